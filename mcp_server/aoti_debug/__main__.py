@@ -1,0 +1,4 @@
+from aoti_debug.cli import main
+
+if __name__ == "__main__":
+    main()

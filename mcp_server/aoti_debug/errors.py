@@ -1,0 +1,60 @@
+"""What can go wrong by wrong use or on this machine, each with what to do instead."""
+
+from __future__ import annotations
+
+
+class AotiDebugError(Exception):
+    """Say what was wrong (the message) and what to do instead (`help`).
+
+    `exit_status` is the command line's: 2 for wrong use, 3 for what could not be done.
+    """
+
+    help = ""
+    exit_status = 3
+
+    def __init__(self, message: str, *, help: str | None = None) -> None:
+        super().__init__(message)
+        if help is not None:
+            self.help = help
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}. {self.help}" if self.help else message
+
+
+class WrongUse(AotiDebugError):
+    """An argument cannot be used as it is."""
+
+    exit_status = 2
+
+
+class TargetNotFound(WrongUse):
+    help = "Give the path of an existing Python script, a module, or a command."
+
+
+class UnknownStage(WrongUse):
+    pass
+
+
+class UnknownRun(WrongUse):
+    help = "`aoti-debug runs` lists the runs that are kept."
+
+
+class UnknownArtifact(WrongUse):
+    help = "Use a name from the run's list of artifacts."
+
+
+class UnreadableInput(WrongUse):
+    help = "Give a readable file, or pass the text itself."
+
+
+class NoInterpreter(AotiDebugError):
+    help = "Name the interpreter that has your torch with --python (MCP: `python`)."
+
+
+class RunDirectoryError(AotiDebugError):
+    help = "Point AOTI_DEBUG_HOME to a writable directory with free space."
+
+
+class DeviceBusy(AotiDebugError):
+    help = "Wait for that run, cancel it, or choose another device with CUDA_VISIBLE_DEVICES."

@@ -1,0 +1,234 @@
+"""The types that cross a boundary: what tools, the command line and files give and take."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Phase = Literal[
+    "environment", "export", "lower", "autotune", "triton_compile", "cpp_compile", "package",
+    "load", "constants", "run", "output", "hang", "none",
+]  # fmt: skip
+Category = Literal[
+    "contract_shape", "contract_dtype", "contract_stride", "contract_device", "contract_guard",
+    "contract_argument", "index_out_of_bounds", "illegal_memory_access", "misaligned_address",
+    "kernel_resources", "host_segfault", "nan_or_inf", "wrong_result", "lowering_error",
+    "triton_error", "cpp_error", "autotune_error", "toolchain", "package_corrupt",
+    "package_incompatible", "missing_symbol", "missing_kernel_binary", "custom_op_missing",
+    "custom_op_fake_kernel", "constants_missing", "constants_mismatch", "out_of_memory",
+    "device_unavailable", "concurrency", "hang", "performance", "false_alarm", "user_code",
+    "no_fault",
+]  # fmt: skip
+Confidence = Literal["proved", "likely", "possible"]
+Status = Literal["done", "running", "cancelled", "failed"]
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+
+class Model(BaseModel):
+    """Base of all boundary types: unknown fields are errors, nulls are left out when sent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document: no nulls, no empty lists or objects."""
+        return _without_empty(self.model_dump(mode="json", exclude_none=True))
+
+
+def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            item = _without_empty(item)
+        elif isinstance(item, list):
+            item = [_without_empty(i) if isinstance(i, dict) else i for i in item]
+        if item in ([], {}):
+            continue
+        kept[key] = item
+    return kept
+
+
+class Kernel(Model):
+    name: str
+    kind: Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"] | None = None
+    launch: int | None = Field(None, description="1-based number of the launch within one call")
+    file: str | None = None
+    line: int | None = None
+    text: str | None = Field(None, description="source text of that line")
+
+
+class SourceLine(Model):
+    file: str
+    line: int
+    text: str | None = None
+
+
+class InputFinding(Model):
+    index: int
+    name: str | None = None
+    property: str = Field(
+        description="size, rank, dtype, stride, device, value, guard, alignment, type, count"
+    )
+    dim: int | None = None
+    expected: str | None = None
+    got: str | None = None
+
+
+class Fault(Model):
+    access: str | None = Field(None, description="read, write, assert, atomic, ...")
+    size: int | None = Field(None, description="bytes")
+    address: str | None = None
+    distance: int | None = Field(None, description="bytes past the nearest allocation")
+    allocation: int | None = Field(None, description="bytes of the nearest allocation")
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    signal: str | None = Field(None, description="SIGSEGV, SIGABRT, ... of the process")
+
+
+class Evidence(Model):
+    artifact: str
+    lines: tuple[int, int] | None = Field(None, description="first and last line, 1-based")
+    quote: str
+
+
+class Fix(Model):
+    what: str
+    where: str | None = None
+    why: str | None = None
+
+
+class Next(Model):
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    why: str
+
+
+class Cost(Model):
+    process_runs: int = 0
+    recompiles: int = Field(0, description="compilations beyond the script's own")
+    wall_s: float = 0.0
+    gpu_s: float | None = None
+
+
+class Diagnosis(Model):
+    phase: Phase
+    category: Category
+    confidence: Confidence
+    summary: str
+    kernel: Kernel | None = None
+    ops: list[str] = Field(default_factory=list)
+    source: list[SourceLine] = Field(default_factory=list)
+    input: InputFinding | None = None
+    fault: Fault | None = None
+    misleading: list[str] = Field(default_factory=list)
+    evidence: list[Evidence] = Field(default_factory=list)
+    guide: str | None = None
+    fixes: list[Fix] = Field(default_factory=list)
+    next: list[Next] = Field(default_factory=list)
+    signature: str | None = Field(None, description="id of the failure signature that matched")
+    cost: Cost | None = None
+    run: str | None = None
+
+
+class Step(Model):
+    """One thing that a triage did, skipped or could not do, and why."""
+
+    name: str
+    status: Literal["done", "skipped", "impossible", "running"]
+    why: str
+    finding: str | None = None
+    exit: str | None = None
+    wall_s: float | None = None
+    artifact: str | None = Field(None, description="directory of its files within the run")
+
+
+class DiagnoseAnswer(Model):
+    """What a log says: the best diagnosis in full, the others in short."""
+
+    diagnoses: list[Diagnosis] = Field(default_factory=list)
+    lines: int
+    notes: list[str] = Field(default_factory=list)
+
+
+class StageAnswer(Model):
+    """One stage: what it did, and whether it could act at all."""
+
+    run: str
+    status: Status
+    stage: str
+    acted: bool | None = None
+    why: str | None = Field(None, description="why it could or could not act")
+    exit: str | None = None
+    wall_s: float | None = None
+    environment: dict[str, str] = Field(default_factory=dict)
+    diagnosis: Diagnosis | None = None
+    observed: list[str] = Field(default_factory=list)
+    artifacts: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class TriageAnswer(Model):
+    """The whole road: the diagnosis, what else is possible, every step and its reason."""
+
+    run: str
+    status: Status
+    diagnosis: Diagnosis | None = None
+    also: list[Diagnosis] = Field(default_factory=list)
+    steps: list[Step] = Field(default_factory=list)
+    artifacts: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class Problem(Model):
+    """Something on this machine that would break or change a run."""
+
+    what: str
+    severity: Literal["breaks", "may_break", "changes", "limits"]
+    category: Category | None = None
+    message: str | None = Field(None, description="the words the user would otherwise see")
+    confidence: Confidence = "likely"
+    fix: str | None = None
+
+
+class EnvironmentAnswer(Model):
+    python: str | None = None
+    python_version: str | None = None
+    torch: str | None = None
+    torch_cuda: str | None = Field(None, description="CUDA version torch was built for")
+    triton: str | None = None
+    devices: list[str] = Field(default_factory=list)
+    driver: str | None = None
+    compiler: str | None = None
+    tools: dict[str, str] = Field(default_factory=dict, description="tool -> path")
+    problems: list[Problem] = Field(default_factory=list)
+    variables: dict[str, str] = Field(default_factory=dict)
+    not_inherited: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class ArtifactPage(Model):
+    run: str
+    name: str
+    offset: int
+    limit: int
+    total: int = Field(description="lines of a text artifact, bytes of a binary one")
+    unit: Literal["lines", "bytes"]
+    text: str
+    next_offset: int | None = None
+
+
+class RunSummary(Model):
+    run: str
+    status: Status
+    kind: str
+    command: str
+    started: str
+    wall_s: float | None = None
+    exit: str | None = None
+    summary: str | None = None
+
+
+class RunsAnswer(Model):
+    runs: list[RunSummary] = Field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Readers: pure functions from text to records. No processes, no clock."""

@@ -1,0 +1,5 @@
+"""Failure signatures, one a file: pattern, meaning, fix, guide, and samples that test it."""
+
+from aoti_debug.signatures.signature import Match, Sample, Signature, matcher, signatures
+
+__all__ = ["Match", "Sample", "Signature", "matcher", "signatures"]
