@@ -58,3 +58,7 @@ class RunDirectoryError(AotiDebugError):
 
 class DeviceBusy(AotiDebugError):
     help = "Wait for that run, cancel it, or choose another device with CUDA_VISIBLE_DEVICES."
+
+
+class CannotStart(AotiDebugError):
+    help = "Check that the program exists, is executable and was built for this machine."

@@ -1,0 +1,204 @@
+"""Run directories: what a run leaves, named, paged and pruned."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
+from aoti_debug.model import ArtifactPage
+from aoti_debug.run import page as pages
+from aoti_debug.run.alive import is_alive, this_process
+
+RECORD = "run.json"
+KEEP_RUNS = 50
+KEEP_BYTES = 5 * 10**9
+ARTIFACT_LIMIT = 500
+UNSEEN_S = 24 * 3600.0  # how long a run of a process that cannot be seen from here counts as alive
+_ID = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
+_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def home(env: Mapping[str, str] | None = None) -> Path:
+    """Return where everything is kept: $AOTI_DEBUG_HOME, or ~/.cache/aoti-debug."""
+    named = (os.environ if env is None else env).get("AOTI_DEBUG_HOME")
+    try:
+        return Path(named or "~/.cache/aoti-debug").expanduser().absolute()
+    except RuntimeError as error:
+        raise RunDirectoryError("there is no home directory") from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace `path` so that a reader sees the old content or the new one."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+class RunDirectory:
+    """One run's directory; its record says which server it belongs to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.id = path.name
+
+    @classmethod
+    def create(cls, at: Path | None = None) -> RunDirectory:
+        """Make a new run directory in `at` (default: `home()`)."""
+        runs = (at or home()) / "runs"
+        try:
+            runs.mkdir(parents=True, exist_ok=True)
+            while True:
+                end = "".join(secrets.choice(_LETTERS) for _ in range(4))
+                run = cls(runs / f"r-{time.strftime('%Y%m%d-%H%M')}-{end}")
+                with contextlib.suppress(FileExistsError):
+                    run.path.mkdir(mode=0o700)
+                    break
+        except OSError as error:
+            raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
+        run.write_record({"status": "running"})
+        return run
+
+    @classmethod
+    def open(cls, run: str, at: Path | None = None) -> RunDirectory:
+        """Return the directory of an existing run."""
+        path = (at or home()) / "runs" / run
+        if not _ID.fullmatch(run) or path.is_symlink() or not path.is_dir():
+            raise UnknownRun(f"there is no run {run[:40]!r}")
+        return cls(path)
+
+    def write_record(self, record: Mapping[str, Any]) -> None:
+        """Write run.json, at once or not at all; `run` and `server` are added."""
+        document = {"run": self.id, "server": this_process(), **record}
+        try:
+            data = json.dumps(document, indent=1, ensure_ascii=True).encode()
+            write_atomically(self.path / RECORD, data + b"\n")
+        except OSError as error:
+            raise RunDirectoryError(f"cannot write {self.path / RECORD}: {error}") from error
+
+    def read_record(self) -> dict[str, Any]:
+        """Return run.json; empty if there is none that can be read."""
+        try:
+            record = json.loads((self.path / RECORD).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def is_running(self) -> bool:
+        """Tell whether the run goes on: its record says so and its server is alive."""
+        record = self.read_record()
+        if record.get("status", "running") != "running":
+            return False
+        alive = is_alive(record.get("server")) if record else None
+        if alive is None:
+            with contextlib.suppress(OSError):
+                return time.time() - self.path.stat().st_mtime < UNSEEN_S
+        return bool(alive)
+
+    def artifacts(self) -> list[str]:
+        """Return the names of the run's files, those of the run itself before its steps'."""
+        names = []
+        for folder, below, files in os.walk(self.path):
+            below.sort()
+            for file in sorted(files):
+                path = Path(folder, file)
+                if not file.startswith(".") and _is_regular(path):
+                    names.append(path.relative_to(self.path).as_posix())
+            if len(names) > ARTIFACT_LIMIT * 4:
+                break
+        return sorted(names, key=lambda name: (name.count("/"), name))[:ARTIFACT_LIMIT]
+
+    def resolve(self, name: str) -> Path:
+        """Return the path of the artifact `name`; nothing outside the run's directory."""
+        unknown = UnknownArtifact(f"run {self.id} has no artifact {name[:200]!r}")
+        if not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+            raise unknown
+        try:
+            path = (self.path / name).resolve(strict=True)
+        except (OSError, RuntimeError) as error:
+            raise unknown from error
+        if not path.is_relative_to(self.path.resolve()) or not _is_regular(path):
+            raise unknown
+        return path
+
+    def page(self, name: str, offset: int = 0, limit: int | None = None) -> ArtifactPage:
+        """Return a part of an artifact: lines of a text, a hex dump of anything else.
+
+        `offset` is the number of lines (bytes) before the part; a negative one counts from the end.
+        """
+        path = self.resolve(name)
+        try:
+            with pages.opened(path) as file:
+                part = pages.read(file, name, offset, limit)
+        except OSError as error:
+            raise UnknownArtifact(f"{name} cannot be read: {error.strerror}") from error
+        return ArtifactPage(
+            run=self.id,
+            name=name,
+            offset=part.offset,
+            limit=part.limit,
+            total=part.total,
+            unit=part.unit,
+            text=part.text,
+            next_offset=part.next_offset,
+        )
+
+    def size(self) -> int:
+        """Return the bytes that the directory takes on disk."""
+        total = 0
+        for folder, _, files in os.walk(self.path):
+            for file in files:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(Path(folder, file)).st_blocks * 512
+        return total
+
+
+def list_runs(at: Path | None = None) -> list[RunDirectory]:
+    """Return the kept runs, newest first."""
+    try:
+        found = [p for p in ((at or home()) / "runs").iterdir() if _ID.fullmatch(p.name)]
+    except OSError:
+        return []
+    runs = [RunDirectory(p) for p in found if p.is_dir() and not p.is_symlink()]
+    return sorted(runs, key=_age)
+
+
+def prune(count: int = KEEP_RUNS, bytes: int = KEEP_BYTES, at: Path | None = None) -> list[str]:
+    """Remove the oldest runs beyond `count` or `bytes`; never one that is running."""
+    removed = []
+    kept_bytes = 0
+    for position, run in enumerate(list_runs(at)):
+        kept_bytes += run.size()
+        if (position >= count or kept_bytes > bytes) and not run.is_running():
+            kept_bytes -= run.size()
+            shutil.rmtree(run.path, ignore_errors=True)
+            removed.append(run.id)
+    return removed
+
+
+def _age(run: RunDirectory) -> tuple[float, str]:
+    """Order by minute of the name, then by time of the record, newest first."""
+    minute = float(run.id[2:10] + run.id[11:15])
+    with contextlib.suppress(OSError):
+        return (-minute, f"{1e12 - run.path.stat().st_ctime:020.6f}")
+    return (-minute, run.id)
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

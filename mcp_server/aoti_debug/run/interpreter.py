@@ -1,0 +1,120 @@
+"""Find the user's interpreter and what is installed in it, without importing torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from aoti_debug.errors import NoInterpreter
+from aoti_debug.run.ask import ask
+from aoti_debug.run.directory import home, write_atomically
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Versions in an interpreter; None: not installed, or not told."""
+
+    python: str | None = None
+    torch: str | None = None
+    torch_cuda: str | None = None
+    triton: str | None = None
+    problem: str | None = None  # why the interpreter did not answer
+
+
+def find_interpreter(python: str | None = None, env: Mapping[str, str] | None = None) -> Path:
+    """Return the interpreter named by `python`, AOTI_DEBUG_PYTHON, the active environment or PATH.
+
+    Links are kept: what an environment's python links to does not have its packages.
+    """
+    env = os.environ if env is None else env
+    for source, name in (("python", python), ("AOTI_DEBUG_PYTHON", env.get("AOTI_DEBUG_PYTHON"))):
+        if name:
+            found = _executable(name, env)
+            if found is None:
+                raise NoInterpreter(f"{source} names {name}, which is no executable interpreter")
+            return found
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if env.get(variable) and (found := _executable(env[variable], env)):
+            return found
+    for name in ("python3", "python"):
+        if found := _executable(name, env):
+            return found
+    raise NoInterpreter("no Python interpreter was found")
+
+
+def _executable(name: str, env: Mapping[str, str]) -> Path | None:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        path = path / "bin" / "python"
+    elif os.sep not in name:
+        on_path = shutil.which(name, path=env.get("PATH", os.defpath))
+        return Path(on_path).absolute() if on_path else None
+    return path.absolute() if path.is_file() and os.access(path, os.X_OK) else None
+
+
+_QUESTION = """
+import sys
+sys.path[:1] = []
+import importlib.metadata as metadata, importlib.util as util, json, os, re
+def version(*names):
+    for name in names:
+        try:
+            return metadata.version(name)
+        except Exception:
+            pass
+facts = {"python": sys.version.split()[0]}
+watched = [p for p in sys.path if os.path.isdir(p)]
+facts["triton"] = version("triton", "pytorch-triton", "triton-rocm", "pytorch-triton-rocm")
+facts["torch"] = version("torch")
+try:
+    place = os.path.dirname(util.find_spec("torch").origin)
+    with open(os.path.join(place, "version.py")) as file:
+        text = file.read()
+    watched.append(os.path.join(place, "version.py"))
+    for key, name in (("torch", "__version__"), ("torch_cuda", "cuda")):
+        found = re.search(r"^%s\\b[^=\\n]*= *['\\"]([^'\\"]+)" % name, text, re.M)
+        if found:
+            facts[key] = found.group(1)
+except Exception:
+    pass
+print(json.dumps([facts, {p: os.stat(p).st_mtime for p in watched}]))
+"""
+
+
+def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> Installed:
+    """Return what is installed for `python`; the answer is kept while its files stay the same."""
+    env = os.environ if env is None else env
+    key = "\0".join((str(python), env.get("PYTHONPATH", ""), env.get("PYTHONHOME", "")))
+    kept = home(env) / "interpreters" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+    if known := _known(kept, python):
+        return known
+    answer = ask([str(python), "-c", _QUESTION], env=env, timeout_s=30)
+    if answer is None:
+        return Installed(problem=f"{python} did not answer")
+    try:
+        facts, watched = json.loads(answer.stdout.strip().splitlines()[-1])
+        found = Installed(**facts)
+        watched[str(python)] = python.stat().st_mtime
+    except (ValueError, IndexError, TypeError, OSError):
+        return Installed(problem=(answer.stderr.strip() or f"exit {answer.code}")[-300:])
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(kept, json.dumps([asdict(found), watched]).encode())
+    except OSError:
+        pass  # a cache that cannot be written only costs time
+    return found
+
+
+def _known(kept: Path, python: Path) -> Installed | None:
+    try:
+        facts, watched = json.loads(kept.read_bytes())
+        if str(python) in watched and all(Path(p).stat().st_mtime == t for p, t in watched.items()):
+            return Installed(**facts)
+    except (OSError, ValueError, TypeError):
+        pass
+    return None

@@ -1,0 +1,300 @@
+"""Run one program and end everything that it started.
+
+Started by `process.py` by file path with `python -I -S`, so it may import only the standard
+library and keeps to modules that load fast. It is a process of its own because it must outlive a
+server that was ended by SIGKILL, and because orphans of the program can only be handed to a
+parent that waits for nothing else.
+
+File descriptors: 0 the control pipe (a marshalled order, then nothing; end of file means: end the
+program), 1 the status pipe (one JSON object a line, numbers only), 2 and the one named by the
+first argument the program's standard error and output.
+"""
+
+# ruff: noqa: SIM105, PTH  (contextlib and pathlib would double the time this takes to start)
+from __future__ import annotations
+
+import marshal
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+MARK = "AOTI_DEBUG_PROCESS"
+SETTLE_S = 0.3  # workers that end by themselves when the program has ended are no strays
+KILL_S = 2.0  # what SIGKILL has not ended by then hangs in the kernel
+STEP_CHDIR, STEP_EXEC = 1, 2
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_PTRACER = 1, 36, 0x59616D61
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def _prctl(option: int, value: int) -> bool:
+    if not sys.platform.startswith("linux"):
+        return False
+    import ctypes
+
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    return bool(prctl(option, ctypes.c_ulong(value), 0, 0, 0) == 0)
+
+
+def processes() -> Iterator[tuple[int, int]]:
+    """Yield (pid, parent) of every living process; nothing where there is no /proc."""
+    for pid in _pids():
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as stat:
+                state, parent = stat.read().rpartition(b")")[2].split(None, 2)[:2]
+        except (OSError, ValueError):
+            continue
+        if state not in (b"Z", b"X"):
+            yield pid, int(parent)
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def descendants(root: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for pid, parent in processes():
+        children.setdefault(parent, []).append(pid)
+    found: list[int] = []
+    queue = [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def marked(mark: str) -> list[int]:
+    """Return the processes of ours whose environment carries `mark`."""
+    found = []
+    wanted = f"{MARK}={mark}".encode()
+    for pid in _pids():
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environ:
+                if wanted in environ.read().split(b"\0"):
+                    found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def sweep(mark: str) -> int:
+    """End every process that carries `mark`; return how many there were."""
+    seen: set[int] = set()
+    deadline = time.monotonic() + KILL_S
+    while (alive := marked(mark)) and time.monotonic() < deadline:
+        seen.update(alive)
+        for pid in alive:
+            send(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    return len(seen)
+
+
+def send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass
+
+
+class Tree:
+    """The program and all that it started."""
+
+    def __init__(self, mark: str, adopts: bool) -> None:
+        self.mark = mark
+        self.adopts = adopts
+        self.root = 0
+        self.status: int | None = None
+        self.began = time.monotonic()
+        self.wall = 0.0
+        self.cpu = 0.0
+        self.rss = 0
+        self.signals, wake = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(self.signals, False)
+        for number in (signal.SIGCHLD, *STOPS):
+            signal.signal(number, lambda *_: None)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+
+    def start(self, argv: list[str], env: dict[str, str], cwd: str, out: int) -> bytes:
+        """Start the program; return why it could not be (`errno step`), or nothing."""
+        told, tell = os.pipe()
+        self.began = time.monotonic()
+        launcher = os.getpid()
+        self.root = os.fork()
+        if self.root == 0:
+            _become(argv, env, cwd, out, tell, launcher)
+        os.close(tell)
+        why = b""
+        while block := os.read(told, 64):
+            why += block
+        os.close(told)
+        return why
+
+    def wait(self) -> bool:
+        """Wait for the program's end (True) or the order to end it (False)."""
+        poll = select.poll()
+        poll.register(0, select.POLLIN)
+        poll.register(self.signals, select.POLLIN)
+        while True:
+            self.reap()
+            if self.status is not None:
+                return True
+            for descriptor, _ in poll.poll():
+                if descriptor == 0 and not os.read(0, 4096):
+                    return False
+                if descriptor == self.signals and self._stopped():
+                    return False
+
+    def _stopped(self) -> bool:
+        try:
+            received = os.read(self.signals, 512)
+        except BlockingIOError:
+            return False
+        return any(number in received for number in STOPS)
+
+    def reap(self) -> bool:
+        """Collect those that have ended; return whether any is left.
+
+        Orphans come to us, so a tree without children of ours is empty.
+        """
+        while True:
+            try:
+                pid, status, used = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            self.cpu += used.ru_utime + used.ru_stime
+            self.rss = max(self.rss, used.ru_maxrss)
+            if pid == self.root:
+                self.status = status
+                self.wall = time.monotonic() - self.began
+
+    def settle(self, seconds: float) -> bool:
+        """Wait at most `seconds` for the tree to end by itself; return whether any is left."""
+        deadline = time.monotonic() + seconds
+        while self.reap():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return True
+            # SIGCHLD comes only for children of ours, which is enough: orphans become them.
+            select.select([self.signals], [], [], left)
+            self._stopped()
+        return False
+
+    def members(self) -> list[int]:
+        return descendants(os.getpid())
+
+    def signal(self, number: int) -> None:
+        for pid in self.members():
+            send(pid, number)
+        try:
+            os.killpg(self.root, number)
+        except OSError:
+            pass
+
+    def end(self, grace: float) -> int:
+        """End all that is left; return how many besides the program there were."""
+        strays: set[int] = set()
+        if self.status is not None and not self.settle(SETTLE_S):
+            return 0 if self.adopts else sweep(self.mark)
+        if self.status is not None:
+            strays.update(self.members())
+        self.signal(signal.SIGTERM)
+        if self.settle(grace):
+            strays.update(self.members())
+            deadline = time.monotonic() + KILL_S
+            while time.monotonic() < deadline:
+                self.signal(signal.SIGKILL)
+                if not self.settle(0.02):
+                    break
+        strays.discard(self.root)
+        return len(strays) + (0 if self.adopts else sweep(self.mark))
+
+
+def _become(
+    argv: list[str], env: dict[str, str], cwd: str, out: int, tell: int, launcher: int
+) -> None:
+    step = STEP_CHDIR
+    try:
+        os.setpgid(0, 0)
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != launcher:
+            os._exit(127)
+        # Debuggers that take the stacks of a hang are started by the server, not by an ancestor.
+        _prctl(PR_SET_PTRACER, 2 ** (8 * 8) - 1)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.chdir(cwd)
+        step = STEP_EXEC
+        os.execvpe(argv[0], argv, env)
+    except OSError as error:
+        os.write(tell, b"%d %d" % (error.errno or 0, step))
+    finally:
+        os._exit(127)
+
+
+def _order() -> Any:
+    with os.fdopen(os.dup(0), "rb", buffering=0) as control:
+        size = int.from_bytes(control.read(8) or b"", "big")
+        order = bytearray()
+        while len(order) < size:
+            block = control.read(size - len(order))
+            if not block:
+                raise SystemExit(0)
+            order += block
+    return marshal.loads(bytes(order)) if size else sys.exit(0)
+
+
+def _say(text: str) -> None:
+    try:
+        os.write(1, text.encode() + b"\n")
+    except OSError:
+        pass  # the server has ended; there is still a tree to end
+
+
+def main() -> None:
+    out = int(sys.argv[1])
+    os.set_inheritable(out, False)
+    argv, env, cwd, grace, mark = _order()
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    tree = Tree(mark, _prctl(PR_SET_CHILD_SUBREAPER, 1))
+    why = tree.start(argv, env, cwd, out)
+    os.close(out)
+    if why:
+        number, step = why.split()
+        _say(f'{{"errno": {int(number)}, "step": {int(step)}}}')
+        return
+    _say(f'{{"pid": {tree.root}}}')
+    if tree.wait():
+        _say(_exit(tree))
+        strays = tree.end(grace)
+    else:
+        strays = tree.end(grace)
+        _say(_exit(tree))
+    left = len(tree.members()) if tree.reap() else 0
+    _say(f'{{"strays": {strays}, "left": {left}}}')
+
+
+def _exit(tree: Tree) -> str:
+    scale = 1 if sys.platform == "darwin" else 1024
+    return (
+        f'{{"status": {"null" if tree.status is None else tree.status}, "wall": {tree.wall:.6f}, '
+        f'"cpu": {tree.cpu:.6f}, "rss": {tree.rss * scale}}}'
+    )
+
+
+if __name__ == "__main__":
+    main()

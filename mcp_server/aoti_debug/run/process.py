@@ -1,0 +1,298 @@
+"""Run one command: its tree of processes, its time, its output, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import marshal
+import math
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.abc
+from anyio import CancelScope, to_thread
+
+from aoti_debug.errors import CannotStart, RunDirectoryError
+from aoti_debug.run import launcher
+from aoti_debug.run.output import Output, Stream
+
+MIB = 1 << 20
+PROGRESS_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    argv: tuple[str, ...]
+    env: Mapping[str, str]  # complete, nothing is inherited
+    cwd: Path
+    timeout_s: float = 900.0
+    output_cap: int = 64 * MIB  # bytes of each log
+    grace_s: float = 2.0  # between SIGTERM and SIGKILL
+    on_timeout_s: float = 30.0  # how long `on_timeout` may take
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    elapsed_s: float
+    bytes: int
+    last_line: str  # at most 120 characters, no control codes
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a program ended.
+
+    `strays` counts the processes that outlived the program or its SIGTERM and were ended. `notes`
+    says what went wrong with the supervision itself: output lost, processes that cannot be ended.
+    """
+
+    code: int | None
+    signal: str | None  # SIGSEGV, ...
+    core: bool
+    timed_out: bool
+    cancelled: bool
+    wall_s: float
+    cpu_s: float
+    peak_rss: int  # bytes
+    pid: int
+    strays: int
+    stdout: Stream
+    stderr: Stream
+    timeout_s: float = math.inf
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def how(self) -> str:
+        if self.cancelled:
+            return "cancelled"
+        if self.timed_out:
+            return f"timed out after {self.timeout_s:g} s"
+        if self.signal:
+            return f"{self.signal} (core dumped)" if self.core else self.signal
+        return f"exit {self.code}"
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0 and not self.timed_out and not self.cancelled
+
+
+OnProgress = Callable[[Progress], None]
+OnTimeout = Callable[[int], Awaitable[None]]
+
+
+async def run_process(
+    command: Command,
+    directory: Path,
+    *,
+    on_progress: OnProgress | None = None,
+    on_timeout: OnTimeout | None = None,
+    stop: anyio.Event | None = None,
+) -> Exit:
+    """Run `command` to its end and write stdout.log and stderr.log into `directory`.
+
+    However this ends, no process of the tree is left. Cancelling the surrounding scope ends the
+    tree and raises, as usual; setting `stop` ends it and returns an Exit that says `cancelled`.
+
+    Raises:
+        CannotStart: the program could not be executed.
+        RunDirectoryError: the logs could not be created.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        output = Output(directory, command.output_cap)
+    except OSError as error:
+        raise RunDirectoryError(f"cannot write logs in {directory}: {error.strerror}") from error
+    run = _Run(command, output, on_timeout)
+    try:
+        async with run.launched(), anyio.create_task_group() as tasks:
+            if on_progress is not None:
+                tasks.start_soon(run.report, on_progress)
+            if stop is not None:
+                tasks.start_soon(run.obey, stop)
+            await run.watch()
+            tasks.cancel_scope.cancel()
+    finally:
+        streams = output.close()
+    return run.exit(*streams)
+
+
+class _Run:
+    """One run from its launch to its end; `launched` must enclose the rest."""
+
+    def __init__(self, command: Command, output: Output, on_timeout: OnTimeout | None) -> None:
+        self._command = command
+        self._output = output
+        self._on_timeout = on_timeout
+        self._mark = secrets.token_hex(8)
+        self._began = anyio.current_time()
+        self._facts: dict[str, Any] = {}  # all that the launcher has said
+        self._unread = b""
+        self._timed_out = False
+        self._stopped = False
+        self._notes: list[str] = []
+
+    @contextlib.asynccontextmanager
+    async def launched(self) -> AsyncIterator[None]:
+        out, err = self._output.ends
+        # Not inherited: an LD_PRELOAD or PYTHON* meant for the program must not reach the launcher.
+        argv = [sys.executable, "-I", "-S", launcher.__file__, str(out)]
+        try:
+            self._process = await anyio.open_process(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=err,
+                pass_fds=(out,),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CannotStart(f"cannot start {argv[0]}: {error.strerror}") from error
+        self._output.close_ends()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._pump)
+            try:
+                yield
+            finally:
+                with CancelScope(shield=True):
+                    await self._end()
+
+    async def _pump(self) -> None:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(self._output.pump, limiter=anyio.CapacityLimiter(1))
+
+    async def watch(self) -> None:
+        await self._order()
+        with anyio.move_on_after(self._command.timeout_s) as clock:
+            await self._until("pid", "errno")
+            if "errno" in self._facts:
+                return
+            clock.deadline = anyio.current_time() + self._command.timeout_s
+            await self._until("status")
+        if clock.cancelled_caught:
+            self._timed_out = True
+            await self._ask_for_stacks()
+
+    async def _order(self) -> None:
+        command = self._command
+        env = {**command.env, launcher.MARK: self._mark}
+        order = (list(command.argv), env, str(command.cwd), command.grace_s, self._mark)
+        data = marshal.dumps(order)
+        assert self._process.stdin is not None
+        with contextlib.suppress(anyio.BrokenResourceError):
+            await self._process.stdin.send(len(data).to_bytes(8, "big") + data)
+
+    async def _until(self, *keys: str) -> None:
+        """Read what the launcher says until it has said one of `keys`, or has ended."""
+        assert self._process.stdout is not None
+        while not any(key in self._facts for key in keys):
+            try:
+                self._unread += await self._process.stdout.receive()
+            except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                return
+            *lines, self._unread = self._unread.split(b"\n")
+            for line in lines:
+                self._facts.update(json.loads(line))
+
+    def _cannot_start(self) -> CannotStart:
+        why = os.strerror(self._facts["errno"])
+        what = self._command.argv[0]
+        if self._facts["step"] == launcher.STEP_CHDIR:
+            what = f"in {self._command.cwd}"
+        return CannotStart(f"cannot start {what}: {why}")
+
+    async def _ask_for_stacks(self) -> None:
+        if self._on_timeout is None or "pid" not in self._facts:
+            return
+        try:
+            with anyio.move_on_after(self._command.on_timeout_s) as clock:
+                await self._on_timeout(self._facts["pid"])
+            if clock.cancelled_caught:
+                self._notes.append(f"gave up on stacks after {self._command.on_timeout_s:g} s")
+        except Exception as error:  # the tree must be ended and the result told all the same
+            self._notes.append(f"no stacks: {type(error).__name__}: {error}"[:300])
+
+    async def report(self, on_progress: OnProgress) -> None:
+        while True:
+            await anyio.sleep(PROGRESS_S)
+            output = self._output
+            progress = Progress(self._elapsed(), output.bytes, output.last_line())
+            try:
+                on_progress(progress)
+            except Exception as error:  # who listens must not end what it listens to
+                self._notes.append(f"progress ended: {type(error).__name__}: {error}"[:300])
+                return
+
+    async def obey(self, stop: anyio.Event) -> None:
+        await stop.wait()
+        self._stopped = "status" not in self._facts
+        await self._close_control()
+
+    async def _close_control(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await self._process.stdin.aclose()
+
+    async def _end(self) -> None:
+        """End the tree, then the launcher, then the copying of output."""
+        await self._close_control()
+        limit = launcher.SETTLE_S + self._command.grace_s + launcher.KILL_S + 0.5
+        with anyio.move_on_after(limit):
+            await self._until("left", "errno")
+            await self._process.wait()
+        if "left" not in self._facts and "errno" not in self._facts:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            swept = await to_thread.run_sync(launcher.sweep, self._mark)
+            self._facts["strays"] = swept
+            if not self._stopped:
+                self._notes.append("the process that watched the program was ended from outside")
+        if left := self._facts.get("left"):
+            self._notes.append(f"{left} processes could not be ended, even with SIGKILL")
+        self._output.stop()
+        await self._process.aclose()
+
+    def _elapsed(self) -> float:
+        return anyio.current_time() - self._began
+
+    def exit(self, stdout: Stream, stderr: Stream) -> Exit:
+        facts = self._facts
+        if "errno" in facts:  # raised here because a task group would wrap it
+            raise self._cannot_start()
+        status = facts.get("status")
+        signalled = status is None or os.WIFSIGNALED(status)
+        number = os.WTERMSIG(status) if status is not None else signal.SIGKILL
+        for name, stream in (("stdout", stdout), ("stderr", stderr)):
+            if stream.lost:
+                lost = f"{stream.lost:,} bytes of {name} were lost"
+                self._notes.append(f"{lost}: {stream.why_lost}")
+        return Exit(
+            code=None if signalled else os.WEXITSTATUS(status or 0),
+            signal=_signal_name(number) if signalled else None,
+            core=signalled and status is not None and os.WCOREDUMP(status),
+            timed_out=self._timed_out,
+            cancelled=self._stopped and not self._timed_out,
+            wall_s=facts.get("wall") or self._elapsed(),
+            cpu_s=facts.get("cpu", 0.0),
+            peak_rss=facts.get("rss", 0),
+            pid=facts.get("pid", 0),
+            strays=facts.get("strays", 0),
+            stdout=stdout,
+            stderr=stderr,
+            timeout_s=self._command.timeout_s,
+            notes=tuple(self._notes),
+        )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
