@@ -1,0 +1,156 @@
+"""Save the inputs of a call before it happens, so that it can be repeated elsewhere."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from . import budget, describe, events, store
+from .watch import Details
+
+_SECONDS_PER_BYTE = 2e-9  # a first guess, before one capture has been timed
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call: arguments as given (keywords in the package's order), and their flat leaves."""
+
+    number: int
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    flat: list[Any]
+    spec: Any
+
+
+class _Pace:
+    seconds_per_byte = _SECONDS_PER_BYTE
+    fixed = 0.002
+
+
+def keep(torch: Any, call: Call, unreadable: str | None) -> Details:
+    """Capture the inputs if that is wanted, possible and affordable; say what was done."""
+    if store.directory() is None:
+        return {"captured": None, "why_not": "capture is off"}
+    only = os.environ.get("AOTI_DEBUG_CAPTURE_CALL")
+    if only and only != str(call.number):
+        return {"captured": None, "why_not": f"only call {only} is captured"}
+    if unreadable is not None:
+        return {"captured": None, "why_not": unreadable}
+    if not store.busy.acquire(blocking=False):
+        return {"captured": None, "why_not": "another thread's call is being captured"}
+    try:
+        return _keep(torch, call, bool(only))
+    except Exception as error:
+        why = events.bounded(f"{type(error).__name__}: {error}", 500)
+        return {"captured": None, "why_not": why}
+    finally:
+        store.busy.release()
+
+
+def _keep(torch: Any, call: Call, forced: bool) -> Details:
+    first = call.number == 1 and not forced
+    name = store.own_name("call-first" if first else "call-latest", ".pt")
+    size = storage_bytes(torch, call.flat)
+    seconds = _Pace.fixed + size * _Pace.seconds_per_byte
+    if not forced and not first and not budget.allows(seconds):
+        return {"captured": None, "why_not": "the probe's time is used up"}
+    room = store.room(replaces=name)
+    compact = size > room
+    if compact:
+        size = extent_bytes(torch, call.flat)
+        if size > room and not forced:
+            return {"captured": None, "why_not": f"{size} bytes are over the budget"}
+    with budget.Stopwatch() as watch:
+        document = describe_call(torch, call, compact)
+        captured = store.write(name, lambda to: torch.save(document, to))
+    _Pace.seconds_per_byte = max(_SECONDS_PER_BYTE, (watch.seconds - 0.002) / max(size, 1 << 20))
+    if first:
+        store.alias(store.own_name("call-latest", ".pt"), name)
+    return {"captured": captured, "compacted": True} if compact else {"captured": captured}
+
+
+def describe_call(torch: Any, call: Call, compact: bool) -> Details:
+    """Return the document that is saved: only what `torch.load(weights_only=True)` reads.
+
+    Tensors keep stride, storage offset and the storage they share; "flat" holds the leaves in
+    the order of the package's input spec, "args" and "kwargs" the nest of them if it is plain.
+    """
+    copies = {id(leaf): _detached(torch, leaf, compact) for leaf in call.flat}
+    flat = [copies[id(leaf)] for leaf in call.flat]
+    document: Details = {"format": FORMAT, "torch": str(torch.__version__), "call": call.number}
+    document["flat"] = flat
+    document["inputs"] = describe.leaves(torch, call.flat, [])
+    try:
+        document["args"] = _nest(call.args, copies)
+        document["kwargs"] = _nest(dict(call.kwargs), copies)
+    except TypeError as error:
+        document["not_plain"] = str(error)
+    try:
+        document["spec"] = torch.utils._pytree.treespec_dumps(call.spec)
+    except Exception as error:  # an unregistered container
+        document["spec"] = None
+        document["not_plain"] = str(error)
+    return document
+
+
+def _detached(torch: Any, leaf: Any, compact: bool) -> Any:
+    if not isinstance(leaf, torch.Tensor):
+        if leaf is None or type(leaf) in (bool, int, float, str, complex):
+            return leaf
+        if isinstance(leaf, (torch.dtype, torch.device, torch.Size)):
+            return leaf
+        raise TypeError(f"an input is a {type(leaf).__name__}")
+    if type(leaf) not in (torch.Tensor, torch.nn.Parameter):
+        raise TypeError(f"an input is a {type(leaf).__name__}")
+    with torch.no_grad():
+        detached = leaf.detach()
+        return _compacted(torch, detached) if compact else detached
+
+
+def _compacted(torch: Any, tensor: Any) -> Any:
+    """Copy only the memory between a view's first and last element; same strides and alignment."""
+    if not describe.plain(torch, tensor) or tensor.numel() == 0:
+        return tensor
+    lead = tensor.storage_offset() % max(1, 256 // tensor.element_size())
+    extent = _extent(tensor)
+    start = tensor.storage_offset() - lead
+    memory = tensor.as_strided((lead + extent,), (1,), start).clone()
+    return memory.as_strided(tensor.shape, tensor.stride(), lead)
+
+
+def _extent(tensor: Any) -> int:
+    steps = zip(tensor.shape, tensor.stride())  # noqa: B905 - Python 3.9
+    return 1 + sum((size - 1) * stride for size, stride in steps)
+
+
+def _nest(value: Any, copies: dict[int, Any]) -> Any:
+    """Rebuild a nest of plain containers around the copies of its leaves."""
+    if id(value) in copies:
+        return copies[id(value)]
+    if type(value) is dict:
+        return {key: _nest(item, copies) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_nest(item, copies) for item in value)
+    raise TypeError(f"an argument holds a {type(value).__name__}")
+
+
+def storage_bytes(torch: Any, flat: list[Any]) -> int:
+    """Return the bytes of the storages behind the tensors, each counted once."""
+    storages: dict[int, int] = {}
+    for leaf in flat:
+        if isinstance(leaf, torch.Tensor) and describe.plain(torch, leaf):
+            storage = leaf.untyped_storage()
+            storages[storage._cdata] = storage.nbytes()
+    return sum(storages.values())
+
+
+def extent_bytes(torch: Any, flat: list[Any]) -> int:
+    """Return the bytes that compacted copies take."""
+    return sum(
+        _extent(leaf) * leaf.element_size() + 256
+        for leaf in flat
+        if isinstance(leaf, torch.Tensor) and describe.plain(torch, leaf)
+    )

@@ -1,0 +1,58 @@
+"""Remember which package a model, a name or a file came from, within this process."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Optional
+from weakref import WeakKeyDictionary
+
+Names = list[Optional[str]]  # noqa: UP045 - Python 3.9
+
+_PROGRAMS = 4
+
+
+@dataclass
+class Loaded:
+    """A loaded model: where from, and how its inputs are nested and called."""
+
+    path: str | None
+    model: str = "model"
+    in_spec: Any = None
+
+
+loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
+names_of_package: dict[tuple[str, str], Names] = {}
+names_of_file: dict[str, Names] = {}
+kept: dict[tuple[str, int, int], str] = {}  # (path, bytes, mtime) -> captured file
+_programs: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+
+
+def remember_program(module: Any, program: Any) -> None:
+    """Remember that a graph module was made of an exported program; only the last few."""
+    _programs[id(module)] = (module, program)
+    while len(_programs) > _PROGRAMS:
+        _programs.popitem(last=False)
+
+
+def program_of(module: Any) -> Any:
+    """Return the exported program that a graph module was made of, or None."""
+    found = _programs.get(id(module))
+    return found[1] if found is not None and found[0] is module else None
+
+
+def input_names(program: Any) -> Names:
+    """Return the names of a program's user inputs, one for each flat leaf."""
+    names: Names = []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind.name == "USER_INPUT":
+            names.append(getattr(spec.arg, "name", None) or None)
+    return names
+
+
+def file_of(source: Any) -> str | None:
+    """Return the absolute path that an argument names, or None for a buffer."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.path.abspath(os.fspath(source))  # noqa: PTH100 - links stay as they are
+    return None

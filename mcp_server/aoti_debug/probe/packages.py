@@ -1,0 +1,126 @@
+"""Watch packages being written and loaded, and keep a copy of each."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import custom_ops, memory, store
+from .describe import tensor
+from .memory import Loaded
+from .watch import Details, Span
+
+
+def describe(source: Any) -> Details:
+    """Describe a package and keep it: path, bytes, mtime, captured or why not."""
+    path = memory.file_of(source)
+    if path is None:
+        return _buffer(source)
+    try:
+        status = Path(path).stat()
+    except OSError as error:
+        return {"path": path, "captured": None, "why_not": error.strerror}
+    found: Details = {"path": path, "bytes": status.st_size, "mtime": status.st_mtime}
+    if Path(path).is_dir():
+        return {**found, "captured": None, "why_not": "it is a directory"}
+    identity = (path, status.st_size, status.st_mtime_ns)
+    if identity in memory.kept:
+        return {**found, "captured": memory.kept[identity]}
+    captured, why_not = store.keep(path, "package", Path(path).suffix or ".pt2")
+    if captured is None:
+        return {**found, "captured": None, "why_not": why_not}
+    memory.kept[identity] = captured
+    return {**found, "captured": captured}
+
+
+def _buffer(source: Any) -> Details:
+    found: Details = {"path": None, "captured": None}
+    if not isinstance(source, io.BytesIO):
+        return {**found, "why_not": f"it is a {type(source).__name__}"}
+    size = source.getbuffer().nbytes
+    found["bytes"] = size
+    if store.directory() is None:
+        return {**found, "why_not": "capture is off"}
+    if size > store.room():
+        return {**found, "why_not": f"{size} bytes are over the budget"}
+    name = store.new_name("package", ".pt2")
+    content = source.getvalue()
+    return {**found, "captured": store.write(name, lambda to: Path(to).write_bytes(content))}
+
+
+def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `aoti_load_package` and `load_package`: the package, and which of its models."""
+    source = args[0] if args else kwargs.get("path")
+    model = kwargs.get("model_name", "model")
+    if span.name.endswith(".load_package") and len(args) > 1:
+        model = args[1]
+    span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
+    span.details["package"] = describe(source)
+    span.details["model"] = str(model)
+    for option in ("device_index", "run_single_threaded", "num_runners"):
+        if option in kwargs:
+            span.details[option] = kwargs[option]
+    _report_ops()
+
+
+def after_load(span: Span, result: Any) -> Details:
+    """Remember where the model came from."""
+    memory.loaded[result] = span.memory["loaded"]
+    return {}
+
+
+def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `torch._export.aot_load`: a shared library and a device."""
+    source = args[0] if args else kwargs.get("so_path")
+    span.memory["loaded"] = Loaded(memory.file_of(source))
+    span.details["package"] = describe(source)
+    span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
+    _report_ops()
+
+
+def before_package(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `package_aoti`: the archive, and the files of each model."""
+    span.memory["archive"] = args[0] if args else kwargs.get("archive_file")
+    files = args[1] if len(args) > 1 else kwargs.get("aoti_files")
+    models = files if isinstance(files, dict) else {"model": files}
+    span.memory["models"] = models
+    span.details["models"] = [str(name) for name in models][:50]
+
+
+def after_package(span: Span, result: Any) -> Details:
+    """Remember the input names of each model in the archive."""
+    path = memory.file_of(span.memory["archive"])
+    for model, files in span.memory["models"].items():
+        for file in files if isinstance(files, (list, tuple)) else [files]:
+            names = memory.names_of_file.get(file) if isinstance(file, str) else None
+            if names and path:
+                memory.names_of_package[path, str(model)] = names
+    if "lower" in span.memory:
+        return {}
+    return {"package": describe(span.memory["archive"])}
+
+
+def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `load_constants`: what is given for which name."""
+
+    torch = sys.modules["torch"]
+    found = memory.loaded.get(args[0])
+    span.details["package"] = found.path if found else None
+    constants = args[1] if len(args) > 1 else kwargs.get("constants_map")
+    for option in ("check_full_update", "user_managed", "allow_h2d_copy"):
+        if option in kwargs:
+            span.details[option] = kwargs[option]
+    if isinstance(constants, dict):
+        span.details["count"] = len(constants)
+        span.details["constants"] = [
+            {"name": str(name), **tensor(torch, value)}
+            for name, value in list(constants.items())[:200]
+            if isinstance(value, torch.Tensor)
+        ]
+
+
+def _report_ops() -> None:
+
+    custom_ops.report(sys.modules["torch"])

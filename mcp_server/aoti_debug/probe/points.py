@@ -1,0 +1,159 @@
+"""What is watched in which module of torch, over all its versions."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from types import ModuleType
+from typing import Any
+
+from . import calls, custom_ops, events, memory, packages, programs
+from .watch import Point, Span, phases, watched
+
+
+def _lowering(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    packages.before_package(span, args, kwargs)
+    if "lower" in phases():  # that span keeps the package
+        span.memory["lower"] = True
+
+
+def _kernel(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Name the kernel that a CachingAutotuner is about to measure."""
+    tuner = args[0]
+    meta = getattr(tuner, "inductor_meta", None) or {}
+    function = getattr(tuner, "fn", None)
+    span.details["kernel"] = meta.get("kernel_name") or getattr(function, "__name__", None)
+    span.details["file"] = getattr(tuner, "filename", None)
+    span.details["configs"] = len(getattr(tuner, "launchers", None) or ())
+
+
+_INDUCTOR = "torch._inductor"
+_HOMES = ("torch.export.pt2_archive._package", "torch._inductor.package.package")
+
+POINTS = (
+    Point("torch.export", "export", "export"),
+    Point(
+        _INDUCTOR,
+        "aoti_compile_and_package",
+        "lower",
+        programs.before_lower,
+        programs.after_lower,
+    ),
+    Point(_INDUCTOR, "aot_compile", "lower", programs.before_aot_compile, programs.after_lower),
+    Point(
+        "torch._export", "aot_compile", "lower", programs.before_aot_compile, programs.after_lower
+    ),
+    Point(_INDUCTOR, "aoti_load_package", "load", packages.before_load, packages.after_load),
+    Point(
+        "torch._inductor.package.package",
+        "load_package",
+        "load",
+        packages.before_load,
+        packages.after_load,
+    ),
+    Point(
+        "torch._export", "aot_load", "load", packages.before_aot_load, replace=calls.watch_callable
+    ),
+    *(
+        Point(home, "AOTICompiledModel.__call__", "run", calls.before_call, calls.after_call)
+        for home in _HOMES
+    ),
+    *(
+        Point(home, "AOTICompiledModel.load_constants", "constants", packages.before_constants)
+        for home in _HOMES
+    ),
+    Point(
+        "torch._inductor.package.package",
+        "package_aoti",
+        "package",
+        _lowering,
+        packages.after_package,
+    ),
+    Point("torch._inductor.codecache", "AotCodeCompiler.compile", "cpp_compile"),
+    Point(
+        "torch._inductor.codegen.wrapper",
+        "PythonWrapperCodegen.generate_and_run_autotune_block",
+        "autotune",
+        fold=False,
+    ),
+    Point(
+        "torch._inductor.runtime.triton_heuristics",
+        "CachingAutotuner.benchmark_all_configs",
+        "autotune",
+        _kernel,
+        fold=False,
+    ),
+)
+
+
+def attach(module: ModuleType) -> None:
+    """Wrap what is watched in a module that has just been imported."""
+    if module.__name__ == "torch":
+        _report_torch(module)
+    for point in POINTS:
+        if point.module == module.__name__:
+            _wrap(module, point)
+    if module.__name__ == "torch.export":
+        _remember_programs()
+
+
+def _wrap(module: ModuleType, point: Point) -> None:
+    owner: Any = module
+    *outer, last = point.attribute.split(".")
+    for part in outer:
+        owner = vars(owner).get(part)
+        if owner is None or owner.__module__ != module.__name__:
+            return
+    original = vars(owner).get(last)
+    if isinstance(original, (classmethod, staticmethod)):
+        if not hasattr(original.__func__, "_aoti_debug"):
+            setattr(owner, last, type(original)(watched(original.__func__, point)))
+    elif callable(original) and not hasattr(original, "_aoti_debug"):
+        if not outer and getattr(original, "__module__", None) != module.__name__:
+            return  # imported from elsewhere, watched there
+        setattr(owner, last, watched(original, point))
+
+
+def _remember_programs() -> None:
+    """Have ExportedProgram.module remember which program its result was made of."""
+    program: Any = sys.modules["torch.export.exported_program"].ExportedProgram
+    original = program.module
+    if hasattr(original, "_aoti_debug"):
+        return
+
+    @functools.wraps(original)
+    def module(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        memory.remember_program(result, self)
+        return result
+
+    module._aoti_debug = True  # type: ignore[attr-defined]
+    program.module = module
+
+
+def _report_torch(torch: Any) -> None:
+    version = torch.version
+    events.emit(
+        "torch",
+        version=str(torch.__version__),
+        cuda=version.cuda,
+        hip=getattr(version, "hip", None),
+        git=version.git_version,
+        path=torch.__file__,
+        triton=_triton_version(),
+    )
+    custom_ops.remember_builtin(torch)
+
+
+def _triton_version() -> str | None:
+    """Read triton's version without importing it."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("triton", sys.path)
+    if spec is None or not spec.origin or not os.path.isfile(spec.origin):  # noqa: PTH113
+        return None
+    with open(spec.origin, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+        match = re.search(r"__version__\s*=\s*['\"]([^'\"]{1,60})", file.read(10_000))
+    return match.group(1) if match else "unknown"

@@ -1,0 +1,139 @@
+"""Watch a program being lowered: how it is configured, and the exported program itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from . import custom_ops, events, memory, packages, store
+from .watch import Details, Span
+
+# What an event calls it -> the setting of torch._inductor.config.
+_FLAGS = {
+    "debug_intermediate_value_printer": "aot_inductor.debug_intermediate_value_printer",
+    "filtered_kernel_names": "aot_inductor.filtered_kernel_names",
+    "dump_aoti_minifier": "aot_inductor.dump_aoti_minifier",
+    "repro_level": "aot_inductor.repro_level",
+    "nan_asserts": "nan_asserts",
+    "runtime_triton_nan_asserts": "runtime_triton_nan_asserts",
+    "debug_compile": "aot_inductor.debug_compile",
+    "debug_symbols": "aot_inductor.debug_symbols",
+    "provenance": "trace.provenance_tracking_level",
+    "package_cpp_only": "aot_inductor.package_cpp_only",
+    "package_constants_in_so": "aot_inductor.package_constants_in_so",
+    "autotune_at_compile_time": "triton.autotune_at_compile_time",
+    "max_autotune": "max_autotune",
+    "compile_threads": "compile_threads",
+}
+
+
+def before_lower(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `aoti_compile_and_package(program, package_path=, inductor_configs=)`."""
+    program = args[0] if args else kwargs.get("exported_program")
+    _begin(span, program, kwargs.get("inductor_configs"))
+
+
+def before_aot_compile(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `aot_compile(graph module, args, kwargs, options=)`."""
+    module = args[0] if args else kwargs.get("gm", kwargs.get("f"))
+    _begin(span, memory.program_of(module), kwargs.get("options"))
+
+
+def after_lower(span: Span, result: Any) -> Details:
+    """Keep the package, and remember the names of its inputs."""
+    names = span.memory.get("names")
+    details: Details = {"input_names": names} if names else {}
+    if isinstance(result, (list, tuple)):  # loose files, packaged later
+        files = [file for file in result if isinstance(file, str)]
+        if names:
+            memory.names_of_file.update(dict.fromkeys(files, names))
+        return {**details, "files": files[:100]}
+    details["package"] = packages.describe(result)
+    path = memory.file_of(result)
+    if path and names:
+        memory.names_of_package[path, "model"] = names
+    return details
+
+
+def _begin(span: Span, program: Any, options: Any) -> None:
+    torch = sys.modules["torch"]
+    custom_ops.report(torch)
+    try:
+        span.details["flags"] = flags(options if isinstance(options, dict) else {})
+    except Exception as error:
+        events.note("read the compiler's settings", error)
+    span.details["cache_dir"] = cache_directory()
+    if program is not None:
+        span.memory["names"] = memory.input_names(program)
+    captured, why_not = keep_program(torch, program)
+    if captured is not None:
+        span.details["exported_program"] = captured
+    else:
+        span.details["exported_program_skipped"] = why_not
+
+
+def flags(options: dict[str, Any]) -> Details:
+    """Return the settings in force: those of the call before those of the process."""
+    config = import_module("torch._inductor.config")
+    found: Details = {}
+    for name, setting in _FLAGS.items():
+        value: Any = config
+        for part in setting.split("."):
+            value = getattr(value, part, None)
+        found[name] = options.get(setting, value)
+    return found
+
+
+def cache_directory() -> str:
+    """Return where generated code goes, without making that directory."""
+    given = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if given:
+        return given
+    import getpass
+    import re
+
+    try:
+        user = re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
+    except (OSError, KeyError, ImportError):
+        user = str(os.getuid())
+    return os.path.join(tempfile.gettempdir(), f"torchinductor_{user}")  # noqa: PTH118
+
+
+def keep_program(torch: Any, program: Any) -> tuple[str | None, str | None]:
+    """Save an exported program before it is lowered; return its name, or None and why."""
+    if store.directory() is None:
+        return None, "capture is off"
+    if program is None:
+        return None, "the exported program is not known"
+    try:
+        size = size_of(torch, program)
+    except Exception as error:
+        return None, f"its size cannot be told: {type(error).__name__}: {error}"
+    if size > store.room():
+        return None, f"{size} bytes of weights are over the budget"
+    name = store.new_name("exported", ".pt2")
+    try:
+        return store.write(name, lambda to: torch.export.save(program, to)), None
+    except Exception as error:
+        store.discard(name)
+        return None, events.bounded(f"{type(error).__name__}: {error}", 500)
+
+
+def size_of(torch: Any, program: Any) -> int:
+    """Return the bytes of parameters, buffers, constants and example inputs, each counted once."""
+    storages: dict[int, int] = {}
+    for value in _values(torch, program):
+        if isinstance(value, torch.Tensor) and value.layout == torch.strided:
+            storage = value.untyped_storage()
+            storages[storage._cdata] = storage.nbytes()
+    return sum(storages.values())
+
+
+def _values(torch: Any, program: Any) -> Iterable[Any]:
+    yield from program.state_dict.values()
+    yield from program.constants.values()
+    yield from torch.utils._pytree.tree_leaves(program.example_inputs)

@@ -1,0 +1,136 @@
+"""Put files into the capture directory: whole or not at all, and within a number of bytes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+_DEFAULT_BYTES = 512 * 1024 * 1024
+_COPY_BYTES = 32 * 1024 * 1024
+
+busy = threading.Lock()  # only ever tried, never waited for: a fork may have left it locked
+
+
+def directory() -> Path | None:
+    """Return the capture directory, or None when nothing shall be captured."""
+    value = os.environ.get("AOTI_DEBUG_CAPTURE")
+    if not value:
+        return None
+    path = Path(value)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def limit() -> int:
+    """Return how many bytes may be captured, all files together."""
+    try:
+        return int(os.environ.get("AOTI_DEBUG_CAPTURE_BYTES", ""))
+    except ValueError:
+        return _DEFAULT_BYTES
+
+
+def room(replaces: str | None = None) -> int:
+    """Return how many bytes are left, counting the file called `replaces` as gone."""
+    folder = directory()
+    if folder is None:
+        return 0
+    used: dict[int, int] = {}
+    for entry in os.scandir(folder):
+        status = entry.stat(follow_symlinks=False)
+        linked_package = entry.name.startswith("package-") and status.st_nlink > 1
+        if entry.name != replaces and not linked_package:
+            used[status.st_ino] = status.st_size
+    return limit() - sum(used.values())
+
+
+def write(name: str, save: Callable[[str], object]) -> str:
+    """Have `save` write a file and give it its name when it is complete."""
+    folder = directory()
+    if folder is None:
+        raise FileNotFoundError("nothing shall be captured")
+    path = folder / name
+    temporary = folder / f".{os.getpid()}-{path.stem}.tmp{path.suffix}"
+    try:
+        save(str(temporary))
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return f"{folder.name}/{name}"
+
+
+def alias(name: str, existing: str) -> None:
+    """Give a captured file a second name, in one step."""
+    folder = directory()
+    if folder is None:
+        return
+    temporary = folder / f".{os.getpid()}-alias.tmp"
+    temporary.unlink(missing_ok=True)
+    os.link(folder / existing, temporary)
+    temporary.replace(folder / name)
+
+
+def own_name(stem: str, suffix: str) -> str:
+    """Return a name for a file that each process writes again and again.
+
+    The first process that asks gets the plain name, another one a name with its process id.
+    """
+    folder = directory()
+    if folder is None:
+        return stem + suffix
+    mark = folder / ".owner"
+    try:
+        with mark.open("x") as file:
+            file.write(str(os.getpid()))
+        owner = str(os.getpid())
+    except FileExistsError:
+        owner = mark.read_text()
+    return f"{stem}{suffix}" if owner == str(os.getpid()) else f"{stem}-{os.getpid()}{suffix}"
+
+
+def new_name(stem: str, suffix: str) -> str:
+    """Return the next free name of the form STEM-N, reserved by an empty file."""
+    folder = directory()
+    number = 1
+    while folder is not None:
+        try:
+            (folder / f"{stem}-{number}{suffix}").open("x").close()
+            break
+        except FileExistsError:
+            number += 1
+    return f"{stem}-{number}{suffix}"
+
+
+def discard(name: str) -> None:
+    """Remove a reserved name that nothing was written to."""
+    folder = directory()
+    if folder is not None:
+        (folder / name).unlink(missing_ok=True)
+
+
+def keep(path: str, stem: str, suffix: str) -> tuple[str | None, str | None]:
+    """Keep a file as it is now; return its captured name, or None and the reason.
+
+    A small file is copied, because the program may write over it; a large one is hard-linked.
+    """
+    folder = directory()
+    if folder is None:
+        return None, "capture is off"
+    size = Path(path).stat().st_size
+    affordable = size <= room()
+    name = new_name(stem, suffix)
+    try:
+        if size <= _COPY_BYTES and affordable:
+            return write(name, lambda to: shutil.copyfile(path, to)), None
+        try:
+            return write(name, lambda to: os.link(path, to)), None
+        except OSError as error:
+            if not affordable:
+                discard(name)
+                return None, f"{size} bytes are over the budget and no hard link: {error.strerror}"
+        return write(name, lambda to: shutil.copyfile(path, to)), None
+    except OSError as error:
+        discard(name)
+        return None, f"{type(error).__name__}: {error.strerror}"

@@ -1,0 +1,129 @@
+"""Wrap a function so that its calls leave a begin and an end event."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import budget, events
+
+Details = dict[str, Any]
+
+
+@dataclass
+class Span:
+    """One watched call. `before` may leave in `memory` what `after` needs."""
+
+    id: int
+    phase: str
+    name: str
+    started: float = 0.0
+    silent: bool = False  # the events are left out, unless it fails
+    details: Details = field(default_factory=dict)
+    memory: Details = field(default_factory=dict)
+
+
+Before = Callable[[Span, tuple[Any, ...], dict[str, Any]], None]
+After = Callable[[Span, Any], Details]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A function to watch. `fold`: not reported inside another call of the same phase."""
+
+    module: str
+    attribute: str
+    phase: str
+    before: Before | None = None  # fills span.details
+    after: After | None = None
+    replace: Callable[[Span, Any], Any] | None = None
+    fold: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.module}.{self.attribute}"
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+
+
+_stack = _Stack()
+
+
+def phases() -> list[str]:
+    """Return the phases that this thread is in, outermost first."""
+    return [span.phase for span in _stack.spans]
+
+
+def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
+    """Return a function that does what `original` does and reports its calls."""
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        span = _begin(point, args, kwargs)
+        if span is None:
+            return original(*args, **kwargs)
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            _end(point, span, None, error)
+            raise
+        _end(point, span, result, None)
+        if point.replace is not None:
+            return point.replace(span, result)
+        return result
+
+    call._aoti_debug = True  # type: ignore[attr-defined]
+    call._torchdynamo_disable = True  # type: ignore[attr-defined] # never traced into
+    return call
+
+
+def _begin(point: Point, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span | None:
+    if point.fold and point.phase in phases():
+        return None
+    with budget.OwnTime():
+        span = Span(events.new_id(), point.phase, point.name)
+        try:
+            if point.before is not None:
+                point.before(span, args, kwargs)
+        except Exception as error:
+            events.note(f"details of {point.name}", error)
+        if not span.silent:
+            _emit_begin(span)
+    _stack.spans.append(span)
+    span.started = time.perf_counter()
+    return span
+
+
+def _emit_begin(span: Span) -> None:
+    details = dict(span.details)
+    if _stack.spans:
+        details["parent"] = _stack.spans[-1].id
+    if threading.current_thread() is not threading.main_thread():
+        details["thread"] = threading.current_thread().name
+    events.emit("begin", id=span.id, phase=span.phase, name=span.name, **details)
+
+
+def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> None:
+    seconds = time.perf_counter() - span.started
+    if span in _stack.spans:
+        del _stack.spans[_stack.spans.index(span) :]
+    with budget.OwnTime():
+        details: Details = {"id": span.id, "ok": error is None, "seconds": round(seconds, 6)}
+        if error is not None:
+            details["error"] = events.describe_error(error)
+            if span.silent:
+                _emit_begin(span)
+        elif point.after is not None:
+            try:
+                details.update(point.after(span, result))
+            except Exception as failure:
+                events.note(f"result of {point.name}", failure)
+        if error is not None or not span.silent:
+            events.emit("end", **details)
