@@ -1,0 +1,172 @@
+"""Outline each answer: what it found first, how it was found after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import singledispatch
+
+from aoti_debug.model import (
+    DiagnoseAnswer,
+    Diagnosis,
+    EnvironmentAnswer,
+    Model,
+    Problem,
+    RunsAnswer,
+    RunSummary,
+    StageAnswer,
+    Step,
+    TriageAnswer,
+)
+from aoti_debug.report.diagnosis import brief, outline_diagnosis
+from aoti_debug.report.outline import Item, Outline, Section, section, sections
+
+
+@singledispatch
+def outline(answer: Model) -> Outline:
+    """Outline any answer; those without a form of their own field by field."""
+    fields = answer.document()
+    return Outline(
+        headline=type(answer).__name__.removesuffix("Answer"),
+        sections=tuple(Section(_words(key), tuple(_any(value))) for key, value in fields.items()),
+    )
+
+
+@outline.register
+def _(answer: Diagnosis) -> Outline:
+    return outline_diagnosis(answer)
+
+
+@outline.register
+def _(answer: DiagnoseAnswer) -> Outline:
+    if answer.diagnoses:
+        best, *others = answer.diagnoses
+        main = outline_diagnosis(best)
+    else:
+        others = []
+        main = Outline(f"nothing in these {answer.lines} lines is a failure that we know", "doubt")
+    return _extend(
+        main, section("Also possible", *map(brief, others)), _texts("Notes", answer.notes)
+    )
+
+
+@outline.register
+def _(answer: StageAnswer) -> Outline:
+    acted = {True: "it acted", False: "it could not act", None: ""}[answer.acted]
+    said = (f"stage {answer.stage}", acted, answer.exit, _s(answer.wall_s))
+    stage = Item(", ".join(filter(None, said)), answer.why or "")
+    return _extend(
+        _main(answer.diagnosis, answer.run, answer.status),
+        section("Stage", stage),
+        _texts("Observed", answer.observed),
+        _texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),
+        _texts("Files", answer.artifacts),
+        _texts("Notes", answer.notes),
+    )
+
+
+@outline.register
+def _(answer: TriageAnswer) -> Outline:
+    return _extend(
+        _main(answer.diagnosis, answer.run, answer.status),
+        section("Also possible", *map(brief, answer.also)),
+        section("Steps", *map(_step, answer.steps)),
+        _texts("Files", answer.artifacts),
+        _texts("Notes", answer.notes),
+    )
+
+
+@outline.register
+def _(answer: EnvironmentAnswer) -> Outline:
+    broken = sum(problem.severity == "breaks" for problem in answer.problems)
+    if broken:
+        headline = f"{broken} {'thing' if broken == 1 else 'things'} here would break a run"
+    else:
+        headline = "nothing here would break a run"
+    facts = {
+        "python": " ".join(filter(None, (answer.python_version, answer.python))),
+        "torch": answer.torch,
+        "built for CUDA": answer.torch_cuda,
+        "triton": answer.triton,
+        "driver": answer.driver,
+        "compiler": answer.compiler,
+    }
+    return Outline(
+        headline,
+        "fault" if broken else "doubt" if answer.problems else "fine",
+        sections=sections(
+            section("Problems", *map(problem_item, answer.problems)),
+            _texts("Versions", (f"{name} {value}" for name, value in facts.items() if value)),
+            _texts("Devices", answer.devices),
+            section("Tools", *(Item(name, path) for name, path in answer.tools.items())),
+            _texts("Set here", (f"{name}={value}" for name, value in answer.variables.items())),
+            _texts("Not inherited", answer.not_inherited),
+            _texts("Notes", answer.notes),
+        ),
+    )
+
+
+@outline.register
+def _(answer: RunsAnswer) -> Outline:
+    return Outline(
+        f"{len(answer.runs)} {'run is' if len(answer.runs) == 1 else 'runs are'} kept",
+        sections=sections(section("Runs", *map(_run, answer.runs))),
+    )
+
+
+def problem_item(problem: Problem) -> Item:
+    """Say a problem: what, how bad, what to do; quoted are the words one would see otherwise."""
+    detail = "; ".join(filter(None, (problem.severity.replace("_", " "), problem.fix)))
+    return Item(problem.what, detail, problem.message or "")
+
+
+def _main(diagnosis: Diagnosis | None, run: str, status: str) -> Outline:
+    if diagnosis is None:
+        return Outline(f"no diagnosis: the run is {status}", "doubt", foot=f"run {run}")
+    main = outline_diagnosis(diagnosis)
+    if status != "done":
+        main = replace(main, tags=(*main.tags, f"run {status}"))
+    return main if diagnosis.run else replace(main, foot=f"run {run}")
+
+
+def _extend(main: Outline, *more: Section) -> Outline:
+    return replace(main, sections=main.sections + sections(*more))
+
+
+def _texts(title: str, texts: Iterable[str]) -> Section:
+    return section(title, *(Item(text) for text in texts))
+
+
+def _step(step: Step) -> Item:
+    text = f"{step.name}: {step.finding or step.status}"
+    return Item(text, ", ".join(filter(None, (step.why, step.exit, _s(step.wall_s)))))
+
+
+def _run(run: RunSummary) -> Item:
+    said = run.summary or run.exit or run.status
+    detail = ", ".join(filter(None, (run.kind, run.status, run.started, _s(run.wall_s))))
+    return Item(f"{run.run}  {said}", f"{run.command} ({detail})")
+
+
+def _s(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.1f} s"
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ").capitalize()
+
+
+def _any(value: object) -> Iterable[Item]:
+    if isinstance(value, dict):
+        return [Item(f"{_words(str(key))}: {_flat(item)}") for key, item in value.items()]
+    if isinstance(value, list):
+        return [Item(_flat(item)) for item in value]
+    return [Item(str(value))]
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_flat(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flat, value)) + "]"
+    return str(value)

@@ -1,0 +1,92 @@
+"""The skill that ships with the server: SKILL.md and its guides, as files and over MCP."""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NAME = "aoti-debug"
+ROOT_URI = f"skill://{NAME}"
+_SHARE = Path("share") / NAME  # where a wheel puts the files, below its data directory
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFile:
+    uri: str
+    path: Path
+    name: str
+    title: str
+
+
+def directory() -> Path | None:
+    """Return the directory of SKILL.md: the source tree or plugin, else the installed files."""
+    places = [Path(__file__).resolve().parents[2]]
+    for key in ("prefix", "user"):
+        data = sysconfig.get_path("data", sysconfig.get_preferred_scheme(key))
+        places.append(Path(data) / _SHARE)
+    return next((place for place in places if _is_ours(place)), None)
+
+
+def files(root: Path) -> list[SkillFile]:
+    """List SKILL.md and the guides."""
+    guides = sorted((root / "guides").glob("*.md"))
+    return [_file(root, path) for path in (root / "SKILL.md", *guides)]
+
+
+def frontmatter(text: str) -> dict[str, Any]:
+    """Return the fields above a SKILL.md's text.
+
+    Only what the Agent Skills format needs of YAML: strings, folded over indented lines or quoted,
+    and one level of nested strings.
+
+    Raises:
+        ValueError: there is no frontmatter, or it has something else.
+    """
+    head, separator, _ = text.removeprefix("---\n").partition("\n---\n")
+    if not text.startswith("---\n") or not separator:
+        raise ValueError("no frontmatter")
+    fields: dict[str, Any] = {}
+    key = ""
+    for line in filter(str.strip, head.split("\n")):
+        name, colon, value = line.strip().partition(":")
+        kept = fields.get(key)
+        if not line.startswith((" ", "\t")) and colon:
+            key = name
+            fields[key] = _scalar(value) if value.strip() else {}
+        elif isinstance(kept, dict) and colon:
+            kept[name] = _scalar(value)
+        elif isinstance(kept, str):  # folded
+            fields[key] = f"{'' if kept in ('>', '>-') else kept} {line.strip()}".strip()
+        else:
+            raise ValueError(f"not a field: {line!r}")
+    return fields
+
+
+def _scalar(value: str) -> str:
+    value = value.strip()
+    if value.startswith('"'):
+        return str(json.loads(value))
+    if value.startswith("'"):
+        return value[1:-1].replace("''", "'")
+    return value
+
+
+def _is_ours(place: Path) -> bool:
+    try:
+        return f"\nname: {NAME}\n" in (place / "SKILL.md").read_text("utf-8")[:2000]
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _file(root: Path, path: Path) -> SkillFile:
+    with path.open(encoding="utf-8") as file:
+        title = next((line[2:].strip() for line in file if line.startswith("# ")), path.stem)
+    return SkillFile(
+        uri=f"{ROOT_URI}/{path.relative_to(root).as_posix()}",
+        path=path,
+        name=NAME if path.name == "SKILL.md" else path.stem,
+        title=title,
+    )

@@ -1,0 +1,28 @@
+"""cancel_run: end a run and all its processes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcp_types import CallToolResult
+
+from aoti_debug.tools.answer import answer
+from aoti_debug.tools.arguments import Run
+from aoti_debug.tools.run_answer import RunAnswer
+from aoti_debug.tools.tool import tool
+from aoti_debug.tools.waiting import Call, service_of
+
+
+async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:
+    """End a run with all its processes; returns what is known until then."""
+    return answer(await service_of(call).cancel(run))
+
+
+CANCEL_RUN = tool(
+    cancel_run,
+    "Cancel a run",
+    read_only=False,
+    destructive=True,
+    idempotent=True,
+    open_world=False,
+)

@@ -1,0 +1,59 @@
+"""run_stage: the target once, with the flags of one stage."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcp_types import CallToolResult
+
+from aoti_debug.facts.stages import stage_named
+from aoti_debug.model import StageAnswer
+from aoti_debug.tools.answer import answer
+from aoti_debug.tools.arguments import (
+    MAX_WAIT_S,
+    Args,
+    Command,
+    Cwd,
+    Env,
+    Module,
+    Python,
+    Script,
+    StageName,
+    TimeoutS,
+    WaitS,
+    request,
+)
+from aoti_debug.tools.tool import tool
+from aoti_debug.tools.waiting import Call, follow, service_of
+
+
+async def run_stage(
+    call: Call,
+    script: Script = "",
+    module: Module = "",
+    command: Command = (),
+    args: Args = (),
+    stage: StageName = "baseline",
+    python: Python = "",
+    env: Env = None,
+    cwd: Cwd = "",
+    timeout_s: TimeoutS = 900,
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, StageAnswer]:
+    """Run the failing script once with the debug flags of one stage; says what was seen and
+    whether the flags could act at all. triage chooses stages by itself; use this to force one.
+    Status `running` after wait_s: go on with wait_run."""
+    stage_named(stage)
+    wanted = request(script, module, command, args, python, env, cwd, timeout_s)
+    run = await service_of(call).start_stage(wanted, stage)
+    return answer(await follow(call, run, wait_s))
+
+
+RUN_STAGE = tool(
+    run_stage,
+    "Run one stage",
+    read_only=False,
+    destructive=False,
+    idempotent=False,
+    open_world=True,
+)

@@ -1,0 +1,105 @@
+"""What all tools share: the small schema, the four annotations, errors that say how to go on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import ToolAnnotations
+from pydantic import ValidationError
+
+from aoti_debug.errors import AotiDebugError
+
+_log = logging.getLogger(__name__)
+_SHOWN = 300  # characters of an unexpected error
+
+
+class AotiTool(Tool):
+    """A tool whose every failure reaches the agent as text that says what to do instead."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> Any:
+        try:
+            return await super().run(arguments, context, convert_result)
+        except UnexpectedToolError as error:
+            raise ToolError(_explain(error.__cause__ or error, self.name)) from error.__cause__
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_wrong_arguments(error.__cause__, self.parameters)) from None
+            raise
+
+
+def tool(
+    function: Callable[..., Any],
+    title: str,
+    *,
+    read_only: bool,
+    destructive: bool,
+    idempotent: bool,
+    open_world: bool,
+) -> AotiTool:
+    """Make a tool of a function; its docstring is what an agent reads to choose it."""
+    made = AotiTool.from_function(
+        function,
+        title=title,
+        description=" ".join((function.__doc__ or "").split()),
+        annotations=ToolAnnotations(
+            title=title,
+            read_only_hint=read_only,
+            destructive_hint=destructive,
+            idempotent_hint=idempotent,
+            open_world_hint=open_world,
+        ),
+    )
+    assert isinstance(made, AotiTool)
+    made.parameters = _plain(made.parameters)
+    if made.fn_metadata.output_schema is not None:
+        made.fn_metadata.output_schema = _plain(made.fn_metadata.output_schema)
+    return made
+
+
+def _explain(error: BaseException, tool_name: str) -> str:
+    if isinstance(error, AotiDebugError):
+        return str(error)
+    _log.error("%s failed unexpectedly", tool_name, exc_info=error)
+    text = " ".join(str(error).split())[:_SHOWN]
+    return (
+        f"{type(error).__name__}: {text}. This is a fault of aoti-debug, not of your call; "
+        "the traceback is in the server's log (its standard error)."
+    )
+
+
+def _wrong_arguments(error: ValidationError, schema: dict[str, Any]) -> str:
+    wrong = []
+    for detail in error.errors(include_url=False, include_context=False):
+        place = ".".join(map(str, detail["loc"]))
+        got = "" if detail["type"] == "missing" else f" (got {str(detail['input'])[:80]!r})"
+        wrong.append(f"`{place}`: {detail['msg']}{got}")
+    known = ", ".join(schema.get("properties", {}))
+    return f"wrong arguments: {'; '.join(wrong)}. This tool takes: {known or 'nothing'}."
+
+
+def _plain(schema: Any) -> Any:
+    """Drop titles and nulls: answers hold no null, and every word of a schema is paid for."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    choices = schema.get("anyOf")
+    if isinstance(choices, list) and {"type": "null"} in choices:
+        some = [choice for choice in choices if choice != {"type": "null"}]
+        rest = {key: value for key, value in schema.items() if key != "anyOf"}
+        schema = {**rest, **(some[0] if len(some) == 1 else {"anyOf": some})}
+    return {
+        key: {name: _plain(item) for name, item in value.items()}
+        if key in ("properties", "$defs")
+        else _plain(value)
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and value in (None, "", [], {}))
+    }
