@@ -1,0 +1,73 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="compile_time_gpu_fault",
+    family="I",
+    phase="autotune",
+    category="illegal_memory_access",
+    weight=68,
+    anchors=(
+        "InductorError: AcceleratorError",
+        "InductorError: RuntimeError: CUDA error",
+        "InductorError: RuntimeError: Triton Error",
+    ),
+    patterns=(
+        (
+            "InductorError: (?:AcceleratorError|RuntimeError): (?:CUDA error|"
+            r"Triton Error \[CUDA\]): (?P<text>an illegal memory access was encountered|"
+            "operation not supported on global/shared address space|"
+            "unspecified launch failure)"
+        ),
+    ),
+    summary="A kernel faulted while the model was being compiled: {text}",
+    means=(
+        "Inductor runs kernels to tune them, so a faulty kernel, most often a user Triton "
+        "kernel, kills the compile. No package exists yet, and printer and input checks "
+        "cannot act."
+    ),
+    mistaken_for="A fault of random state handling, where the traceback ends",
+    check="A core dump on exception names kernel and line in the same run",
+    fixes=(
+        Fix(what="Correct the kernel that the core dump names"),
+        Fix(
+            what=(
+                "To see whether tuning data is to blame, compile with "
+                "TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0"
+            )
+        ),
+    ),
+    guide="guides/cuda-illegal-memory-access.md#a-fault-while-compiling",
+    next_tool="triage",
+    references=(
+        "pytorch/pytorch#195604",
+        "pytorch/pytorch#115344",
+    ),
+    matches=(
+        Sample(
+            (
+                "torch._inductor.exc.InductorError: AcceleratorError: CUDA error: operation "
+                "not supported on global/shared address space"
+            ),
+            "recorded",
+            "torch 2.11, H200",
+        ),
+        Sample(
+            (
+                "torch._inductor.exc.InductorError: AcceleratorError: CUDA error: an "
+                "illegal memory access was encountered"
+            ),
+            "recorded",
+            "torch 2.11, H200",
+        ),
+    ),
+    neighbours=(
+        Sample(
+            (
+                "torch.AcceleratorError: CUDA error: operation not supported on "
+                "global/shared address space"
+            ),
+            "recorded",
+        ),
+    ),
+)

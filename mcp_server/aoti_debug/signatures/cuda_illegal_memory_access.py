@@ -1,0 +1,96 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="cuda_illegal_memory_access",
+    family="I",
+    phase="run",
+    category="illegal_memory_access",
+    anchors=(
+        "an illegal memory access was encountered",
+        "cudaErrorIllegalAddress",
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+    ),
+    patterns=(
+        (
+            "^(?!Failed to (?:destroy|free|unload|"
+            "run autotuning)).{0,4000}(?:an illegal memory access was encountered|"
+            "cudaErrorIllegalAddress|CUDA_ERROR_ILLEGAL_ADDRESS)"
+        ),
+    ),
+    summary="A GPU kernel read or wrote an address that is not mapped",
+    means=(
+        "Some kernel launched earlier in this process went out of bounds; the call that "
+        "reports it is usually innocent. A broken input contract, a host pointer, int32 "
+        "overflow or a faulty user kernel are the usual reasons."
+    ),
+    mistaken_for="A bug of the operator in the traceback",
+    check=("AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name"),
+    fixes=(
+        Fix(
+            what=(
+                "Run the captured call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once "
+                "through ep.module()"
+            ),
+            why=(
+                "a violated input contract is the most frequent reason, and both checks are "
+                "free of a recompile"
+            ),
+        ),
+        Fix(
+            what=(
+                "Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the "
+                "kernel and its line"
+            ),
+            why="the Python traceback shows a later call, not the faulty one",
+        ),
+    ),
+    guide="guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
+    next_tool="triage",
+    references=(
+        "pytorch/pytorch#153992",
+        "pytorch/pytorch#131027",
+        "pytorch/pytorch#182193",
+    ),
+    matches=(
+        Sample(
+            "Error: CUDA driver error: an illegal memory access was encountered",
+            "recorded",
+            "torch 2.11, H200",
+        ),
+        Sample(
+            "  what():  CUDA error: an illegal memory access was encountered",
+            "recorded",
+            "torch 2.11, H200",
+        ),
+        Sample(
+            (
+                "Search for `cudaErrorIllegalAddress' in "
+                "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html "
+                "for more information."
+            ),
+            "recorded",
+            "torch 2.11, H200",
+        ),
+        Sample(
+            ("RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered"),
+            "quoted",
+            "Triton launcher form",
+        ),
+    ),
+    neighbours=(
+        Sample(
+            (
+                "Failed to destroy CUDA event in AOTInductor model: an illegal memory "
+                "access was encountered"
+            ),
+            "recorded",
+            "an aftermath",
+        ),
+        Sample(
+            "CUDA Exception: Warp Illegal Address",
+            "recorded",
+            "cuda-gdb names the kernel, another signature",
+        ),
+    ),
+)

@@ -1,0 +1,66 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="gpu_index_assert",
+    family="I",
+    phase="run",
+    category="index_out_of_bounds",
+    weight=92,
+    confidence="proved",
+    anchors=("Assertion `index out of bounds",),
+    patterns=(
+        (
+            r"block: \[(?P<block>[-\d,]+)\], thread: \[(?P<thread>[-\d,]+)\] Assertion `inde"
+            "x out of bounds: (?P<bounds>[^`']{1,120})` failed"
+        ),
+    ),
+    summary="A generated GPU kernel checked an index and it was outside {bounds}",
+    means=(
+        "Inductor's own bounds check around an indexed load or store fired; the tensor that "
+        "holds the index carries a value outside the table. The file and line are those of "
+        "the kernel, the upper bound is the size of the indexed dimension."
+    ),
+    mistaken_for="The cuBLAS, random-state or event errors that follow it",
+    check=("The assert is printed first; everything after it in the same process is a consequence"),
+    fixes=(
+        Fix(
+            what=(
+                "Check the index tensor against the bound before the call, or clamp it in the model"
+            ),
+            why="the compiled kernel cannot report which input it was",
+        ),
+        Fix(
+            what=(
+                "Compare the size of the table (vocabulary, position table) with what the "
+                "tokenizer or caller produces"
+            )
+        ),
+    ),
+    guide="guides/triton-index-out-of-bounds.md#read-the-message",
+    next_tool="explain_kernel",
+    references=("pytorch/pytorch#147799",),
+    matches=(
+        Sample(
+            (
+                "/tmp/w/embed_oob-base/ic/kf/ckfrkydudem26ptascmpnnrmjbgdltfqds6xq"
+                "ukry7hbdo6mz5y2.py:34: unknown: block: [0,3,0], thread: [5,0,0] Assertion "
+                "`index out of bounds: 0 <= tmp4 < 1000` failed."
+            ),
+            "recorded",
+            "torch 2.11, H200",
+        ),
+    ),
+    neighbours=(
+        Sample("RuntimeError: index out of bounds: 0 <= tmp2 < 10L", "recorded", "the CPU form"),
+        Sample(
+            (
+                "../aten/src/ATen/native/cuda/Indexing.cu:1236: indexSelectSmallIndex: "
+                "block: [0,0,0], thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` "
+                "failed."
+            ),
+            "quoted",
+            "ATen's own check",
+        ),
+    ),
+)

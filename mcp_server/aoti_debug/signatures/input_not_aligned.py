@@ -1,0 +1,35 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="input_not_aligned",
+    family="I",
+    phase="run",
+    category="misaligned_address",
+    weight=75,
+    confidence="proved",
+    anchors=("is not aligned to 16 bytes",),
+    patterns=(r"(?P<input>\w+) is not aligned to 16 bytes",),
+    summary="Input {input} does not start on a 16-byte boundary and this torch refuses it",
+    means=(
+        "The wrapper that torch 2.6 generated rejects unaligned GPU inputs. Later releases "
+        "copy them instead, which costs time on every call."
+    ),
+    fixes=(Fix(what="Pass a clone of the view, or upgrade torch and recompile"),),
+    guide="guides/inputs-and-devices.md#misaligned-inputs",
+    until="2.6",
+    references=(
+        "pytorch/pytorch#141891",
+        "pytorch/pytorch#143236",
+    ),
+    matches=(
+        Sample(
+            "RuntimeError: arg0_1 is not aligned to 16 bytes", "quoted", "pytorch/pytorch#141891"
+        ),
+    ),
+    neighbours=(
+        Sample(
+            "weights_offset must be aligned to 16K boundary", "quoted", "constants, not an input"
+        ),
+    ),
+)

@@ -1,0 +1,60 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="sanitizer_unusable",
+    family="P",
+    phase="environment",
+    category="false_alarm",
+    weight=60,
+    anchors=(
+        "Internal Sanitizer Error",
+        "No attachable process found",
+        "Unable to find injection library",
+        "terminated before first instrumented API call",
+        "Device not supported",
+        "may have hit an error when dereferencing Unified Memory",
+        "fatal:  CUDA",
+    ),
+    patterns=(
+        (
+            "Internal Sanitizer Error|No attachable process found|"
+            "Unable to find injection library|terminated before first instrumented API call|"
+            "=+ Error: Device not supported|"
+            r"may have hit an error when dereferencing Unified Memory|fatal:\s+CUDA"
+        ),
+    ),
+    summary="The GPU debugging tool could not do its work here",
+    means=(
+        "compute-sanitizer or cuda-gdb did not see the kernels: no permission, another "
+        "driver version, no GPU call at all, or the host side crashed first."
+    ),
+    mistaken_for="A clean result",
+    check="Do they run on a ten-line CUDA script?",
+    fixes=(
+        Fix(
+            what=(
+                "For a host crash use gdb or a core file instead; install the tool version "
+                "that fits the driver"
+            )
+        ),
+    ),
+    guide="guides/debugging-tools.md#compute-sanitizer",
+    next_tool="check_environment",
+    matches=(
+        Sample(
+            (
+                "=========     The application may have hit an error when dereferencing "
+                "Unified Memory from the host. Please rerun the application under cuda-gdb "
+                "or a host debugger to catch host side errors."
+            ),
+            "recorded",
+            "compute-sanitizer, H200, after a host segfault",
+        ),
+        Sample(
+            ("========= Error: Target application terminated before first instrumented API call"),
+            "quoted",
+            "compute-sanitizer manual",
+        ),
+    ),
+)
