@@ -77,6 +77,18 @@ class InputCheck(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class OutputCheck(Record):
+    """`expected size 3==4, ...` and the like: an operator returned what its fake kernel does not
+    say. From torch 2.13 on, under the same switch as the input check."""
+
+    op: str | None  # of `Error in op: OP`
+    property: Literal["dtype", "size", "stride", "rank"]
+    dim: int | None
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
 class Envelope(Record):
     """`CALL(...) API call failed at FILE, line N`: says only that CALL failed."""
 
@@ -122,19 +134,21 @@ class PythonException(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class CppFrame:
+    index: int
+    function: str
+    library: str
+
+
+@dataclass(frozen=True, slots=True)
 class FaultHandlerDump(Record):
     """Python's own stack on a fatal signal (`Fatal Python error: ...`) or on time-out."""
 
     reason: str
     frames: tuple[Frame, ...]  # most recent first, of the current thread
     extension_modules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CppFrame:
-    index: int
-    function: str
-    library: str
+    native: tuple[CppFrame, ...] = ()  # the C stack, which Python 3.14 and later can add
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +158,16 @@ class ShimException(Record):
     file: str
     line: int
     message: str
+    frames: tuple[CppFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CppThrow(Record):
+    """`Exception raised from FUNCTION at FILE:LINE`: where torch's C++ threw, wherever it shows."""
+
+    function: str
+    file: str
+    line: int
     frames: tuple[CppFrame, ...]
 
 
@@ -194,3 +218,92 @@ class SavedTensor(Record):
     when: Literal["before", "after", "input"] | None
     kernel: str | None
     argument: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GpuException(Record):
+    """A GPU exception as the driver's core dump progress or cuda-gdb tells it.
+
+    `line` is the faulting one, unless `start_only`: an assert leaves no program counter, and what
+    is shown is the kernel's first line. `text` is the source text of `line`.
+    """
+
+    source: Literal["driver", "cuda-gdb"]
+    exception: str  # CUDBG_EXCEPTION_... of the driver, "Warp Illegal Address" of cuda-gdb
+    kernel: str | None
+    file: str | None
+    line: int | None
+    text: str | None
+    block: tuple[int, int, int] | None
+    thread: tuple[int, int, int] | None
+    grid: tuple[int, int, int] | None  # dimensions, in blocks
+    block_size: tuple[int, int, int] | None
+    pc: str | None
+    instruction: str | None
+    start_only: bool = False
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CoreDumpFile(Record):
+    """A GPU core dump that the driver wrote, or that cuda-gdb opened."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizerError(Record):
+    """One finding of compute-sanitizer; those alike but for thread and address are counted."""
+
+    tool: Literal["memcheck", "initcheck", "racecheck", "synccheck"]
+    what: str
+    access: Literal["read", "write", "atomic", "assert", "free"] | None
+    size: int | None  # of the access, in bytes
+    kernel: str | None
+    offset: int | None
+    file: str | None
+    line: int | None
+    block: tuple[int, int, int] | None
+    thread: tuple[int, int, int] | None
+    address: int | None
+    distance: int | None  # bytes to the nearest allocation
+    side: Literal["after", "before", "inside"] | None
+    allocation_address: int | None
+    allocation_size: int | None
+    frames: tuple[str, ...] = ()  # host and device frames, at most 64
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizerSummary(Record):
+    """How a run under compute-sanitizer ended."""
+
+    errors: int
+    host_fault: bool = False  # the process itself did not end well
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFrame:
+    index: int
+    function: str
+    file: str | None
+    line: int | None
+    library: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NativeBacktrace(Record):
+    """A stack that gdb printed (`bt`), of the thread that stopped."""
+
+    signal: str | None
+    frames: tuple[NativeFrame, ...]
+
+    @property
+    def in_model(self) -> NativeFrame | None:
+        """Return the innermost frame of the compiled model itself."""
+        for frame in self.frames:
+            if "AOTInductorModel::" in frame.function or (frame.file or "").endswith(
+                ".wrapper.cpp"
+            ):
+                return frame
+        return None

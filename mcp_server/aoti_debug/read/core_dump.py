@@ -1,0 +1,218 @@
+"""Read GPU core dumps: the driver's progress messages and what `cuda-gdb -batch` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from aoti_debug.read.record import CoreDumpFile, GpuException, Line, Record
+from aoti_debug.read.text import Ends, span_of, triple
+
+_DETECTED = "Detected an exception of type "
+_TYPE = re.compile(r"Detected an exception of type (\w{1,100})")
+_PC = re.compile(r"\bPC:? (0x[0-9a-fA-F]{1,20})")
+_DRIVER_FRAME = re.compile(
+    r"coredump:\s{1,20}#\d{1,4}\s{1,20}0x[0-9a-fA-F]{1,20}\s{1,20}(\S{1,2000})"
+)
+_WRITING = re.compile(r"coredump: Writing ELF file to (.{1,2000})")
+_FOLDER = re.compile(r"coredump: Current working directory is (.{1,2000})")
+_OPENING = "Opening GPU coredump: "
+_FOCUS = re.compile(
+    r"focus set to CUDA kernel \d{1,9}, grid \d{1,12}, block (\([\d,]{1,40}\)), "
+    r"thread (\([\d,]{1,40}\))"
+)
+_EXCEPTION = re.compile(r"(?:CUDA Exception: (.{1,200})|(Assertion failed)\.)$")
+_TRIGGERED = re.compile(
+    r"The exception was triggered at PC (0x[0-9a-fA-F]{1,20})(?:\s{1,8}(.{1,3000}))?"
+)
+_PLACE = re.compile(r"\(([^()]{1,1000}):(\d{1,9})\)$")
+_FRAME = re.compile(r"#\d{1,4}\s{1,8}(?:0x[0-9a-f]{1,20} in )?(.{1,3000})")
+_LAUNCH = re.compile(r"<<<(\([\d,]{1,40}\)),(\([\d,]{1,40}\))>>>")
+_AT = re.compile(r"\) at (.{1,2000}):(\d{1,9})$")
+_SOURCE = re.compile(r"(\d{1,9})\t(.{0,2000})")
+_INSTRUCTION = re.compile(r"\*> 0x[0-9a-fA-F]{1,20}[^:]{0,2000}:\s{1,8}(.{1,500})")
+_LINE = re.compile(r'Line (\d{1,9}) of "([^"]{1,2000})"')
+_DRIVER_LINES = 60  # looked at after an exception
+_GDB_LINES = 400  # looked at after the focus
+
+
+@dataclass(slots=True)
+class _Parts:
+    source: Literal["driver", "cuda-gdb"]
+    lines: list[Line]
+    exception: str = ""
+    kernel: str | None = None
+    pc: str | None = None
+    fault: tuple[str, int] | None = None  # file and line of the faulting instruction
+    full: dict[int, str] = field(default_factory=dict)  # line -> full file name
+    text: dict[int, str] = field(default_factory=dict)  # line -> source text
+    frame: tuple[str, int] | None = None  # file and line where the kernel stands now
+    grid: tuple[int, int, int] | None = None
+    block_size: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    instruction: str | None = None
+    count: int = 0
+
+    def record(self, artifact: str) -> GpuException:
+        file, line = self.fault or self.frame or (None, None)
+        if line is not None:
+            file = self.full.get(line, file)
+        start_only = self.source == "cuda-gdb" and self.fault is None and line is not None
+        return GpuException(
+            span_of(artifact, self.lines),
+            source=self.source,
+            exception=self.exception,
+            kernel=self.kernel,
+            file=file,
+            line=line,
+            text=self.text.get(line) if line is not None and not start_only else None,
+            block=self.block,
+            thread=self.thread,
+            grid=self.grid,
+            block_size=self.block_size,
+            pc=self.pc,
+            instruction=self.instruction,
+            start_only=start_only,
+        )
+
+
+class CoreDumpReader:
+    """Give each exception once, with how often the driver met it."""
+
+    triggers: tuple[str, ...] = (
+        _DETECTED,
+        "coredump: Writing ELF",
+        _OPENING,
+        "focus set to CUDA kernel",
+        "CUDA Exception: ",
+    )
+
+    def __init__(self, artifact: str) -> None:
+        self._artifact = artifact
+        self._found: dict[object, GpuException] = {}
+        self._files: Ends[CoreDumpFile] = Ends(50, 50)
+        self._now: _Parts | None = None
+        self._file: tuple[Line, str] | None = None
+
+    def feed(self, line: Line) -> bool:
+        text = line.text
+        if self._feed_file(line):
+            return True
+        detected = _TYPE.search(text)
+        if detected:
+            self._end()
+            self._now = _Parts("driver", [line], exception=detected[1])
+            return True
+        focus = "focus set to CUDA kernel" in text
+        old = self._now
+        new = old is None or old.source == "driver" or (focus and old.exception)
+        if new and (focus or "CUDA Exception: " in text):
+            self._end()
+            self._now = _Parts("cuda-gdb", [line])
+        now = self._now
+        if now is None:
+            return False
+        now.count += 1
+        if now.source == "driver":
+            took = self._feed_driver(now, text)
+            limit = _DRIVER_LINES
+        else:
+            took = self._feed_gdb(now, text)
+            limit = _GDB_LINES
+        if took and len(now.lines) < 30:
+            now.lines.append(line)
+        if now.count > limit:
+            self._end()
+        return self._now is not None
+
+    def finish(self) -> Iterable[Record]:
+        self._end()
+        self._end_file(None)
+        return [*self._found.values(), *self._files]
+
+    def _feed_file(self, line: Line) -> bool:
+        folder = _FOLDER.search(line.text)
+        if self._file is not None:
+            self._end_file(folder[1].strip() if folder else None)
+        writing = _WRITING.search(line.text)
+        if writing:
+            self._file = (line, writing[1].strip())
+            return True
+        if line.text.startswith(_OPENING):
+            path = line.text[len(_OPENING) :].strip()
+            self._files.add(CoreDumpFile(span_of(self._artifact, [line]), path))
+        return False
+
+    def _end_file(self, folder: str | None) -> None:
+        if self._file is not None:
+            (line, path), self._file = self._file, None
+            if folder and not path.startswith("/"):
+                path = f"{folder.rstrip('/')}/{path}"
+            self._files.add(CoreDumpFile(span_of(self._artifact, [line]), path))
+
+    def _feed_driver(self, now: _Parts, text: str) -> bool:
+        if "coredump:" not in text:
+            return False
+        pc = _PC.search(text)
+        frame = _DRIVER_FRAME.search(text)
+        if pc and now.pc is None:
+            now.pc = pc[1]
+        elif frame and now.kernel is None:
+            now.kernel = frame[1]
+        elif "has finished state collection" in text:
+            now.count = _DRIVER_LINES + 1
+            return False
+        return True
+
+    def _feed_gdb(self, now: _Parts, text: str) -> bool:
+        if focus := _FOCUS.search(text):
+            now.block, now.thread = triple(focus[1]), triple(focus[2])
+        elif exception := _EXCEPTION.search(text.rstrip()):
+            now.exception = (exception[1] or exception[2]).strip()
+        elif triggered := _TRIGGERED.search(text):
+            now.pc = triggered[1]
+            self._feed_place(now, (triggered[2] or "").strip())
+        elif frame := _FRAME.match(text):
+            self._feed_frame(now, frame[1].rstrip())
+        elif source := _SOURCE.match(text):
+            now.text.setdefault(int(source[1]), source[2].strip())
+        elif instruction := _INSTRUCTION.match(text.strip()):
+            now.instruction = now.instruction or instruction[1].strip()
+        elif line := _LINE.search(text):
+            now.full.setdefault(int(line[1]), line[2])
+        else:
+            return False
+        return True
+
+    def _feed_place(self, now: _Parts, text: str) -> None:
+        place = _PLACE.search(text)
+        if place:
+            now.fault = (place[1], int(place[2]))
+            text = text[: place.start()].rstrip()
+        if text and now.kernel is None:
+            now.kernel = text.partition("+")[0].strip()
+
+    def _feed_frame(self, now: _Parts, text: str) -> None:
+        at = _AT.search(text)
+        if at:
+            now.frame = now.frame or (at[1], int(at[2]))
+            now.full.setdefault(int(at[2]), at[1])
+        launch = _LAUNCH.search(text)
+        if launch:
+            now.kernel = text[: launch.start()].strip()
+            now.grid, now.block_size = triple(launch[1]), triple(launch[2])
+
+    def _end(self) -> None:
+        now, self._now = self._now, None
+        if now is None or not (now.exception or now.kernel):
+            return
+        new = now.record(self._artifact)
+        key = (new.source, new.exception, new.kernel, new.file, new.line)
+        old = self._found.get(key)
+        if old is not None:
+            self._found[key] = replace(old, count=old.count + 1)
+        elif len(self._found) < 200:
+            self._found[key] = new

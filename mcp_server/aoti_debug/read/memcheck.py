@@ -1,0 +1,209 @@
+"""Read what compute-sanitizer prints (memcheck, initcheck, racecheck, synccheck)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from aoti_debug.read.record import Line, Record, SanitizerError, SanitizerSummary
+from aoti_debug.read.text import span_of, triple, whole
+
+Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
+Access = Literal["read", "write", "atomic", "assert", "free"]
+Side = Literal["after", "before", "inside"]
+
+_PREFIX = "========="
+_KEPT = 500
+_LINES = 200  # of one finding
+_FRAMES = 64
+_SIZE = re.compile(r" of size ([\d,]{1,30}) byte")
+_RACE = re.compile(r"\w{1,20} Thread (\([\d,]{1,40}\)) (at .{1,8000})")
+_SHARED = re.compile(r" at __shared__ (0x[0-9a-fA-F]{1,20}) in block (\([\d,]{1,40}\))")
+_LEAK = re.compile(r"(Leaked [\d,]{1,30} bytes) at (0x[0-9a-fA-F]{1,20})")
+_BY = re.compile(r"by thread (\([\d,]{1,40}\)) in block (\([\d,]{1,40}\))")
+_ADDRESS = re.compile(r"(?:Access to|Access at|Address) (0x[0-9a-fA-F]{1,20})")
+_DISTANCE = re.compile(r"and is ([\d,]{1,30}) bytes? (after|before) ")
+_ALLOCATION = re.compile(r"allocation at (0x[0-9a-fA-F]{1,20}) of size ([\d,]{1,30}) byte")
+_SUMMARY = re.compile(
+    r"(?:ERROR SUMMARY: |RACECHECK SUMMARY: .{1,80} \()([\d,]{1,30}) errors?\b(?! were not)"
+)
+_NOT_FINDINGS = (
+    "COMPUTE-SANITIZER", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY",
+    "Target application returned", "Error: process didn't terminate", "Error: Target application",
+    # What CUDA calls returned after the fault; CudaErrorReader takes these.
+    "Program hit",
+    "Warning:", "Internal Sanitizer", "Saving", "Launched", "Error: No attachable",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Finding:
+    lines: list[Line]
+    what: str
+    kernel: str | None = None
+    offset: int | None = None
+    place: tuple[str, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    address: int | None = None
+    distance: int | None = None
+    side: Side | None = None
+    allocation: tuple[int, int | None] | None = None
+    frames: list[str] = field(default_factory=list)
+
+    def record(self, artifact: str) -> SanitizerError:
+        size = _SIZE.search(self.what)
+        return SanitizerError(
+            span_of(artifact, self.lines),
+            tool=tool_of(self.what),
+            what=self.what[:1000],
+            access=access_of(self.what),
+            size=whole(size[1]) if size else None,
+            kernel=self.kernel,
+            offset=self.offset,
+            file=self.place[0] if self.place else None,
+            line=self.place[1] if self.place else None,
+            block=self.block,
+            thread=self.thread,
+            address=self.address,
+            distance=self.distance,
+            side=self.side,
+            allocation_address=self.allocation[0] if self.allocation else None,
+            allocation_size=self.allocation[1] if self.allocation else None,
+            frames=tuple(self.frames),
+        )
+
+
+class MemcheckReader:
+    """Count findings that are alike but for thread and address."""
+
+    triggers: tuple[str, ...] = (_PREFIX,)
+
+    def __init__(self, artifact: str) -> None:
+        self._artifact = artifact
+        self._found: dict[object, SanitizerError] = {}
+        self._now: _Finding | None = None
+        self._summary: SanitizerSummary | None = None
+        self._host_fault = False
+
+    def feed(self, line: Line) -> bool:
+        at = line.text.find(_PREFIX)
+        if at < 0:
+            return False
+        text = line.text[at:].lstrip("=")
+        text = text.removeprefix(" ")
+        if not text.strip():
+            self._end()
+        elif text[0] != " ":
+            self._feed_head(line, text.rstrip())
+        elif self._now is not None:
+            self._feed_detail(self._now, line, text.strip())
+        return False
+
+    def finish(self) -> Iterable[Record]:
+        self._end()
+        found: list[Record] = list(self._found.values())
+        if self._summary is not None:
+            found.append(replace(self._summary, host_fault=self._host_fault))
+        return found
+
+    def _feed_head(self, line: Line, text: str) -> None:
+        self._end()
+        if "process didn't terminate successfully" in text:
+            self._host_fault = True
+        summary = _SUMMARY.search(text)
+        if summary and self._summary is None:
+            errors = whole(summary[1]) or 0
+            self._summary = SanitizerSummary(span_of(self._artifact, [line]), errors)
+        if text.startswith(_NOT_FINDINGS):
+            return
+        self._now = now = _Finding([line], text)
+        _, found, place = text.partition(" access at ")  # racecheck: kind and place in one line
+        if found:
+            now.what = text.partition(" between ")[0]
+            self._feed_place(now, place)
+        elif shared := _SHARED.search(text):
+            now.what = text[: shared.start()]
+            now.address, now.block = int(shared[1], 16), triple(shared[2])
+        elif leak := _LEAK.match(text):
+            now.what, now.address = leak[1], int(leak[2], 16)
+
+    def _feed_detail(self, now: _Finding, line: Line, text: str) -> None:
+        if len(now.lines) >= _LINES:
+            return
+        now.lines.append(line)
+        if text.startswith("at "):
+            self._feed_place(now, text)
+        elif race := _RACE.match(text):
+            now.thread = now.thread or triple(race[1])
+            self._feed_place(now, race[2])
+        elif by := _BY.search(text):
+            now.thread, now.block = triple(by[1]), triple(by[2])
+        elif "Frame: " in text:
+            if len(now.frames) < _FRAMES:
+                now.frames.append(text[:1000])
+        else:
+            if address := _ADDRESS.search(text):
+                now.address = int(address[1], 16)
+            if distance := _DISTANCE.search(text):
+                now.distance = whole(distance[1])
+                now.side = "after" if distance[2] == "after" else "before"
+            elif "is inside the nearest" in text:
+                now.side = "inside"
+            if allocation := _ALLOCATION.search(text):
+                now.allocation = (int(allocation[1], 16), whole(allocation[2]))
+
+    def _feed_place(self, now: _Finding, text: str) -> None:
+        if now.kernel is not None:
+            return
+        kernel, _, place = text.removeprefix("at ").strip().rpartition(" in ")
+        if not kernel:
+            kernel, place = place, ""
+        kernel, offset = split_offset(kernel)
+        now.kernel, now.offset = kernel[:1000], offset
+        file, _, number = place.partition(" and ")[0].rpartition(":")
+        digits = re.match(r"\d{1,9}", number)
+        if file and digits:
+            now.place = (file, int(digits[0]))
+
+    def _end(self) -> None:
+        now, self._now = self._now, None
+        if now is None:
+            return
+        new = now.record(self._artifact)
+        key = (new.what, new.kernel, new.offset, new.file, new.line)
+        old = self._found.get(key)
+        if old is not None:
+            span = replace(old.span, last=new.span.last)
+            self._found[key] = replace(old, span=span, count=old.count + 1)
+        elif len(self._found) < _KEPT:
+            self._found[key] = new
+
+
+def split_offset(kernel: str) -> tuple[str, int | None]:
+    """Take `+0x1a0` off a kernel's name."""
+    name, plus, digits = kernel.strip().rpartition("+0x")
+    if plus and re.fullmatch(r"[0-9a-fA-F]{1,16}", digits):
+        return name, int(digits, 16)
+    return kernel.strip(), None
+
+
+def tool_of(what: str) -> Tool:
+    """Tell which of the tools words a finding so."""
+    text = what.lower()
+    if "uninitialized" in text or "unused memory" in text:
+        return "initcheck"
+    if "race" in text or "hazard" in text:
+        return "racecheck"
+    if "barrier" in text or "divergent" in text or "synccheck" in text:
+        return "synccheck"
+    return "memcheck"
+
+
+def access_of(what: str) -> Access | None:
+    """Tell the kind of access from the words of a finding."""
+    text = what.lower()
+    words: tuple[Access, ...] = ("atomic", "assert", "read", "write", "free")
+    return next((word for word in words if re.search(rf"\b{word}\b", text)), None)

@@ -1,0 +1,226 @@
+"""Read Python tracebacks: chains, multi-line messages, prefixes of loggers and groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Literal
+
+from aoti_debug.read.record import Frame, Line, PythonException
+from aoti_debug.read.text import MARK, Ends, span_of
+
+_START = "Traceback (most recent call last):"
+_RELATIONS: tuple[tuple[str, Literal["cause", "context"]], ...] = (
+    ("The above exception was the direct cause of the following exception:", "cause"),
+    ("During handling of the above exception, another exception occurred:", "context"),
+)
+_FRAME = re.compile(r'  File "([^"]{1,2000})", line (\d{1,9})(?:, in (.{1,500}))?')
+_NAME = re.compile(r"([A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){0,20})(?:: (.*)|:?$)", re.DOTALL)
+_USUAL = re.compile(
+    r"(Error|Exception|Warning|Interrupt|Exit|Iteration|Group|Failed|Failure|Fault|Timeout|"
+    r"Expired|Cancelled|Unsupported|Violation|Abort|Skipped)$"
+)
+_MARKS = re.compile(r"[ ^~]{1,16384}$")
+_LOGGER = re.compile(r"(?:[EWIF]\d{4} [\d:.]{1,20} \d{1,12} \S{1,300}:\d{1,9}\]|\[rank\d{1,6}\]:) ")
+_GROUP = re.compile(r"^ {0,80}[|+] ")
+# What other writers put at the start of a line ends a message.
+_FOREIGN = (
+    "terminate called", "Failed to destroy CUDA", "Failed to free GPU", "Fatal Python error",
+    "=========", "Error: input_handles", "[ before_launch", "[ after_launch", "[  before_launch",
+    "[  after_launch", "aoti_torch_save_tensor_handle:", "Exception ignored in", "$ ",
+    "Segmentation fault", "Aborted", "free(): ", "double free", "malloc()",
+)  # fmt: skip
+_MESSAGE = 4000  # characters
+_LINES = 80  # of a message
+_NOISE = 200  # foreign lines within the frames
+_FRAMES = 400  # kept of one traceback
+# Exceptions whose message holds paragraphs: commands, compiler output, nested tracebacks.
+_PARAGRAPHS = (
+    "InductorError", "CompileError", "CompilationError", "BackendCompilerFailed",
+    "LoweringException", "Unsupported", "TorchRuntimeError", "UserError", "SerializeError",
+    "AcceleratorError",
+    "CalledProcessError", "GuardOnDataDependentSymNode", "ConstraintViolationError",
+    "RuntimeError",
+)  # fmt: skip
+NOT_USER = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>", "/pyenv/")
+
+
+def is_user_file(path: str, not_user: Iterable[str] = NOT_USER) -> bool:
+    """Say whether `path` is the user's own code rather than an installed package or Python."""
+    return not any(part in path for part in not_user)
+
+
+def user_frame(
+    exception: PythonException, is_user: Callable[[str], bool] = is_user_file
+) -> Frame | None:
+    """Return the deepest frame of the user's own files."""
+    return next((f for f in reversed(exception.frames) if is_user(f.file)), None)
+
+
+class _Traceback:
+    """One exception in the making."""
+
+    def __init__(self, line: Line, prefix: str) -> None:
+        self.lines = [line]
+        self.last = line
+        self.prefix = prefix
+        self.frames: list[Frame] = []
+        self.type = ""
+        self.message: list[str] = []
+        self.size = 0
+        self.noise = 0
+        self.blank = 0
+        self.candidate: re.Match[str] | None = None
+
+    def strip(self, text: str) -> str | None:
+        """Take a logger's prefix off; None when the line is another writer's."""
+        if self.prefix and text.startswith(self.prefix):
+            text = text[len(self.prefix) :]
+        elif self.prefix and text.startswith(self.prefix.rstrip()):
+            text = text[len(self.prefix.rstrip()) :]
+        elif self.prefix and len(self.lines) > 1:
+            return None
+        else:  # the first line was glued to other output
+            self.prefix = ""
+        return text
+
+
+class TracebackReader:
+    """Give every exception of every traceback; of very many the first and last."""
+
+    triggers: tuple[str, ...] = (_START, '  File "')
+
+    def __init__(self, artifact: str) -> None:
+        self._artifact = artifact
+        self._found: Ends[PythonException] = Ends(300, 300)
+        self._now: _Traceback | None = None
+        self._ended: PythonException | None = None  # may yet be the cause of a next one
+        self._after = 0
+
+    def feed(self, line: Line) -> bool:
+        at = line.text.find(_START)
+        if at >= 0:
+            self._start(line, _GROUP.sub("", line.text[:at]), at)
+            return True
+        if self._now is not None:
+            if self._feed_open(self._now, line):
+                return True
+            self._end()
+        if self._ended is not None:
+            return self._feed_between(line)
+        found = _FRAME.match(line.text)
+        if found and found[3] is None:  # a SyntaxError of the script itself has no header
+            self._now = _Traceback(line, "")
+            self._now.frames.append(Frame(found[1], int(found[2]), "<module>", None))
+            return True
+        return False
+
+    def finish(self) -> Iterable[PythonException]:
+        self._end()
+        self._release(None)
+        return list(self._found)
+
+    def _start(self, line: Line, before: str, at: int) -> None:
+        self._end()
+        if self._ended is not None:
+            self._release(self._ended.relation)
+        group = "Group" in before or _GROUP.match(line.text) is not None
+        logger = _LOGGER.match(line.text)
+        prefix = logger[0] if logger else line.text[:at]
+        self._now = _Traceback(line, "" if group else prefix)
+
+    def _feed_open(self, now: _Traceback, line: Line) -> bool:
+        raw = _GROUP.sub("", line.text) if _GROUP.match(line.text) else line.text
+        text = now.strip(raw)
+        if text is None:
+            now.noise += 1
+            return now.noise < _NOISE
+        if len(now.lines) < 8:
+            now.lines.append(line)
+        took = self._feed_message(now, text) if now.type else self._feed_frames(now, text)
+        if took and text.strip():
+            now.last = line
+        return took
+
+    def _feed_frames(self, now: _Traceback, text: str) -> bool:
+        found = _FRAME.match(text)
+        if found:
+            now.candidate = None
+            function = found[3].strip() if found[3] else "<module>"
+            frame = Frame(found[1], int(found[2]), function, None)
+            if len(now.frames) >= _FRAMES:
+                del now.frames[_FRAMES // 2]
+            now.frames.append(frame)
+            return True
+        if text.startswith("    ") and now.frames:
+            if now.frames[-1].text is None and not _MARKS.match(text):
+                now.frames[-1] = replace(now.frames[-1], text=text.strip()[:500])
+            return True
+        name = _NAME.match(text)
+        if name and (_USUAL.search(name[1]) or "." in name[1]):
+            self._name(now, name)
+            return True
+        now.candidate = now.candidate or name
+        now.noise += 1
+        return now.noise < _NOISE and not text.startswith(_FOREIGN)
+
+    def _name(self, now: _Traceback, name: re.Match[str]) -> None:
+        now.type = name[1]
+        now.message = [name[2] or ""]
+        now.size = len(now.message[0])
+
+    def _feed_message(self, now: _Traceback, text: str) -> bool:
+        if any(mark in text for mark, _ in _RELATIONS):
+            return False
+        if not text.strip():
+            now.blank += 1
+            return now.blank < 3
+        ends = text.startswith(_FOREIGN) or MARK.match(text) is not None
+        paragraphs = now.type.endswith(_PARAGRAPHS)
+        if ends or (now.blank and not paragraphs) or now.size > _MESSAGE:
+            return False
+        if len(now.message) >= _LINES:
+            return False
+        now.message.extend([""] * now.blank)
+        now.blank = 0
+        now.message.append(text.rstrip())
+        now.size += len(text) + 1
+        return True
+
+    def _end(self) -> None:
+        now, self._now = self._now, None
+        if now is None:
+            return
+        if not now.type and now.candidate is not None:
+            self._name(now, now.candidate)
+        if not now.type and not now.frames:
+            return
+        span = replace(span_of(self._artifact, now.lines), last=now.last.number)
+        message = "\n".join(now.message).strip()[:_MESSAGE]
+        if now.type and message:
+            span = replace(span, quote=f"{now.type}: {message}"[:300])
+        if self._ended is not None:
+            self._release(self._ended.relation)
+        self._ended = PythonException(span, now.type, message, tuple(now.frames), None, True)
+        self._after = 0
+
+    def _feed_between(self, line: Line) -> bool:
+        """Look for the sentence that ties an exception to the next, past blank lines."""
+        if self._ended is None:
+            return False
+        for mark, relation in _RELATIONS:
+            if mark in line.text:
+                self._ended = replace(self._ended, relation=relation, last=False)
+                return True
+        self._after += 1
+        if self._after < 4:
+            return True
+        if self._ended.relation is None or self._after > 40:
+            self._release(None)
+        return self._ended is not None
+
+    def _release(self, relation: Literal["cause", "context"] | None) -> None:
+        if self._ended is not None:
+            ended, self._ended = self._ended, None
+            self._found.add(replace(ended, relation=relation, last=relation is None))

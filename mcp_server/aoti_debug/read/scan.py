@@ -1,0 +1,271 @@
+"""Feed one artifact to all readers in a single pass, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from aoti_debug.read.core_dump import CoreDumpReader
+from aoti_debug.read.cuda_error import CudaErrorReader
+from aoti_debug.read.device_assert import DeviceAssertReader
+from aoti_debug.read.envelope import EnvelopeReader
+from aoti_debug.read.fault_handler import FaultHandlerReader
+from aoti_debug.read.input_check import InputCheckReader
+from aoti_debug.read.memcheck import MemcheckReader
+from aoti_debug.read.native import NativeReader
+from aoti_debug.read.printer import PrinterReader
+from aoti_debug.read.python_traceback import TracebackReader
+from aoti_debug.read.record import Line, Reader, Record
+from aoti_debug.read.shim import ShimReader
+from aoti_debug.read.terminated import TerminatedReader
+
+CHUNK = 1 << 20
+LINE_LIMIT = 16 << 10  # bytes of a line that are looked at; the rest is dropped
+TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
+KIND_LIMIT = 100_000  # lines of one kind that are read outside the tail
+KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
+KIND_BYTES = 1_000  # longer kinds are not remembered
+
+# Lines that differ in numbers and addresses alone are of one kind, and only the first of a kind
+# needs the search for triggers. A trigger found in a line is, after the same deletion, still found
+# in the line's kind, so nothing is missed.
+_DELETED = b"0123456789abcdef"
+_ANSI = re.compile(
+    rb"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07|[()][0-9A-B])"
+)
+_LOG_READERS: tuple[Callable[[str], Reader], ...] = (
+    PrinterReader,
+    DeviceAssertReader,
+    InputCheckReader,
+    EnvelopeReader,
+    CudaErrorReader,
+    TracebackReader,
+    FaultHandlerReader,
+    ShimReader,
+    TerminatedReader,
+    CoreDumpReader,
+    MemcheckReader,
+    NativeReader,
+)
+_CONTROLS = bytes(c for c in range(32) if c not in b"\t\n\r") + b"\x7f"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What the readers found in one artifact, and what was not looked at."""
+
+    records: tuple[Record, ...]
+    lines: int
+    bytes: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Kind:
+    readers: tuple[tuple[int, tuple[bytes, ...]], ...]  # reader, its triggers that may be in it
+    seen: int = 0
+    skipped: int = 0
+
+
+@dataclass(slots=True)
+class _Block:
+    first: int  # number of its first line
+    data: bytes
+    lines: int  # newlines in it
+
+
+class _Blocks:
+    """Cut a stream into blocks that end with a line; drop what exceeds LINE_LIMIT in a line."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._carry = b""
+        self._dropping = False
+        self.bytes = 0
+        self.cut_lines = 0
+        self._next = 1
+
+    def __iter__(self) -> _Blocks:
+        return self
+
+    def __next__(self) -> _Block:
+        while data := self._stream.read(CHUNK):
+            self.bytes += len(data)
+            block = self._add(data)
+            if block:
+                return self._number(block)
+        if not self._carry:
+            raise StopIteration
+        block, self._carry = self._carry, b""
+        return self._number(block)
+
+    def notes(self) -> list[str]:
+        if not self.cut_lines:
+            return []
+        return [f"{self.cut_lines} lines were cut after {LINE_LIMIT} bytes"]
+
+    def _number(self, block: bytes) -> _Block:
+        lines = block.count(b"\n")
+        first, self._next = self._next, self._next + lines
+        return _Block(first, block, lines)
+
+    def _add(self, data: bytes) -> bytes:
+        if self._dropping:
+            ends = [i for i in (data.find(b"\n"), data.find(b"\r")) if i >= 0]
+            if not ends:
+                return b""
+            self._dropping = False
+            data = data[min(ends) :]
+        data = self._carry + data
+        cut = data.rfind(b"\n") + 1
+        if len(data) - cut > LINE_LIMIT:
+            # Progress bars write one endless line; its parts are looked at like lines. The last
+            # byte is left: a newline may follow it.
+            cut = max(cut, data.rfind(b"\r", 0, len(data) - 1) + 1)
+        self._carry = data[cut:]
+        if len(self._carry) > LINE_LIMIT:
+            self._carry = self._carry[:LINE_LIMIT]
+            self._dropping = True
+            self.cut_lines += 1
+        return data[:cut]
+
+
+class _Dispatcher:
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        self._readers = readers
+        self._open: set[int] = set()
+        self._plain: set[bytes] = set()
+        self._kinds: dict[bytes, _Kind] = {}
+        self._triggers = [tuple(t.encode() for t in r.triggers) for r in readers]
+        owners: dict[bytes, list[tuple[int, bytes]]] = {}
+        for index, triggers in enumerate(self._triggers):
+            for trigger in triggers:
+                owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
+        self._owners = owners
+        # The shorter of two triggers, one in the other, finds the lines of both.
+        self._search = [t for t in owners if not any(other != t and other in t for other in owners)]
+
+    def feed(self, block: _Block, *, sample: bool) -> None:
+        data = block.data
+        if b"\x1b" in data:
+            data = _ANSI.sub(b"", data)
+        if any(data.find(c) >= 0 for c in (b"\x00", b"\x1b", b"\x07", b"\x08")):
+            data = data.translate(None, _CONTROLS)
+        kinds = data.translate(None, _DELETED).split(b"\n")
+        wanted = self._wanted(set(kinds))
+        if not wanted and not self._open:
+            return
+        lines = data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        for offset, raw in enumerate(lines):
+            kind = wanted.get(kinds[offset])
+            if kind is None and not self._open:
+                continue
+            if kind is not None:
+                kind.seen += 1
+                if sample and kind.seen > KIND_LIMIT:
+                    kind.skipped += 1
+                    kind = None
+            if kind is not None or self._open:
+                self._feed_line(block.first + offset, raw, kind)
+
+    def _wanted(self, kinds: set[bytes]) -> dict[bytes, _Kind]:
+        fresh = kinds - self._plain
+        known = {k: self._kinds[k] for k in fresh if k in self._kinds}
+        fresh.difference_update(known)
+        text = b"\n".join(fresh)
+        hits = [t for t in self._search if t in text]
+        if hits:
+            for kind in list(fresh):
+                if any(t in kind for t in hits):
+                    fresh.discard(kind)
+                    known[kind] = self._classify(kind)
+        self._remember(fresh)
+        return known
+
+    def _classify(self, text: bytes) -> _Kind:
+        found: dict[int, list[bytes]] = {}
+        for key, owners in self._owners.items():
+            if key in text:
+                for index, trigger in owners:
+                    found.setdefault(index, []).append(trigger)
+        kind = _Kind(tuple((i, tuple(t)) for i, t in sorted(found.items())))
+        if len(text) <= KIND_BYTES and len(self._kinds) < KINDS_KEPT:
+            self._kinds[text] = kind
+        return kind
+
+    def _remember(self, plain: set[bytes]) -> None:
+        if len(self._plain) + len(plain) > KINDS_KEPT:
+            self._plain.clear()
+        if len(plain) <= KINDS_KEPT:
+            self._plain.update(k for k in plain if len(k) <= KIND_BYTES)
+
+    def _feed_line(self, number: int, raw: bytes, kind: _Kind | None) -> None:
+        raw = raw.rstrip(b"\r")
+        parts = [p for p in raw.split(b"\r") if p] if b"\r" in raw else [raw]
+        for part in parts:
+            part = part[:LINE_LIMIT]
+            due = set(self._open)
+            for index, triggers in kind.readers if kind is not None else ():
+                if index not in due and any(t in part for t in triggers):
+                    due.add(index)
+            if not due:
+                continue
+            line = Line(number, part.decode("utf-8", "replace"))
+            for index in sorted(due):
+                if self._readers[index].feed(line):
+                    self._open.add(index)
+                else:
+                    self._open.discard(index)
+
+    def notes(self) -> list[str]:
+        skipped = [(text, k.skipped) for text, k in self._kinds.items() if k.skipped]
+        count = sum(n for _, n in skipped)
+        if not count:
+            return []
+        return [
+            f"{count} lines of {len(skipped)} kinds that repeat more than {KIND_LIMIT} times were "
+            "not read (the first ones and the end of the log were), so counts are lower bounds"
+        ]
+
+
+def scan(stream: BinaryIO, artifact: str, readers: Sequence[Reader]) -> Scan:
+    """Read `stream` once and give every reader the lines that concern it.
+
+    Lines end with a newline (a carriage return within a line parts it, with the same number);
+    they are cut after LINE_LIMIT bytes, terminal escapes and control characters are removed, and
+    invalid UTF-8 is replaced. Kinds of line that repeat more than KIND_LIMIT times are left out in
+    the middle, which a note says. The records come in order of their first line.
+    """
+    blocks = _Blocks(stream)
+    dispatcher = _Dispatcher(readers)
+    tail: deque[_Block] = deque()
+    lines, ended = 0, True
+    for block in blocks:
+        lines += block.lines
+        ended = block.data.endswith(b"\n")
+        tail.append(block)
+        if len(tail) > TAIL_CHUNKS:
+            dispatcher.feed(tail.popleft(), sample=True)
+    while tail:
+        dispatcher.feed(tail.popleft(), sample=False)
+    records = [record for reader in readers for record in reader.finish()]
+    records.sort(key=lambda r: (r.span.first, r.span.last))
+    notes = [f"{artifact}: {note}" for note in dispatcher.notes() + blocks.notes()]
+    return Scan(tuple(records), lines + (not ended), blocks.bytes, tuple(notes))
+
+
+def log_readers(artifact: str) -> list[Reader]:
+    """Return a fresh reader of every kind of output that a log can hold (signatures aside)."""
+    return [make(artifact) for make in _LOG_READERS]
+
+
+def scan_text(text: str, artifact: str, readers: Sequence[Reader] | None = None) -> Scan:
+    """Scan a text that is in memory already."""
+    stream = io.BytesIO(text.encode("utf-8", "replace"))
+    return scan(stream, artifact, log_readers(artifact) if readers is None else readers)
