@@ -82,6 +82,8 @@ def describe_call(torch: Any, call: Call, compact: bool) -> Details:
     flat = [copies[id(leaf)] for leaf in call.flat]
     document: Details = {"format": FORMAT, "torch": str(torch.__version__), "call": call.number}
     document["flat"] = flat
+    document["grad"] = torch.is_grad_enabled()
+    document["inference"] = torch.is_inference_mode_enabled()
     document["inputs"] = describe.leaves(torch, call.flat, [])
     try:
         document["args"] = _nest(call.args, copies)
@@ -123,7 +125,7 @@ def _compacted(torch: Any, tensor: Any) -> Any:
 
 def _extent(tensor: Any) -> int:
     steps = zip(tensor.shape, tensor.stride())  # noqa: B905 - Python 3.9
-    return 1 + sum((size - 1) * stride for size, stride in steps)
+    return 1 + sum(int((size - 1) * stride) for size, stride in steps)
 
 
 def _nest(value: Any, copies: dict[int, Any]) -> Any:

@@ -75,8 +75,8 @@ def _file(torch: Any, name: str) -> str | None:
     function = getattr(definition, "_init_fn", None)
     code = getattr(function, "__code__", None)
     if code is not None:
-        return os.path.abspath(code.co_filename)  # noqa: PTH100
-    match = _REGISTERED.search(torch._C._dispatch_dump(name))
+        return os.path.abspath(str(code.co_filename))  # noqa: PTH100
+    match = _REGISTERED.search(str(torch._C._dispatch_dump(name)))
     return match.group(1) if match else None
 
 

@@ -65,13 +65,13 @@ def scalar(leaf: Any) -> Description:
         return {"kind": "none"}
     for kind in (bool, int, float, str):
         if type(leaf) is kind:
-            value = leaf
-            if kind is float and not math.isfinite(leaf):
-                value = str(leaf)
-            elif kind is int and abs(leaf) >= 1 << 63:
-                value = str(leaf)[:300]
+            value: Any = leaf
+            if kind is float and not math.isfinite(value):
+                value = str(value)
+            elif kind is int and abs(value) >= 1 << 63:
+                value = str(value)[:300]
             elif kind is str:
-                value = leaf[:300]
+                value = value[:300]
             return {"kind": kind.__name__, "value": value}
     return {"kind": "other", "type": f"{type(leaf).__module__}.{type(leaf).__qualname__}"}
 

@@ -6,7 +6,10 @@ import itertools
 import json
 import os
 import time
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # every process of the user's pays for what is imported here
+    from typing import Any
 
 MESSAGE_LIMIT = 2000
 _HIGH_DESCRIPTOR = 200  # out of the way of programs that count on low numbers

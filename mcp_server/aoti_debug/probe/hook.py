@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 from . import events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # every process of the user's pays for what is imported here
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 # Modules of torch that hold something to watch; what is done with each stands in points.py.
 WATCHED = frozenset(

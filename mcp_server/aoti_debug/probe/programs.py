@@ -49,8 +49,8 @@ def after_lower(span: Span, result: Any) -> Details:
     details: Details = {"input_names": names} if names else {}
     if isinstance(result, (list, tuple)):  # loose files, packaged later
         files = [file for file in result if isinstance(file, str)]
-        if names:
-            memory.names_of_file.update(dict.fromkeys(files, names))
+        for file in files if names else []:
+            memory.names_of_file[file] = names or []
         return {**details, "files": files[:100]}
     details["package"] = packages.describe(result)
     path = memory.file_of(result)

@@ -12,22 +12,24 @@ _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pat
 
 
 def _start_probe():  # type: ignore[no-untyped-def]
-    from importlib.util import module_from_spec, spec_from_file_location
+    # importlib.util would be convenient and costs 4 ms.
+    from importlib.machinery import ModuleSpec, SourceFileLoader
 
     name = "_aoti_debug_probe"
     if name in sys.modules:
         return
     home = os.path.dirname(_HERE)  # noqa: PTH120
-    spec = spec_from_file_location(
-        name,
-        os.path.join(home, "__init__.py"),  # noqa: PTH118
-        submodule_search_locations=[home],
-    )
-    if spec is None or spec.loader is None:
-        return
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    file = os.path.join(home, "__init__.py")  # noqa: PTH118
+    loader = SourceFileLoader(name, file)
+    spec = ModuleSpec(name, loader, origin=file, is_package=True)
+    spec.submodule_search_locations = [home]
+    package = type(sys)(name)
+    package.__spec__ = spec
+    package.__file__ = file
+    package.__package__ = name
+    package.__path__ = [home]
+    sys.modules[name] = package
+    loader.exec_module(package)
     from importlib import import_module
 
     import_module(name + ".start").start()
@@ -35,12 +37,13 @@ def _start_probe():  # type: ignore[no-untyped-def]
 
 def _chain():  # type: ignore[no-untyped-def]
     from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
 
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         # What site expects, and ignores, when there is none.
         raise ModuleNotFoundError("No module named 'sitecustomize'", name="sitecustomize")
+    from importlib.util import module_from_spec
+
     module = module_from_spec(spec)
     sys.modules["sitecustomize"] = module
     spec.loader.exec_module(module)
