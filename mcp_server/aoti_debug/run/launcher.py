@@ -10,7 +10,7 @@ program), 1 the status pipe (one JSON object a line, numbers only), 2 and the on
 first argument the program's standard error and output.
 """
 
-# ruff: noqa: SIM105, PTH  (contextlib and pathlib would double the time this takes to start)
+# ruff: noqa: SIM105, PTH123, PTH208  (contextlib and pathlib would double the time this takes to start)
 from __future__ import annotations
 
 import marshal

@@ -1,0 +1,97 @@
+"""Find the debugging tools and compilers of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from aoti_debug.run.ask import ask
+
+CUDA_TOOLS = ("cuda-gdb", "compute-sanitizer", "nvdisasm", "cuobjdump", "ptxas")
+COMPILERS = ("g++", "c++", "clang++")
+TOOLS = (*CUDA_TOOLS, "gdb", "nvidia-smi", "py-spy")
+
+# Where the wheels of NVIDIA put a tool, below site-packages.
+_IN_WHEELS = (
+    "nvidia/cu*/compute-sanitizer/{name}",
+    "nvidia/cu*/bin/{name}",
+    "nvidia/*/compute-sanitizer/{name}",
+    "nvidia/*/bin/{name}",
+    "triton/backends/nvidia/bin/{name}",
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)+")
+
+
+def find_tool(
+    name: str, env: Mapping[str, str] | None = None, python: Path | None = None
+) -> Path | None:
+    """Return where a tool is: on PATH, in the CUDA toolkit, or in the packages of `python`."""
+    env = os.environ if env is None else env
+    on_path = shutil.which(name, path=env.get("PATH", os.defpath))
+    if on_path:
+        return Path(on_path).absolute()
+    return next((path for path in _places(name, env, python) if _runs(path)), None)
+
+
+def _places(name: str, env: Mapping[str, str], python: Path | None) -> Iterator[Path]:
+    if name == "nvidia-smi":
+        yield Path("/usr/lib/wsl/lib/nvidia-smi")
+        return
+    if python is not None:
+        yield python.parent / name
+    if name in CUDA_TOOLS:
+        for root in _toolkits(env):
+            yield root / "bin" / name
+            yield root / "compute-sanitizer" / name
+    if python is not None and name in CUDA_TOOLS:
+        for packages in site_packages(python):
+            for pattern in _IN_WHEELS:
+                yield from sorted(packages.glob(pattern.format(name=name)), reverse=True)
+
+
+def _toolkits(env: Mapping[str, str]) -> Iterator[Path]:
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if env.get(variable):
+            yield Path(env[variable])
+    yield Path("/usr/local/cuda")
+    numbered = Path("/usr/local").glob("cuda-*")
+    yield from sorted(numbered, key=lambda p: [int(n) for n in re.findall(r"\d+", p.name)])[::-1]
+    yield Path("/opt/cuda")
+
+
+def site_packages(python: Path) -> list[Path]:
+    """Return the directories of an interpreter's packages, without asking it."""
+    roots = dict.fromkeys((python.parent.parent, python.resolve().parent.parent))
+    patterns = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
+    return [path for root in roots for pattern in patterns for path in sorted(root.glob(pattern))]
+
+
+def find_compiler(env: Mapping[str, str] | None = None) -> Path | None:
+    """Return the C++ compiler that Inductor would take: $CXX, else the first of COMPILERS."""
+    env = os.environ if env is None else env
+    named = shlex.split(env.get("CXX", ""))[:1]
+    for name in (*named, *COMPILERS):
+        if found := shutil.which(name, path=env.get("PATH", os.defpath)):
+            return Path(found).absolute()
+    return None
+
+
+def version(tool: Path, env: Mapping[str, str] | None = None) -> str | None:
+    """Return the version that a tool tells, as digits and dots; None if it does not. Blocks."""
+    answer = ask([str(tool), "--version"], env=env)
+    if answer is None:
+        return None
+    lines = (answer.stdout or answer.stderr).splitlines()
+    # cuobjdump and nvdisasm name their release last, gdb and compilers first.
+    for line in (*(at for at in lines if "release" in at), *lines):
+        if found := _NUMBER.findall(line):
+            return str(found[-1])
+    return None
+
+
+def _runs(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import select
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from aoti_debug.run.process import Command, Exit, run_process
+
+PATIENCE_S = 60.0
+
+
+class Mailbox:
+    """A named pipe through which the programs of a test tell it where they are."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self.path = path
+        self._file = os.open(path, os.O_RDWR)
+        self._unread = b""
+
+    def read(self) -> str:
+        """Return the next line that a program has written."""
+        while b"\n" not in self._unread:
+            if not select.select([self._file], [], [], PATIENCE_S)[0]:
+                raise TimeoutError(f"nothing came through {self.path}")
+            self._unread += os.read(self._file, 4096)
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line.decode()
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+@pytest.fixture
+def mailbox(tmp_path):
+    box = Mailbox(tmp_path / "mailbox")
+    yield box
+    box.close()
+
+
+@pytest.fixture
+def command(tmp_path) -> Callable[..., Command]:
+    """Make a command of Python source, or of `argv`."""
+
+    def make(source: str = "", *args: object, argv: tuple[str, ...] = (), **options) -> Command:
+        if not argv:
+            argv = (sys.executable, "-c", textwrap.dedent(source), *map(str, args))
+        options.setdefault("env", dict(os.environ))
+        options.setdefault("timeout_s", PATIENCE_S)
+        return Command(argv, cwd=tmp_path, **options)
+
+    return make
+
+
+@pytest.fixture
+def logs(tmp_path) -> Path:
+    return tmp_path / "logs"
+
+
+@pytest.fixture
+def finish(command, logs) -> Callable[..., Exit]:
+    """Run Python source (or `argv`) to its end; its logs are in `logs`."""
+
+    def run(source: str = "", *args: object, on_progress=None, on_timeout=None, **options) -> Exit:
+        async def main() -> Exit:
+            made = command(source, *args, **options)
+            return await run_process(made, logs, on_progress=on_progress, on_timeout=on_timeout)
+
+        return anyio.run(main)
+
+    return run

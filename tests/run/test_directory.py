@@ -1,0 +1,230 @@
+"""Run directories keep what a run leaves, page it, and let nothing out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
+from aoti_debug.run.directory import RunDirectory, home, list_runs, prune
+
+CREATE = """
+import sys
+from pathlib import Path
+from aoti_debug.run.directory import RunDirectory
+print(RunDirectory.create(Path(sys.argv[1])).id, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def run(tmp_path) -> RunDirectory:
+    return RunDirectory.create(tmp_path)
+
+
+def _old(at: Path, id: str, status: str = "done", bytes: int = 0) -> RunDirectory:
+    folder = at / "runs" / id
+    folder.mkdir(parents=True)
+    made = RunDirectory(folder)
+    made.write_record({"status": status})
+    (folder / "stdout.log").write_bytes(b"x" * bytes)
+    return made
+
+
+def test_home_is_the_named_one_or_in_the_cache():
+    assert home({"AOTI_DEBUG_HOME": "/some/where"}) == Path("/some/where")
+    assert home({}) == Path.home() / ".cache" / "aoti-debug"
+
+
+def test_record_is_kept_with_run_and_server(run, tmp_path):
+    run.write_record({"status": "done", "exit": "exit 1"})
+    record = RunDirectory.open(run.id, tmp_path).read_record()
+    assert (record["run"], record["status"], record["exit"]) == (run.id, "done", "exit 1")
+    assert record["server"]["pid"] == os.getpid()
+
+
+def test_record_is_replaced_at_once(run):
+    seen = set()
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            seen.add(run.read_record().get("round") is not None)
+
+    run.write_record({"round": 0})
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(200):
+        run.write_record({"round": number, "filling": "x" * 10_000})
+    done.set()
+    reader.join()
+    assert seen == {True}
+    assert run.artifacts() == ["run.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '"text"', "[" * 100_000])
+def test_record_that_cannot_be_read_is_empty(run, text):
+    (run.path / "run.json").write_text(text)
+    assert run.read_record() == {}
+
+
+@pytest.mark.parametrize("id", ["", "..", "r-1", "../runs", "r-20261121-0102-ab1/", "*"])
+def test_unknown_run_is_refused(tmp_path, id):
+    with pytest.raises(UnknownRun):
+        RunDirectory.open(id, tmp_path)
+
+
+def test_home_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunDirectoryError, match="AOTI_DEBUG_HOME"):
+        RunDirectory.create(tmp_path / "file")
+
+
+def test_artifacts_are_regular_files_by_depth(run, tmp_path):
+    (run.path / "steps" / "01-replay").mkdir(parents=True)
+    (run.path / "steps" / "01-replay" / "stdout.log").write_text("")
+    (run.path / "stderr.log").write_text("")
+    (run.path / "link").symlink_to(tmp_path)
+    os.mkfifo(run.path / "pipe")
+    assert run.artifacts() == ["run.json", "stderr.log", "steps/01-replay/stdout.log"]
+
+
+OUTSIDE = """
+. .. ../secret a/../../secret /etc/passwd gone out outer/secret pipe folder nul\0 loop
+"""
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5000, *OUTSIDE.split()])
+def test_names_that_lead_elsewhere_are_refused(run, tmp_path, name):
+    (tmp_path / "secret").write_text("secret")
+    (run.path / "out").symlink_to(tmp_path / "secret")
+    (run.path / "outer").symlink_to(tmp_path)
+    (run.path / "loop").symlink_to("loop")
+    (run.path / "folder").mkdir()
+    os.mkfifo(run.path / "pipe")
+    with pytest.raises(UnknownArtifact):
+        run.resolve(name)
+    with pytest.raises(UnknownArtifact):
+        run.page(name)
+
+
+def test_link_inside_the_run_is_followed(run):
+    (run.path / "call-1.txt").write_text("text")
+    (run.path / "call-latest.txt").symlink_to("call-1.txt")
+    assert run.page("call-latest.txt").text == "text"
+
+
+def test_text_is_paged_by_lines(run):
+    (run.path / "stdout.log").write_text("".join(f"line {n}\n" for n in range(250)))
+    page = run.page("stdout.log")
+    assert (page.unit, page.offset, page.limit, page.total) == ("lines", 0, 100, 250)
+    seen = page.text.split("\n")
+    while page.next_offset is not None:
+        page = run.page("stdout.log", page.next_offset, 60)
+        seen += page.text.split("\n")
+    assert seen == [f"line {n}" for n in range(250)]
+
+
+def test_negative_offset_counts_from_the_end(run):
+    (run.path / "stdout.log").write_text("".join(f"line {n}\n" for n in range(250)) + "open")
+    page = run.page("stdout.log", -2)
+    assert (page.offset, page.total, page.text) == (249, 251, "line 249\nopen")
+    assert run.page("stdout.log", -1000).offset == 0
+
+
+def test_offset_behind_the_end_gives_nothing(run):
+    (run.path / "stdout.log").write_text("one\n")
+    page = run.page("stdout.log", 7)
+    assert (page.text, page.total, page.next_offset) == ("", 1, None)
+    (run.path / "stderr.log").write_text("")
+    assert run.page("stderr.log").total == 0
+
+
+def test_page_stays_small_and_says_what_it_leaves_out(run):
+    (run.path / "stdout.log").write_text(("x" * 100_000 + "\n") * 20 + "last\n")
+    page = run.page("stdout.log", limit=1000)
+    assert len(page.text) < 7000
+    assert page.text.split("\n")[0] == "x" * 1000 + " [99,001 bytes of this line not shown]"
+    assert page.next_offset == page.text.count("\n") + 1
+    assert run.page("stdout.log", 20).text == "last"
+
+
+def test_text_loses_controls_and_invalid_bytes(run):
+    (run.path / "stdout.log").write_bytes(b"\xff bad \x1b[31mred\x00\x07\r\nnext\xc3\n")
+    assert run.page("stdout.log").text == "\ufffd bad red\nnext\ufffd"
+
+
+def test_page_of_a_long_file_is_found_across_blocks(run):
+    with (run.path / "stdout.log").open("w") as file:
+        file.writelines(f"line {n}\n" for n in range(400_000))
+    page = run.page("stdout.log", 399_998)
+    assert (page.total, page.text) == (400_000, "line 399998\nline 399999")
+    assert run.page("stdout.log", 123_456, 1).text == "line 123456"
+
+
+def test_binary_is_paged_by_bytes_as_hex(run):
+    (run.path / "package.pt2").write_bytes(b"PK\x03\x04" + bytes(1000))
+    page = run.page("package.pt2", limit=20)
+    assert (page.unit, page.total, page.next_offset) == ("bytes", 1004, 20)
+    first, second = page.text.split("\n")
+    assert first == f"00000000  50 4b 03 04 {'00 ' * 12} PK{'.' * 14}"
+    assert second == f"00000010  {'00 00 00 00':<47}  ...."
+    assert run.page("package.pt2", -4).text.startswith("000003e8")
+    assert len(run.page("package.pt2", limit=10**9).text) < 7000
+
+
+def test_oldest_runs_beyond_the_count_are_removed(tmp_path):
+    ids = [f"r-2026112{day}-0102-aaaa" for day in range(5)]
+    for id in ids:
+        _old(tmp_path, id)
+    assert [run.id for run in list_runs(tmp_path)] == ids[::-1]
+    assert prune(3, at=tmp_path) == [ids[1], ids[0]]
+    assert [run.id for run in list_runs(tmp_path)] == ids[:1:-1]
+
+
+def test_runs_beyond_the_size_are_removed(tmp_path):
+    for day in range(4):
+        _old(tmp_path, f"r-2026112{day}-0102-aaaa", bytes=1_000_000)
+    assert len(prune(50, 2_500_000, at=tmp_path)) == 2
+
+
+def test_links_of_a_pruned_run_are_not_followed(tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("kept")
+    run = _old(tmp_path, "r-20261121-0102-aaaa")
+    (run.path / "link").symlink_to(tmp_path / "precious")
+    assert prune(0, at=tmp_path) == [run.id]
+    assert (tmp_path / "precious" / "file").read_text() == "kept"
+
+
+def test_running_runs_are_kept_until_their_server_has_ended(tmp_path):
+    argv = [sys.executable, "-c", CREATE, str(tmp_path)]
+    with subprocess.Popen(argv, stdin=-1, stdout=-1, text=True) as server:
+        assert server.stdout is not None
+        id = server.stdout.readline().strip()
+        assert RunDirectory.open(id, tmp_path).is_running()
+        assert prune(0, 0, at=tmp_path) == []
+        server.kill()
+    assert not RunDirectory.open(id, tmp_path).is_running()
+    assert prune(0, at=tmp_path) == [id]
+
+
+def test_process_with_the_same_number_is_another_one(run):
+    record = run.read_record()
+    record["server"]["start"] = "1"
+    (run.path / "run.json").write_text(json.dumps(record))
+    assert not run.is_running()
+
+
+def test_run_of_another_machine_counts_as_running_for_a_day(run):
+    record = run.read_record()
+    record["server"]["place"] = "elsewhere"
+    (run.path / "run.json").write_text(json.dumps(record))
+    assert run.is_running()
+    os.utime(run.path, (0, 0))
+    assert not run.is_running()

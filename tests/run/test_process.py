@@ -1,0 +1,226 @@
+"""How programs end, what they print and what they are started with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import psutil
+import pytest
+from aoti_debug.errors import CannotStart, RunDirectoryError
+from aoti_debug.run.process import Command, run_process
+
+CRASH = """
+import os, resource, signal
+resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
+os.kill(os.getpid(), signal.SIGSEGV)
+"""
+
+
+def test_exit_code_is_kept(finish):
+    end = finish("raise SystemExit(7)")
+    assert (end.code, end.signal, end.core, end.how, end.ok) == (7, None, False, "exit 7", False)
+    assert (end.strays, end.notes) == (0, ())
+
+
+def test_success_tells_time_memory_and_process(finish, logs):
+    end = finish("import os; x = b'1' * 50_000_000; print(os.getpid())")
+    assert end.ok
+    assert end.pid == int((logs / "stdout.log").read_text())
+    assert end.peak_rss > 50_000_000
+    assert end.cpu_s > 0
+    assert end.wall_s > 0
+
+
+def test_signal_and_core_flag_are_those_that_a_bare_parent_sees(finish, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    argv = [sys.executable, "-c", CRASH]
+    _, status = os.waitpid(os.posix_spawn(sys.executable, argv, os.environ), 0)
+    end = finish(CRASH)
+    assert (end.code, end.signal, end.core) == (None, "SIGSEGV", os.WCOREDUMP(status))
+    assert end.how == ("SIGSEGV (core dumped)" if end.core else "SIGSEGV")
+
+
+def test_streams_are_kept_apart_byte_for_byte(finish, logs):
+    end = finish(
+        r"""
+        import os
+        os.write(1, b'\xff\xfe\x00 out\n')
+        os.write(2, b'err \x1b[31m\xc3')
+        """
+    )
+    assert (logs / "stdout.log").read_bytes() == b"\xff\xfe\x00 out\n"
+    assert (logs / "stderr.log").read_bytes() == b"err \x1b[31m\xc3"
+    assert (end.stdout.bytes, end.stderr.bytes) == (8, 10)
+
+
+def test_standard_input_is_empty(finish, logs):
+    finish("import sys; print(repr(sys.stdin.read()))")
+    assert (logs / "stdout.log").read_text() == "''\n"
+
+
+def test_program_has_its_own_session_and_group_and_default_signals(finish, logs):
+    finish(
+        """
+        import os, sys
+        print(os.getsid(0) != int(sys.argv[1]), os.getpgid(0) == os.getpid())
+        print(open("/proc/self/status").read().split("SigBlk:")[1].split()[0])
+        """,
+        os.getsid(0),
+    )
+    assert (logs / "stdout.log").read_text().split() == ["True", "True", "0" * 16]
+
+
+def test_program_gets_no_descriptor_but_the_standard_ones(finish, logs):
+    finish("import os; print(*sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])")
+    assert (logs / "stdout.log").read_text() == "0 1 2\n"
+
+
+def test_environment_is_the_given_one_and_a_mark(finish, logs):
+    env = {"PATH": os.environ["PATH"], "ONLY": "this \udcff"}
+    finish(argv=("env",), env=env)
+    lines = (logs / "stdout.log").read_bytes().split(b"\n")
+    assert b"ONLY=this \xff" in lines
+    assert {line.split(b"=")[0] for line in lines if line} == {
+        b"PATH",
+        b"ONLY",
+        b"AOTI_DEBUG_PROCESS",
+    }
+
+
+@pytest.mark.parametrize(
+    "name, why", [("no-such-program", "No such file"), ("./text", "Permission denied")]
+)
+def test_what_cannot_be_executed_is_named(finish, tmp_path, name, why):
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(CannotStart, match=f"{name}: {why}"):
+        finish(argv=(name,))
+
+
+def test_missing_working_directory_is_named(tmp_path):
+    gone = tmp_path / "gone"
+    with pytest.raises(CannotStart, match=f"in {gone}: No such file"):
+        anyio.run(run_process, Command(("true",), dict(os.environ), gone), tmp_path)
+
+
+def test_unwritable_log_directory_is_named(command, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunDirectoryError, match="cannot write logs"):
+        anyio.run(run_process, command("pass"), tmp_path / "file" / "logs")
+
+
+def test_time_out_ends_the_program(finish):
+    end = finish("import time; time.sleep(1000)", timeout_s=0.2)
+    assert (end.timed_out, end.signal, end.how) == (True, "SIGTERM", "timed out after 0.2 s")
+
+
+def test_program_that_ignores_sigterm_is_killed(finish, mailbox):
+    source = """
+    import signal, sys, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open(sys.argv[1], "w").write("deaf\\n")
+    time.sleep(1000)
+    """
+
+    async def wait(_: int) -> None:
+        await anyio.to_thread.run_sync(mailbox.read)
+
+    end = finish(source, mailbox.path, timeout_s=0.1, grace_s=0.1, on_timeout=wait)
+    assert (end.timed_out, end.signal) == (True, "SIGKILL")
+
+
+def test_stopped_program_is_ended(finish):
+    end = finish(argv=("sh", "-c", "kill -STOP $$"), timeout_s=0.5, grace_s=0.1)
+    assert end.timed_out
+    assert end.signal in ("SIGTERM", "SIGKILL")
+
+
+def test_on_timeout_sees_the_program_alive(finish):
+    seen = []
+
+    async def look(pid: int) -> None:
+        seen.extend(psutil.Process(pid).cmdline())
+
+    end = finish("import time; time.sleep(1000)  # here", timeout_s=0.2, on_timeout=look)
+    assert seen[-1].endswith("# here")
+    assert end.notes == ()
+
+
+def test_on_timeout_that_hangs_or_fails_is_noted(finish):
+    async def hang(_: int) -> None:
+        await anyio.sleep_forever()
+
+    async def fail(_: int) -> None:
+        raise ValueError("no debugger")
+
+    sleeper = "import time; time.sleep(1000)"
+    end = finish(sleeper, timeout_s=0.1, on_timeout_s=0.1, on_timeout=hang)
+    assert end.notes == ("gave up on stacks after 0.1 s",)
+    end = finish(sleeper, timeout_s=0.1, on_timeout=fail)
+    assert end.notes == ("no stacks: ValueError: no debugger",)
+    assert end.timed_out
+
+
+def test_progress_tells_bytes_and_last_line(finish, tmp_path):
+    told = []
+
+    def note(progress) -> None:
+        told.append(progress)
+        (tmp_path / "go").touch()
+
+    source = r"""
+    import os, sys
+    sys.stderr.write("\x1b[31mstep 1\rstep \u202e2\n\n"), sys.stderr.flush()
+    while not os.path.exists("go"): pass
+    """
+    finish(source, on_progress=note)
+    assert told[0].last_line == "step 2"
+    assert told[0].bytes == len(b"\x1b[31mstep 1\rstep \xe2\x80\xae2\n\n")
+    assert told[0].elapsed_s > 0
+
+
+def test_progress_callback_that_fails_does_not_end_the_program(finish, tmp_path):
+    def fail(_) -> None:
+        (tmp_path / "go").touch()
+        raise ValueError("listener gone")
+
+    source = "import os\nwhile not os.path.exists('go'): pass"
+    end = finish(source, on_progress=fail)
+    assert end.ok
+    assert end.notes == ("progress ended: ValueError: listener gone",)
+
+
+def test_runs_go_side_by_side(command, tmp_path):
+    os.mkfifo(tmp_path / "meet")
+    ends = {}
+
+    async def main() -> None:
+        async def one(name: str, source: str) -> None:
+            ends[name] = await run_process(command(source), tmp_path / name)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one, "reads", "print(open('meet').read())")
+            tasks.start_soon(one, "writes", "open('meet', 'w').write('met')")
+
+    anyio.run(main)
+    assert ends["reads"].ok and ends["writes"].ok
+    assert (tmp_path / "reads" / "stdout.log").read_text() == "met\n"
+
+
+def test_program_that_kills_its_whole_group_is_still_told(finish):
+    end = finish("import os; os.kill(0, 9)")
+    assert (end.signal, end.notes) == ("SIGKILL", ())
+
+
+def test_signal_numbers_have_names(finish):
+    for number in (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
+        assert finish(f"import os; os.kill(os.getpid(), {number})").signal == number.name
+
+
+def test_logs_are_private(finish, logs: Path):
+    finish("pass")
+    assert (logs / "stdout.log").stat().st_mode & 0o077 == 0

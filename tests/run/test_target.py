@@ -1,0 +1,188 @@
+"""What the user names becomes what is executed, or an error that says why not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from aoti_debug.errors import AotiDebugError, NoInterpreter, TargetNotFound, WrongUse
+from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.run.target import resolve_target
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write an executable file below `tmp_path` and return its path."""
+
+    def write(name: str, text: str = "#!/bin/sh\n") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    return write
+
+
+def test_script_runs_in_the_named_interpreter(tmp_path):
+    script = tmp_path / "a b.py"
+    script.write_text("")
+    target = resolve_target(script=script, args=["-x", "two words"], python=sys.executable)
+    assert target.argv == (sys.executable, str(script), "-x", "two words")
+    assert target.label == "a b.py -x 'two words'"
+    assert target.python == Path(sys.executable)
+
+
+def test_relative_script_is_found_in_cwd_then_here(tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here.py").write_text("")
+    (tmp_path / "there" / "both.py").write_text("")
+    (tmp_path / "both.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    for name, place in (("here.py", tmp_path), ("both.py", tmp_path / "there")):
+        target = resolve_target(script=name, cwd="there", python=sys.executable)
+        assert target.argv[1] == str(place / name)
+        assert target.cwd == tmp_path / "there"
+
+
+def test_module_and_command():
+    target = resolve_target(module="json.tool", args=["-h"], python=sys.executable)
+    assert target.argv == (sys.executable, "-m", "json.tool", "-h")
+    assert target.label == "-m json.tool -h"
+    target = resolve_target(command=["sh", "-c", "true"])
+    assert Path(target.argv[0]).is_absolute()
+    assert target.argv[1:] == ("-c", "true")
+    target = resolve_target(command=[sys.executable, "x.py"])
+    assert target.python == Path(sys.executable)
+
+
+def test_program_with_another_interpreter_runs_by_itself(program):
+    shell = program("run.sh")
+    assert resolve_target(script=shell, args=["1"]).argv == (str(shell), "1")
+    python = program("tool", "#!/usr/bin/env python3\n")
+    assert resolve_target(script=python, python=sys.executable).argv[0] == sys.executable
+
+
+def test_environment_is_merged_over_the_current_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("KEPT", "1")
+    monkeypatch.setenv("CHANGED", "1")
+    target = resolve_target(command=["sh"], env={"CHANGED": "2"}, cwd=tmp_path)
+    assert (target.env["KEPT"], target.env["CHANGED"]) == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"script": "gone.py"}, "there is no script .*gone.py"),
+        ({"script": "folder"}, "is a directory, not a script. Give the script inside"),
+        ({"script": "model.pt2"}, "is a package.*inspect"),
+        ({"script": "book.ipynb"}, "is a notebook"),
+        ({"script": "pipe"}, "not a regular file"),
+        ({"command": ["no-such-program"]}, "no program 'no-such-program' on PATH"),
+        ({"command": ["./gone"]}, "there is no program"),
+        ({"command": ["./folder"]}, "is a directory"),
+        ({"command": ["./model.pt2"]}, "is not executable"),
+    ],
+)
+def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "model.pt2").write_text("")
+    (tmp_path / "book.ipynb").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TargetNotFound, match=words):
+        resolve_target(python=sys.executable, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"script": "a.py", "module": "b"},
+        {"module": "not a module"},
+        {"module": "-c"},
+        {"command": ["sh"], "cwd": "gone"},
+        {"command": ["sh"], "env": {"A=B": "1"}},
+        {"command": ["sh"], "env": {"A": "\0"}},
+        {"command": ["sh"], "args": ["\0"]},
+    ],
+)
+def test_wrong_use_is_refused(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WrongUse):
+        resolve_target(python=sys.executable, **options)
+
+
+def test_label_is_short_and_plain():
+    target = resolve_target(command=["sh", "-c", "\x1b[31m" + "x" * 500])
+    assert len(target.label) == 120
+    assert "\x1b" not in target.label
+
+
+def test_interpreters_are_taken_in_order(program, tmp_path):
+    named, chosen, active, conda, plain = (
+        str(program(f"{name}/bin/python")) for name in ("n", "c", "a", "k", "p")
+    )
+    program("p/bin/python3")
+    env = {
+        "PATH": str(tmp_path / "p" / "bin"),
+        "AOTI_DEBUG_PYTHON": chosen,
+        "VIRTUAL_ENV": str(tmp_path / "a"),
+        "CONDA_PREFIX": str(tmp_path / "k"),
+    }
+    assert find_interpreter(named, env) == Path(named)
+    assert find_interpreter(str(tmp_path / "n"), env) == Path(named)
+    for variable, found in (
+        ("AOTI_DEBUG_PYTHON", chosen),
+        ("VIRTUAL_ENV", active),
+        ("CONDA_PREFIX", conda),
+        ("PATH", plain + "3"),
+    ):
+        assert find_interpreter(None, env) == Path(found)
+        del env[variable]
+    with pytest.raises(NoInterpreter, match="no Python interpreter was found"):
+        find_interpreter(None, {"PATH": str(tmp_path)})
+
+
+def test_link_of_an_environment_is_kept(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    assert find_interpreter(str(tmp_path), {}) == tmp_path / "bin" / "python"
+
+
+def test_named_interpreter_that_cannot_run_is_not_passed_over(tmp_path):
+    for env, python in (({}, "/gone/python"), ({"AOTI_DEBUG_PYTHON": str(tmp_path)}, None)):
+        with pytest.raises(NoInterpreter, match="no executable interpreter"):
+            find_interpreter(python, env)
+    assert issubclass(NoInterpreter, AotiDebugError)
+
+
+def _torch(folder: Path, version: str) -> None:
+    (folder / "torch").mkdir(parents=True, exist_ok=True)
+    (folder / "torch" / "__init__.py").write_text("raise SystemExit('torch was imported')")
+    (folder / "torch" / "version.py").write_text(
+        f"from typing import Optional\n__version__ = '{version}'\ncuda: Optional[str] = '13.0'\n"
+    )
+
+
+def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
+    _torch(tmp_path / "packages", "2.13.0+cu130")
+    env = {"PYTHONPATH": str(tmp_path / "packages"), "AOTI_DEBUG_HOME": str(tmp_path / "home")}
+    for _ in range(2):
+        found = installed_versions(Path(sys.executable), env)
+        assert (found.torch, found.torch_cuda) == ("2.13.0+cu130", "13.0")
+        assert found.python == ".".join(map(str, sys.version_info[:3]))
+    _torch(tmp_path / "packages", "2.14.0")
+    os.utime(tmp_path / "packages" / "torch" / "version.py", (1, 1))
+    assert installed_versions(Path(sys.executable), env).torch == "2.14.0"
+
+
+def test_interpreter_without_torch_or_that_fails_is_told(program, tmp_path):
+    env = {"AOTI_DEBUG_HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
+    bare = program("bare", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    found = installed_versions(bare, env)
+    assert (found.torch, found.triton, found.problem) == (None, None, None)
+    broken = program("broken", "#!/bin/sh\necho libpython3.so: cannot open >&2\nexit 127\n")
+    assert installed_versions(broken, env).problem == "libpython3.so: cannot open"
