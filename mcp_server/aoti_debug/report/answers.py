@@ -19,7 +19,7 @@ from aoti_debug.model import (
     TriageAnswer,
 )
 from aoti_debug.report.diagnosis import brief, outline_diagnosis
-from aoti_debug.report.outline import Item, Outline, Section, section, sections
+from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 
 
 @singledispatch
@@ -55,8 +55,14 @@ def _(answer: StageAnswer) -> Outline:
     acted = {True: "it acted", False: "it could not act", None: ""}[answer.acted]
     said = (f"stage {answer.stage}", acted, answer.exit, _s(answer.wall_s))
     stage = Item(", ".join(filter(None, said)), answer.why or "")
+    if answer.diagnosis is None and answer.status == "done":
+        found = "could not act" if answer.acted is False else "showed no fault"
+        tone: Tone = "doubt" if answer.acted is False else "fine"
+        main = Outline(f"stage {answer.stage} {found}", tone, foot=f"run {answer.run}")
+    else:
+        main = _main(answer.diagnosis, answer.run, answer.status)
     return _extend(
-        _main(answer.diagnosis, answer.run, answer.status),
+        main,
         section("Stage", stage),
         _texts("Observed", answer.observed),
         _texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),

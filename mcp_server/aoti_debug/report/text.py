@@ -64,7 +64,12 @@ def _table(sections: tuple[Section, ...]) -> Table:
 
 
 def _item(item: Item) -> Iterator[RenderableType]:
-    line = Text(one_line(item.text), "bold" if item.code else "")
+    if item.code:  # a command is alone on its line, to be copied
+        if item.detail:
+            yield Text(one_line(item.detail))
+        yield Text.assemble(("$ ", "dim"), (one_line(item.text), "bold"))
+        return
+    line = Text(one_line(item.text))
     if item.detail:
         line.append(f" — {one_line(item.detail)}", "dim")
     yield line

@@ -1,0 +1,217 @@
+"""The commands and their arguments."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import anyio
+import typer
+
+from aoti_debug import __version__
+from aoti_debug.commands import options
+from aoti_debug.commands.output import check_report, fail, finish
+from aoti_debug.commands.status import NOT_DONE, WRONG_USE
+from aoti_debug.commands.words import Words
+from aoti_debug.errors import AotiDebugError
+from aoti_debug.facts.stages import STAGES, stage_named
+from aoti_debug.model import Model
+
+app = typer.Typer(
+    name="aoti-debug",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Find the fault in a PyTorch model compiled ahead of time (AOTInductor).",
+    epilog="Exit status: 0 no fault, 1 a fault was found, 2 wrong use, 3 could not be done.",
+)
+_STAGES = ", ".join(STAGES)
+
+
+def run(argv: list[str]) -> int:
+    """Run a command; return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app(args=_split(argv), prog_name="aoti-debug")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else WRONG_USE
+    except AotiDebugError as error:
+        return fail(error, as_json="--json" in argv)
+    except KeyboardInterrupt:
+        return 130
+    return NOT_DONE
+
+
+def _split(argv: list[str]) -> list[str]:
+    """Let everything behind --command belong to the command, options too."""
+    ours = argv[: argv.index("--")] if "--" in argv else argv
+    if "--command" not in ours or argv[:1] not in (["run"], ["triage"]):
+        return argv
+    at = ours.index("--command") + 1
+    return argv if argv[at : at + 1] == ["--"] else [*argv[:at], "--", *argv[at:]]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"aoti-debug {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def environment(
+    python: options.Python = None, env: options.Env = None, json: options.Json = False
+) -> NoReturn:
+    """Say what would break a run here: torch, triton, GPU, driver, compiler, tools."""
+    from aoti_debug import api
+
+    given = options.variables(env)
+    finish(anyio.run(lambda: api.environment(python, given)), as_json=json)
+
+
+@app.command()
+def diagnose(
+    log: Annotated[str, typer.Argument(help="A log file; - is standard input.")],
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Diagnose an error text or a log; runs nothing."""
+    from aoti_debug import api
+
+    check_report(report)
+    if log == "-":
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+        answer: Model = anyio.run(lambda: api.diagnose(text=text))
+    else:
+        answer = anyio.run(lambda: api.diagnose(path=log))
+    finish(answer, as_json=json, report=report)
+
+
+@app.command()
+def inspect(
+    package: Annotated[Path, typer.Argument(help="A .pt2 package.")], json: options.Json = False
+) -> NoReturn:
+    """Say what a package holds and whether it will load here, without loading it."""
+    from aoti_debug import api
+
+    finish(anyio.run(lambda: api.inspect(package.absolute())), as_json=json)
+
+
+@app.command("run")
+def run_stage(
+    words: options.Words = None,
+    stage: Annotated[str, typer.Option(help=f"One of: {_STAGES}.")] = "baseline",
+    module: options.Module = None,
+    command: options.IsCommand = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    no_capture: options.NoCapture = False,
+    imports: options.Imports = None,
+    show_output: options.ShowOutput = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Run a script once with the debug flags of one stage; say what they showed."""
+    stage_named(stage)
+    target = Words(
+        tuple(words or ()), module, command, python, tuple(env or ()),
+        str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+    )  # fmt: skip
+    _run(target, stage, show_output, report, json)
+
+
+@app.command()
+def triage(
+    words: options.Words = None,
+    module: options.Module = None,
+    command: options.IsCommand = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    no_capture: options.NoCapture = False,
+    imports: options.Imports = None,
+    show_output: options.ShowOutput = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Find out why a script fails: run it, then what its failure calls for."""
+    target = Words(
+        tuple(words or ()), module, command, python, tuple(env or ()),
+        str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+    )  # fmt: skip
+    _run(target, None, show_output, report, json)
+
+
+@app.command()
+def artifact(
+    run: Annotated[str, typer.Argument(help="The run's id, r-….")],
+    name: Annotated[str, typer.Argument(help="A file of it, such as stderr.log.")],
+    offset: Annotated[int, typer.Option(help="Lines to skip; negative: from the end.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Lines to show.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Page through a file that a run left."""
+    from aoti_debug import api
+
+    page = api.artifact(run, name, offset, limit)
+    if json:
+        finish(page, as_json=True)
+    typer.echo(page.text)
+    if page.next_offset is not None:
+        typer.echo(f"… --offset {page.next_offset} goes on, of {page.total} {page.unit}", err=True)
+
+
+@app.command()
+def runs(json: options.Json = False) -> NoReturn:
+    """List the runs that are kept."""
+    from aoti_debug import api
+
+    finish(api.runs(), as_json=json)
+
+
+@app.command()
+def serve(
+    http: Annotated[str, typer.Option(metavar="HOST:PORT", help="HTTP instead of stdio.")] = "",
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Let other machines run programs here.")
+    ] = False,
+) -> None:
+    """Serve the tools over MCP: over stdio, or over HTTP."""
+    from aoti_debug.server import for_process
+    from aoti_debug.server import serve as serve_mcp
+
+    serve_mcp(for_process(), http, allow_remote=allow_remote)
+
+
+def _run(
+    target: Words, stage: str | None, show_output: bool, report: Path | None, json: bool
+) -> NoReturn:
+    from aoti_debug.commands.running import Ended, run_to_end
+
+    check_report(report)
+    request = target.request()
+
+    try:
+        answer = run_to_end(
+            lambda service: (
+                service.start_stage(request, stage) if stage else service.start_triage(request)
+            ),
+            show_output=show_output,
+        )
+    except Ended as ended:
+        raise typer.Exit(ended.exit_status) from None
+    finish(answer, as_json=json, report=report)

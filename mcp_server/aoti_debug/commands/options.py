@@ -1,0 +1,62 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aoti_debug.errors import WrongUse
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="Also write a report: *.md or *.html.")
+]
+Python = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        help="Interpreter that has your torch [default: $AOTI_DEBUG_PYTHON, the active "
+        "environment's, python3].",
+    ),
+]
+Env = Annotated[
+    list[str] | None, typer.Option("--env", metavar="K=V", help="Variable to set; repeatable.")
+]
+Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=1, help="Seconds after which the target is ended.")
+]
+NoCapture = Annotated[
+    bool, typer.Option("--no-capture", help="Keep no packages and inputs: less disk, less to find.")
+]
+Imports = Annotated[
+    list[str] | None,
+    typer.Option("--import", metavar="MODULE", help="Module with your custom ops; repeatable."),
+]
+ShowOutput = Annotated[
+    bool, typer.Option("--show-output", help="Show what the target prints, on standard error.")
+]
+Module = Annotated[str | None, typer.Option("-m", "--module", help="Run a module: python -m.")]
+IsCommand = Annotated[
+    bool,
+    typer.Option("--command", help="All that follows is any program and its arguments."),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SCRIPT [-- ARGS]...", help="The script and its arguments."),
+]
+
+
+def variables(env: list[str] | None) -> dict[str, str]:
+    """Return K=V words as a mapping.
+
+    Raises:
+        WrongUse: a word without `=`.
+    """
+    pairs = [word.partition("=") for word in env or ()]
+    for name, equals, _ in pairs:
+        if not equals or not name:
+            raise WrongUse(f"--env {name!r} is not K=V")
+    return {name: value for name, _, value in pairs}

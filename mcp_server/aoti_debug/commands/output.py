@@ -1,0 +1,77 @@
+"""Print answers and errors: for people, or one JSON document on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from aoti_debug.commands.status import status_of
+from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.model import Model
+
+REPORTS = (".md", ".html")
+
+
+def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoReturn:
+    """Print the answer, write the report if one is wanted, exit with the answer's status."""
+    if report is not None:
+        _write_report(answer, report)
+    if as_json:
+        print_json(answer.document())
+    else:
+        from rich.console import Console
+
+        from aoti_debug.report.answers import outline
+        from aoti_debug.report.text import print_outline
+
+        print_outline(outline(answer), Console())
+    raise typer.Exit(status_of(answer))
+
+
+def print_json(document: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.flush()
+
+
+def fail(error: AotiDebugError, *, as_json: bool) -> int:
+    """Say what was wrong and what to do instead; return the exit status."""
+    from aoti_debug.report.sanitize import sanitize
+
+    message = error.args[0] if error.args else type(error).__name__
+    if as_json:
+        print_json({"error": str(message), "help": error.help})
+    sys.stderr.write(f"aoti-debug: {sanitize(str(message))}\n")
+    if error.help:
+        sys.stderr.write(f"{sanitize(error.help)}\n")
+    return error.exit_status
+
+
+def check_report(report: Path | None) -> None:
+    """Refuse a report that could not be written before anything is run.
+
+    Raises:
+        WrongUse: not .md or .html, or no such directory.
+    """
+    if report is None:
+        return
+    if report.suffix not in REPORTS:
+        raise WrongUse(f"no report can be written as {report.name}", help="Name it *.md or *.html.")
+    if not report.absolute().parent.is_dir():
+        raise WrongUse(f"there is no directory {report.parent}", help="Make it first.")
+
+
+def _write_report(answer: Model, report: Path) -> None:
+    from aoti_debug.report.answers import outline
+    from aoti_debug.report.html import html
+    from aoti_debug.report.markdown import markdown
+
+    text = (html if report.suffix == ".html" else markdown)(outline(answer))
+    try:
+        report.write_text(text, "utf-8")
+    except OSError as error:
+        raise AotiDebugError(f"cannot write {report}: {error.strerror}") from error
+    sys.stderr.write(f"report: {report}\n")

@@ -1,0 +1,93 @@
+"""run and triage: start the target, show progress, end it with the command."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from aoti_debug.commands.follow import follow_output
+from aoti_debug.commands.progress import Report, progress
+from aoti_debug.model import StageAnswer, TriageAnswer
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.service import Service
+from aoti_debug.signals import ENDING, cancelled_by
+
+Answer = StageAnswer | TriageAnswer
+Start = Callable[[Service], Awaitable[str]]
+
+
+class Ended(Exception):
+    """The command was told to end by a signal; its run has been ended."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        super().__init__(number)
+        self.exit_status = 128 + number
+
+
+def run_to_end(start: Start, *, show_output: bool) -> Answer:
+    """Start a run and wait for its end; a signal ends the run first.
+
+    Raises:
+        Ended: a signal came.
+        AotiDebugError: the run could not be done.
+    """
+    return anyio.run(_run_to_end, start, show_output)
+
+
+async def _run_to_end(start: Start, show_output: bool) -> Answer:
+    answer: Answer | None = None
+    failure: Exception | None = None
+    async with cancelled_by(*ENDING) as received, Service() as service:
+        try:  # inside the service's task group, errors keep their own type only if caught here
+            with progress(wanted=not show_output) as report:
+                run = await start(service)
+                answer = await _watch(service, run, report, show_output)
+        except Exception as error:
+            failure = error
+    if failure is not None:
+        raise failure
+    if answer is None:
+        raise Ended(received.number or signal.SIGINT)
+    return answer
+
+
+async def _watch(service: Service, run: str, report: Report, show_output: bool) -> Answer:
+    report(f"run {run}")
+    try:
+        async with anyio.create_task_group() as group:
+            if show_output:
+                group.start_soon(follow_output, RunDirectory.open(run).path)
+            with _Kept() as kept:
+                kept.answer = await service.wait(run, None, report)
+            group.cancel_scope.cancel()
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await service.cancel(run)
+        sys.stderr.write(f"ended; {run} keeps what was seen until then\n")
+        raise
+    return kept.result()
+
+
+class _Kept:
+    """Carry an answer or an error out of a task group, which would wrap it."""
+
+    answer: Answer | None = None
+    error: Exception | None = None
+
+    def __enter__(self) -> _Kept:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, Exception):
+            self.error = error
+            return True
+        return False
+
+    def result(self) -> Answer:
+        if self.error is not None:
+            raise self.error
+        assert self.answer is not None
+        return self.answer

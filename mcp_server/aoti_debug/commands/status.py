@@ -1,0 +1,41 @@
+"""Exit statuses: what an answer means to a shell."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from aoti_debug.model import (
+    DiagnoseAnswer,
+    Diagnosis,
+    Model,
+    StageAnswer,
+    TriageAnswer,
+)
+from aoti_debug.report.diagnosis import NOT_FAULTS
+
+NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
+
+
+@singledispatch
+def status_of(answer: Model) -> int:
+    """Return 1 if the answer says that something is broken, 3 if it is not known, else 0."""
+    problems = getattr(answer, "problems", [])
+    return FAULT if any(problem.severity == "breaks" for problem in problems) else NO_FAULT
+
+
+@status_of.register
+def _(answer: Diagnosis) -> int:
+    return NO_FAULT if answer.category in NOT_FAULTS else FAULT
+
+
+@status_of.register
+def _(answer: DiagnoseAnswer) -> int:
+    return status_of(answer.diagnoses[0]) if answer.diagnoses else NO_FAULT
+
+
+@status_of.register(StageAnswer)
+@status_of.register(TriageAnswer)
+def _(answer: StageAnswer | TriageAnswer) -> int:
+    if answer.diagnosis is not None:
+        return status_of(answer.diagnosis)
+    return NO_FAULT if answer.status == "done" else NOT_DONE

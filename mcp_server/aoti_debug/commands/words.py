@@ -1,0 +1,54 @@
+"""What the command line says about the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aoti_debug.commands.options import variables
+from aoti_debug.errors import WrongUse
+
+if TYPE_CHECKING:
+    from aoti_debug.service import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    words: tuple[str, ...]
+    module: str | None
+    is_command: bool
+    python: str | None
+    env: tuple[str, ...]
+    cwd: str | None
+    timeout_s: float
+    capture: bool
+    imports: tuple[str, ...]
+
+    def request(self) -> Request:
+        """Resolve the target.
+
+        Raises:
+            WrongUse, TargetNotFound, NoInterpreter
+        """
+        from aoti_debug.run.target import resolve_target
+        from aoti_debug.service import Request
+
+        if self.module and self.is_command:
+            raise WrongUse("--module and --command exclude each other")
+        rest = self.words if self.module or self.is_command else self.words[1:]
+        target = resolve_target(
+            script=self.words[0] if self.words and rest is not self.words else None,
+            module=self.module,
+            command=self.words if self.is_command else None,
+            args=() if self.is_command else rest,
+            python=self.python,
+            env=variables(list(self.env)),
+            cwd=self.cwd,
+        )
+        return Request(
+            target=target,
+            timeout_s=self.timeout_s,
+            capture=self.capture,
+            python=self.python,
+            imports=self.imports,
+        )
