@@ -196,6 +196,7 @@ class EnvironmentAnswer(Model):
     python: str | None = None
     python_version: str | None = None
     torch: str | None = None
+    torch_path: str | None = Field(None, description="directory of the installed torch")
     torch_cuda: str | None = Field(None, description="CUDA version torch was built for")
     triton: str | None = None
     devices: list[str] = Field(default_factory=list)
@@ -205,6 +206,86 @@ class EnvironmentAnswer(Model):
     problems: list[Problem] = Field(default_factory=list)
     variables: dict[str, str] = Field(default_factory=dict)
     not_inherited: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class PackageDim(Model):
+    """One dimension of an input: `size` when it is fixed, else its bounds and symbol."""
+
+    size: int | None = None
+    low: int | None = None
+    high: int | None = None
+    symbol: str | None = None
+    stride: int | None = None
+
+
+class PackageInput(Model):
+    index: int = Field(description="as the runtime counts: tensors only")
+    name: str
+    dtype: str | None = None
+    device: str | None = None
+    dims: list[PackageDim] | None = None
+    text: str = Field(description="all of it in one line, as a person would write it")
+
+
+class PackageLaunch(Model):
+    number: int
+    kernel: str
+    kind: str
+    ops: list[str] = Field(default_factory=list)
+    nodes: list[str] = Field(default_factory=list)
+    source: list[SourceLine] = Field(default_factory=list)
+    binary: str | None = None
+
+
+class PackageConstant(Model):
+    name: str
+    dtype: str | None = None
+    shape: list[int] = Field(default_factory=list)
+    kind: str | None = None
+
+
+class PackageModel(Model):
+    """One model of a package; long lists are cut, their full lengths are the `*_count`s."""
+
+    name: str
+    device: str | None = None
+    metadata: dict[str, str] = Field(default_factory=dict)
+    inputs: list[PackageInput] = Field(default_factory=list)
+    inputs_count: int = 0
+    outputs_count: int | None = None
+    arguments_count: int | None = Field(None, description="arguments of a call, tensors or not")
+    symbols: dict[str, str] = Field(default_factory=dict, description="how sizes are derived")
+    input_checks: str | None = Field(None, description="when the package checks its inputs")
+    launches: list[PackageLaunch] = Field(default_factory=list)
+    launches_count: int = 0
+    triton_kernels: int = 0
+    architectures: list[str] = Field(default_factory=list, description="of its GPU binaries")
+    constants: list[PackageConstant] = Field(default_factory=list)
+    constants_count: int = 0
+    constants_bytes: int = 0
+    constants_where: str | None = None
+    custom_ops: list[str] = Field(default_factory=list)
+    needs: list[str] = Field(default_factory=list, description="shared libraries")
+    versions: dict[str, str] = Field(default_factory=dict, description="GLIBC, GLIBCXX, ... needed")
+    machine: str | None = None
+    compiled_by: str | None = None
+    notes: list[str] = Field(default_factory=list)
+
+
+class PackageAnswer(Model):
+    """What a package says without being loaded, and what would go wrong with it here."""
+
+    package: str
+    format: str
+    bytes: int
+    written_by: str | None = Field(None, description="torch releases that write this format")
+    models: list[PackageModel] = Field(default_factory=list)
+    models_count: int = 0
+    problems: list[Problem] = Field(default_factory=list)
+    problems_count: int = 0
+    loads_here: Literal["yes", "no", "may fail", "unknown"] = "unknown"
+    check_inputs: str | None = Field(None, description="source of a check_inputs function")
     notes: list[str] = Field(default_factory=list)
 
 

@@ -1,0 +1,260 @@
+"""Open whatever was given as a package and list its members, without trusting any of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from aoti_debug.package.record import Archive, Flaw, Layout, Member
+from aoti_debug.package.source import FileSource, Source, SourceError, ZipSource
+
+MODELS = "data/aotinductor/"
+MEMBERS_LIMIT = 50_000
+DIRECTORY_BYTES = 16 * 1024 * 1024  # of the zip's own table of contents
+VERIFIED_BYTES = 64 * 1024 * 1024  # largest member whose checksum is verified
+VERIFIED_TOTAL = 192 * 1024 * 1024
+OLD_LOADER = "Failed to initialize zip archive: "
+# What zipfile raises on damaged input, by its source and by trial.
+ZIP_ERRORS = (
+    zipfile.BadZipFile, struct.error, UnicodeError, NotImplementedError, OverflowError,
+    ValueError, EOFError, RuntimeError, OSError, zlib.error, IndexError, KeyError,
+    SourceError,
+)  # fmt: skip
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[tuple[Archive, Source | None]]:
+    """Yield what lies at `path` and where its bytes can be read; None when nothing can be."""
+    with ExitStack() as stack:
+        yield _open(path, stack)
+
+
+def _open(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        return _broken(path, 0, f"cannot read {path.name}: {error.strerror}", "file open failed")
+    if stat.S_ISDIR(status.st_mode):
+        return _directory(path, stack)
+    if not stat.S_ISREG(status.st_mode):
+        return _broken(path, 0, f"{path.name} is not a regular file", "file open failed")
+    try:
+        stream = stack.enter_context(path.open("rb"))
+        head = stream.read(4)
+    except OSError as error:
+        return _broken(path, 0, f"cannot read {path.name}: {error.strerror}", "file open failed")
+    if head == b"\x7fELF":
+        files = FileSource(path, single=True)
+        stack.callback(files.close)
+        member = Member(path.name, status.st_size, status.st_size)
+        return Archive(path, "library", status.st_size, members=(member,)), files
+    return _zip(path, stream, status.st_size, stack)
+
+
+def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
+    flaw = Flaw(what, "package_corrupt", OLD_LOADER + message, "proved")
+    return Archive(path, "unknown", size, flaws=(flaw,)), None
+
+
+def _zip(
+    path: Path, stream: BinaryIO, size: int, stack: ExitStack
+) -> tuple[Archive, Source | None]:
+    if size < 22:
+        what = "the file is empty" if size == 0 else f"{size} bytes are no package"
+        return _broken(path, size, what, "not a ZIP archive")
+    stream.seek(0)
+    begins_as_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    ends = _directory_size(stream, size)
+    if ends is None:
+        what = (
+            "the archive is truncated: its table of contents, which is at the end, is missing"
+            if begins_as_zip
+            else "the file is not a zip archive, hence no .pt2 package"
+        )
+        return _broken(path, size, what, "failed finding central directory")
+    if ends > DIRECTORY_BYTES:
+        return _broken(
+            path, size, f"the archive's table of contents claims {ends} bytes", "invalid header"
+        )
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(stream))
+        infos = archive.infolist()
+    except ZIP_ERRORS as error:
+        what = f"the archive's table of contents is damaged ({_short(error)})"
+        return _broken(path, size, what, "invalid header or archive is corrupted")
+    if len(infos) > MEMBERS_LIMIT:
+        return _broken(path, size, f"the archive has {len(infos)} members", "invalid header")
+    prefix = _prefix([info.filename for info in infos])
+    members, flaws = _members(infos, prefix, size)
+    source = ZipSource(stream, archive, prefix)
+    damaged, more = _verify(source, members)
+    layout = _layout(members, prefix)
+    found = Archive(path, layout, size, prefix, members, (*flaws, *more), damaged)
+    return found, source
+
+
+def _directory_size(stream: BinaryIO, size: int) -> int | None:
+    """Return the bytes of the central directory as the end record says, None without one."""
+    tail = min(size, 22 + 65_535)
+    stream.seek(size - tail)
+    data = stream.read(tail)
+    at = data.rfind(b"PK\x05\x06")
+    if at < 0 or len(data) - at < 22:
+        return None
+    length = int.from_bytes(data[at + 12 : at + 16], "little")
+    record = data.rfind(b"PK\x06\x06", 0, at)
+    if length == 0xFFFFFFFF and 0 <= record <= len(data) - 56:
+        length = int.from_bytes(data[record + 40 : record + 48], "little")
+    return length
+
+
+def _prefix(names: list[str]) -> str:
+    """Return the `<stem>/` that torch 2.8 and later put before every name."""
+    for name in names:
+        head, slash, rest = name.partition("/")
+        if slash and (rest.startswith((MODELS, "models/", ".data/")) or rest == "archive_format"):
+            return f"{head}/"
+        if name.startswith((MODELS, ".data/")) or name == "archive_format":
+            return ""
+    return ""
+
+
+def _members(
+    infos: list[zipfile.ZipInfo], prefix: str, size: int
+) -> tuple[tuple[Member, ...], list[Flaw]]:
+    members: list[Member] = []
+    flaws: list[Flaw] = []
+    seen: set[str] = set()
+    for info in infos:
+        flaws += _member_flaws(info, prefix, size, seen)
+        seen.add(info.filename)
+        if info.is_dir() or not info.filename.startswith(prefix):
+            continue
+        name = info.filename[len(prefix) :]
+        compressed = info.compress_type != zipfile.ZIP_STORED
+        stored, offset = info.compress_size, info.header_offset
+        members.append(Member(name, info.file_size, stored, offset, info.CRC, compressed))
+    return tuple(members), flaws[:50]
+
+
+def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str]) -> Iterator[Flaw]:
+    name, where = info.filename, info.filename[:200]
+    if ".." in name.split("/") or name.startswith("/") or "\\" in name or ":" in name.split("/")[0]:
+        yield Flaw(
+            f"a member's name points outside the package: {where!r}",
+            "package_corrupt", confidence="proved", severity="may_break", where=where,
+            fix="Do not load it: torch writes a member where its name says. Ask for a new package.",
+        )  # fmt: skip
+    elif prefix and not name.startswith(prefix):
+        yield Flaw(
+            f"a member lies outside the package's folder {prefix!r}: {where!r}",
+            "package_corrupt", "Loading outdated pt2 file. Please regenerate your package.",
+            "likely", "may_break", where, "Do not add files to a package with a zip tool.",
+        )  # fmt: skip
+    if name in seen:
+        yield Flaw(
+            f"two members have the name {where!r}",
+            "package_corrupt", severity="may_break", where=where,
+        )  # fmt: skip
+    if info.header_offset + info.compress_size > size:
+        yield Flaw(
+            f"{where!r} ends behind the end of the file: the archive is truncated or rewritten",
+            "package_corrupt", confidence="proved", where=where, fix="Copy the package again.",
+        )  # fmt: skip
+    if (
+        info.compress_type != zipfile.ZIP_STORED
+        and info.file_size > 200 * info.compress_size + 4096
+    ):
+        yield Flaw(
+            f"{where!r} would grow from {info.compress_size} to {info.file_size} bytes",
+            "package_corrupt", confidence="proved", severity="may_break", where=where,
+            fix="torch stores members uncompressed: this archive was not written by it.",
+        )  # fmt: skip
+    if stat.S_ISLNK(info.external_attr >> 16):
+        yield Flaw(
+            f"{where!r} is a symbolic link",
+            "package_corrupt", confidence="proved", severity="may_break", where=where,
+        )  # fmt: skip
+
+
+def _verify(source: Source, members: tuple[Member, ...]) -> tuple[frozenset[str], list[Flaw]]:
+    """Compare checksums, smallest members first, within a budget: weights stay unread."""
+    damaged: set[str] = set()
+    flaws: list[Flaw] = []
+    left = VERIFIED_TOTAL
+    for member in sorted(members, key=lambda m: m.size):
+        if member.size > min(VERIFIED_BYTES, left):
+            break
+        left -= max(member.size, 256)
+        reason = _damage(source, member)
+        if reason is None:
+            continue
+        damaged.add(member.name)
+        if len(flaws) < 20:
+            flaws.append(
+                Flaw(
+                    f"{member.name} is not what was written: {reason}",
+                    "package_corrupt", None, "proved", "may_break", member.name,
+                    "Copy the package again. torch checks no checksum: it loads such a package "
+                    "and may crash or give wrong numbers.",
+                )
+            )  # fmt: skip
+    return frozenset(damaged), flaws
+
+
+def _damage(source: Source, member: Member) -> str | None:
+    try:
+        data = source.read(member, member.size + 1)
+    except ZIP_ERRORS as error:  # reading to the end compares the checksum
+        return "its checksum differs" if "CRC" in str(error) else _short(error)
+    if len(data) != member.size:
+        return f"{len(data)} bytes instead of {member.size}"
+    return None
+
+
+def _layout(members: tuple[Member, ...], prefix: str) -> Layout:
+    names = [m.name for m in members]
+    if any(n.startswith(MODELS) for n in names):
+        return "prefixed" if prefix else "root"
+    exported = ("models/", "serialized_exported_program", "serialized_state_dict")
+    if any(n.startswith(exported) for n in names):
+        return "exported_program"
+    return "unknown"
+
+
+def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source]:
+    members: list[Member] = []
+    flaws: list[Flaw] = []
+    for folder, _, files in os.walk(path):  # does not follow links to directories
+        for file in files:
+            full = Path(folder, file)
+            name = full.relative_to(path).as_posix()
+            status = full.lstat()
+            if not stat.S_ISREG(status.st_mode):
+                flaws.append(Flaw(f"{name} is a link or special file: not read", "package_corrupt",
+                                  severity="may_break", where=name))  # fmt: skip
+                continue
+            members.append(Member(name, status.st_size, status.st_size))
+        if len(members) > MEMBERS_LIMIT:
+            break
+    found = tuple(sorted(members, key=lambda m: m.name))
+    prefix = _prefix([m.name for m in found])
+    root = path / prefix if prefix else path
+    if prefix:
+        kept = (m for m in found if m.name.startswith(prefix))
+        found = tuple(Member(m.name[len(prefix) :], m.size, m.stored) for m in kept)
+    source = FileSource(root, single=False)
+    stack.callback(source.close)
+    total = sum(m.size for m in found)
+    return Archive(path, "directory", total, prefix, found, tuple(flaws[:50])), source
+
+
+def _short(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:200]

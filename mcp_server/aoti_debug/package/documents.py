@@ -1,0 +1,105 @@
+"""Read a package's JSON members: metadata, extern nodes, weights, kernel provenance."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from aoti_debug.package.record import CustomOp, KernelOrigin
+
+JSON_LIMIT = 32 * 1024 * 1024
+_FRAME = re.compile(r'^\s*File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}$')
+
+
+class DocumentError(Exception):
+    """A JSON member is not what it should be; the message says how."""
+
+
+def load_document(data: bytes) -> Any:
+    """Parse untrusted JSON; nesting and size are bounded."""
+    if len(data) >= JSON_LIMIT:
+        raise DocumentError("it is larger than any real one")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+        raise DocumentError(f"it is no JSON ({reason})") from None
+
+
+def read_metadata(data: bytes) -> dict[str, str]:
+    """Return the entries of `…_metadata.json`, strings only, at most 100."""
+    document = load_document(data)
+    if not isinstance(document, dict):
+        raise DocumentError("it is no JSON object")
+    entries = list(document.items())[:100]
+    return {key[:200]: value[:2000] for key, value in entries if isinstance(value, str)}
+
+
+def read_custom_ops(data: bytes) -> tuple[CustomOp, ...]:
+    """Return the operators of the extern nodes file, in the order of their proxy index."""
+    document = load_document(data)
+    nodes = document.get("nodes") if isinstance(document, dict) else None
+    if not isinstance(nodes, list):
+        raise DocumentError("it lists no nodes")
+    return tuple(_custom_op(node) for node in nodes[:10_000])
+
+
+def _custom_op(node: Any) -> CustomOp:
+    inner = node.get("node") if isinstance(node, dict) else None
+    inner = inner if isinstance(inner, dict) else {}
+    inputs = inner.get("inputs")
+    named = [i for i in inputs if isinstance(i, dict)] if isinstance(inputs, list) else []
+    return CustomOp(
+        target=_text(inner.get("target")) or "?",
+        inputs=tuple((_text(i.get("name")) or "?", _kind(i.get("arg"))) for i in named[:100]),
+    )
+
+
+def _kind(argument: Any) -> str:
+    first = next(iter(argument), "?") if isinstance(argument, dict) else "?"
+    return str(first)[:40].removeprefix("as_")
+
+
+def read_origins(data: bytes) -> tuple[KernelOrigin, ...]:
+    """Return kernel → graph nodes → model lines, from kernel_information.json."""
+    document = load_document(data)
+    if not isinstance(document, dict):
+        raise DocumentError("it is no JSON object")
+    entries = list(document.items())[:50_000]
+    return tuple(_origin(key, value) for key, value in entries if isinstance(value, dict))
+
+
+def _origin(key: str, value: dict[str, Any]) -> KernelOrigin:
+    name, _, number = key.rpartition(":")
+    numbered = bool(name) and number.isdecimal() and len(number) < 10
+    traces = value.get("stack_traces")
+    return KernelOrigin(
+        kernel=(name if numbered else key)[:300],
+        handle=int(number) if numbered else None,
+        nodes=tuple(_texts(value.get("post_grad_nodes"))),
+        nodes_before=tuple(_texts(value.get("pre_grad_nodes"))),
+        source=tuple(dict.fromkeys(_frames(traces if isinstance(traces, list) else []))),
+    )
+
+
+def _frames(traces: list[Any]) -> Iterator[tuple[str, int, str]]:
+    """Yield the user's innermost frame of each trace, then torch's own where there is no other."""
+    for trace in traces[:20]:
+        lines = (_text(trace) or "").splitlines()[:400]
+        frames = [
+            (m[1], int(m[2]), lines[n + 1].strip()[:300] if n + 1 < len(lines) else "")
+            for n, line in enumerate(lines)
+            if (m := _FRAME.match(line))
+        ]
+        own = [frame for frame in frames if "/site-packages/torch/" not in frame[0]]
+        yield from (own or frames)[-1:]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    yield from (v[:300] for v in (value if isinstance(value, list) else [])[:200] if _text(v))
+
+
+def _text(value: Any) -> str | None:
+    return value[:20_000] if isinstance(value, str) else None

@@ -1,0 +1,229 @@
+"""Read a shared library as the dynamic loader would: segments and dynamic tables, no sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.hash import GNUHashTable
+
+from aoti_debug.package.record import Library
+from aoti_debug.package.source import SourceError
+
+SYMBOLS_LIMIT = 60_000
+MACHINES = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_PPC64": "ppc64le",
+            "EM_S390": "s390x", "EM_RISCV": "riscv64", "EM_386": "i386"}  # fmt: skip
+ENTRY = "AOTInductorModelContainerRun"
+# Objects and functions that only a static copy of libstdc++ defines inside a library.
+STATIC_MARKS = ("_ZSt4cout", "_ZSt4cerr", "_ZNSt6locale7classicEv", "_ZNSt8ios_base4InitC1Ev")
+LINKER_MARKS = {"", "bss", "data", "init_array", "fini_array", "preinit_array", "executable"}
+MISSING_SYMBOL_PREFIXES = ("aoti_torch_", "_ZN3c10", "_ZN2at", "_ZN5torch", "_ZNK3c10", "_ZNK2at")
+
+
+@dataclass(slots=True)
+class _Dynamic:
+    needed: list[str] = field(default_factory=list)
+    rpath: list[str] = field(default_factory=list)
+    undefined: list[str] = field(default_factory=list)
+    defined: set[str] = field(default_factory=set)
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def read_library(member: str, stream: BinaryIO, size: int) -> Library:
+    """Return what the library needs and defines; `error` says why it could not be read."""
+    try:
+        elf = _open(stream)
+        machine = MACHINES.get(str(elf.header.e_machine), str(elf.header.e_machine))
+        if shortage := _too_short(elf, size):
+            return Library(member, size, machine, error=shortage)
+        dynamic = _dynamic(elf)
+    except SourceError as error:
+        return Library(member, size, error=str(error))
+    except Exception as error:  # pyelftools raises anything on damaged files
+        return Library(member, size, error=_reason(stream, error))
+    return _library(member, size, machine, dynamic)
+
+
+def _library(member: str, size: int, machine: str, dynamic: _Dynamic) -> Library:
+    kernels = (n[2:-6] for n in dynamic.defined if n.startswith("__") and n.endswith("_start"))
+    return Library(
+        member=member,
+        bytes=size,
+        machine=machine,
+        needed=tuple(dynamic.needed),
+        rpath=tuple(dynamic.rpath),
+        undefined=tuple(sorted(set(dynamic.undefined))),
+        defined=len(dynamic.defined),
+        static_libstdcxx=_static(dynamic),
+        versions=tuple(sorted(dynamic.versions.items())),
+        embedded_kernels=tuple(sorted(n for n in kernels if n not in LINKER_MARKS)),
+        model=ENTRY in dynamic.defined,
+    )
+
+
+def _static(dynamic: _Dynamic) -> bool:
+    """Tell whether the C++ runtime is inside: it is not asked for, and is either visible here or
+    nothing of it is missing (a library that hides its copy)."""
+    if any(name.startswith(("libstdc++.so", "libc++.so")) for name in dynamic.needed):
+        return False
+    if any(mark in dynamic.defined for mark in STATIC_MARKS):
+        return True
+    runtime = ("_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Zn", "_Zd")
+    uses_torch = any(name.startswith("aoti_torch_") for name in dynamic.undefined)
+    return uses_torch and not any(name.startswith(runtime) for name in dynamic.undefined)
+
+
+def _open(stream: BinaryIO) -> Any:
+    elf = ELFFile(stream)
+    # Sections are for debuggers: a library without them loads, so a damaged table must not
+    # matter here.
+    elf.header.e_shoff = 0
+    elf.header.e_shnum = 0
+    return elf
+
+
+def _reason(stream: BinaryIO, error: Exception) -> str:
+    try:
+        stream.seek(0)
+        magic = stream.read(4)
+    except (SourceError, OSError):
+        magic = b""
+    if not magic:
+        return "file too short"
+    if magic != b"\x7fELF":
+        return "invalid ELF header"
+    if isinstance(error, ELFError):
+        return f"damaged ELF file ({str(error)[:100]})"
+    return f"damaged ELF file ({type(error).__name__})"
+
+
+def _too_short(elf: Any, size: int) -> str | None:
+    for segment in _segments(elf):
+        header = segment.header
+        if header.p_type == "PT_LOAD" and header.p_offset + header.p_filesz > size:
+            return "file too short"
+    return None
+
+
+def _segments(elf: Any) -> Iterator[Any]:
+    for number in range(min(int(elf.header.e_phnum), 256)):
+        yield elf.get_segment(number)
+
+
+def _dynamic(elf: Any) -> _Dynamic:
+    found = _Dynamic()
+    segment = next((s for s in _segments(elf) if s.header.p_type == "PT_DYNAMIC"), None)
+    if segment is None:
+        raise ELFError("no dynamic segment: not a shared library")
+    for count, tag in enumerate(segment.iter_tags()):
+        if count > 4096:
+            raise SourceError("its dynamic table does not end")
+        if tag.entry.d_tag == "DT_NEEDED":
+            found.needed.append(_clean(tag.needed))
+        elif tag.entry.d_tag == "DT_RPATH":
+            found.rpath += _clean(tag.rpath).split(":")
+        elif tag.entry.d_tag == "DT_RUNPATH":
+            found.rpath += _clean(tag.runpath).split(":")
+    for number, symbol in enumerate(segment.iter_symbols()):
+        if number >= SYMBOLS_LIMIT:
+            break
+        if not symbol.name:
+            continue
+        if symbol.entry.st_shndx != "SHN_UNDEF":
+            found.defined.add(symbol.name)
+        elif symbol.entry.st_info.bind != "STB_WEAK":
+            found.undefined.append(_clean(symbol.name))
+    found.versions = _needed_versions(elf, segment)
+    return found
+
+
+def _clean(name: str) -> str:
+    return "".join(c for c in name if c.isprintable())[:500]
+
+
+def _needed_versions(elf: Any, segment: Any) -> dict[str, str]:
+    """Return the highest GLIBC, GLIBCXX, CXXABI and GOMP version that is asked for."""
+    _, offset = segment.get_table_offset("DT_VERNEED")
+    _, strings = segment.get_table_offset("DT_STRTAB")
+    counts = [t.entry.d_val for t in segment.iter_tags() if t.entry.d_tag == "DT_VERNEEDNUM"]
+    highest: dict[str, str] = {}
+    if offset is None or strings is None or not counts:
+        return highest
+    for name in _version_names(elf, offset, strings, min(counts[0], 200)):
+        family, _, number = name.rpartition("_")
+        if family and all(p.isdecimal() and len(p) < 6 for p in number.split(".")):
+            highest[family] = max(number, highest.get(family, "0"), key=version_key)
+    return highest
+
+
+def _version_names(elf: Any, offset: int, strings: int, count: int) -> Iterator[str]:
+    """Walk Verneed (16 bytes: …, aux at 8, next at 12) and Vernaux (16: …, name 8, next 12)."""
+    order: Literal["little", "big"] = "little" if elf.little_endian else "big"
+
+    def word(at: int) -> int:
+        elf.stream.seek(at)
+        return int.from_bytes(elf.stream.read(4), order)
+
+    for _ in range(count):
+        auxiliary = offset + word(offset + 8)
+        for _ in range(1000):
+            elf.stream.seek(strings + word(auxiliary + 8))
+            yield elf.stream.read(80).split(b"\0")[0].decode("ascii", "replace")
+            step = word(auxiliary + 12)
+            if not step:
+                break
+            auxiliary += step
+        step = word(offset + 12)
+        if not step:
+            break
+        offset += step
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(p) for p in version.split(".") if p.isdecimal())
+
+
+def missing_symbols(undefined: Iterable[str], libraries: Iterable[Path]) -> list[str]:
+    """Return those of torch's symbols among `undefined` that none of `libraries` defines.
+
+    Looks each name up in the libraries' own hash tables, so that a library of gigabytes costs a
+    few pages.
+    """
+    wanted = [name for name in undefined if name.startswith(MISSING_SYMBOL_PREFIXES)]
+    for path in libraries:
+        if not wanted:
+            break
+        with path.open("rb") as stream:
+            try:
+                table = _hash_table(_open(stream))
+                wanted = [name for name in wanted if table.get_symbol(name) is None]
+            except Exception:  # an odd library proves nothing about the package
+                return []
+    return wanted
+
+
+def defined_versions(path: Path, family: str) -> list[str]:
+    """Return the numbers of `family` (GLIBCXX, ...) that a library says it provides."""
+    with path.open("rb") as stream:
+        data = stream.read(64 * 1024 * 1024)
+    marker = f"{family}_".encode()
+    found: set[str] = set()
+    at = data.find(marker)
+    while at >= 0:
+        number = data[at + len(marker) : at + len(marker) + 16].split(b"\0")[0]
+        if number and all(part.isdigit() for part in number.split(b".")):
+            found.add(number.decode("ascii"))
+        at = data.find(marker, at + 1)
+    return sorted(found, key=version_key)
+
+
+def _hash_table(elf: Any) -> Any:
+    segment = next(s for s in _segments(elf) if s.header.p_type == "PT_DYNAMIC")
+    _, offset = segment.get_table_offset("DT_GNU_HASH")
+    if offset is None:
+        raise ELFError("no hash table")
+    return GNUHashTable(elf, offset, segment)

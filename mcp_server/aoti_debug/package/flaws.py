@@ -1,0 +1,207 @@
+"""What is wrong with a package in itself, whatever machine it goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from aoti_debug.package.record import Archive, CompiledModel, Flaw
+
+NO_MODEL = "Failed to find a generated cpp file or so file for model '{}' in the zip archive."
+NO_PROXY = (
+    "Unable to find a proxy executor to run custom ops. Please check if there is a json file "
+    "generated in the same directory as the so"
+)
+AGAIN = "Compile and package the model again; do not edit the archive."
+
+
+def archive_flaws(
+    archive: Archive, texts: dict[str, str], models: tuple[CompiledModel, ...]
+) -> Iterator[Flaw]:
+    """Yield the flaws of the archive as a whole."""
+    if archive.layout == "exported_program":
+        yield Flaw(
+            "this is an exported program (torch.export.save), not a compiled package",
+            "package_incompatible", NO_MODEL.format("model"), "proved",
+            fix="Load it with torch.export.load, or compile it with "
+            "torch._inductor.aoti_compile_and_package.",
+        )  # fmt: skip
+    elif not models and not archive.members:
+        yield Flaw("the archive is empty", "package_corrupt", "No files found in zip archive.",
+                   "proved", fix=AGAIN)  # fmt: skip
+    elif not models:
+        yield Flaw("it holds no compiled model (nothing below data/aotinductor/)",
+                   "package_corrupt", NO_MODEL.format("model"), "proved", fix=AGAIN)  # fmt: skip
+    elif archive.layout != "library" and all(m.name != "model" for m in models):
+        names = ", ".join(m.name for m in models[:10])
+        yield Flaw(
+            f"no model is called 'model', which torch loads when no name is given; it has: {names}",
+            "package_incompatible", NO_MODEL.format("model"), "proved", "may_break",
+            fix=f"Load it with load_package(path, model_name={models[0].name!r}).",
+        )  # fmt: skip
+    if archive.layout == "library":
+        yield Flaw(
+            "this is a bare library (aot_compile), not a .pt2 package",
+            "package_incompatible",
+            "Failed to initialize zip archive: failed finding central directory",
+            "proved", "may_break",
+            fix="Package it with torch._inductor.aoti_compile_and_package, or load it with the "
+            "AOTIModelContainerRunner of C++.",
+        )  # fmt: skip
+    yield from _housekeeping(archive, texts, bool(models))
+
+
+def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iterator[Flaw]:
+    form = texts.get("archive_format")
+    if form is not None and form != "pt2":
+        yield Flaw(f"archive_format says {form[:20]!r} instead of 'pt2'", "package_corrupt",
+                   "AssertionError: Invalid archive format", "proved",
+                   where="archive_format", fix=AGAIN)  # fmt: skip
+    elif form is None and models and archive.layout in ("root", "prefixed"):
+        yield Flaw("archive_format is missing", "package_corrupt",
+                   "Loading outdated pt2 file. Please regenerate your package.", "proved",
+                   "changes", "archive_format")  # fmt: skip
+    version = texts.get("archive_version")
+    if version is not None and version != "0":
+        yield Flaw(
+            f"archive_version is {version[:20]!r}: written by a newer torch, or damaged",
+            "package_incompatible",
+            f"ValueError: Saved archive version {version[:20]} does not match our current archive "
+            "version 0.",
+            "proved", where="archive_version", fix="Load it with the torch that wrote it.",
+        )  # fmt: skip
+
+
+def model_flaws(model: CompiledModel, archive: Archive, weights_index: Any) -> Iterator[Flaw]:
+    """Yield the flaws of one model."""
+    yield from _library_flaws(model, archive)
+    yield from _metadata_flaws(model, archive)
+    yield from _custom_op_flaws(model, archive)
+    yield from _kernel_flaws(model, archive)
+    yield from _weight_flaws(model, archive, weights_index)
+
+
+def _library_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
+    library = model.library
+    if library is None:
+        if not model.source_only:
+            yield Flaw(
+                f"model {model.name!r} has no library (.so)", "package_corrupt",
+                "File not found: …_compile_flags.json", "proved", where=model.folder, fix=AGAIN,
+            )  # fmt: skip
+        return
+    if library.error:
+        loader = library.error in ("invalid ELF header", "file too short")
+        yield Flaw(
+            f"{library.member} is damaged: {library.error}", "package_corrupt",
+            f"Error in dlopen: …/{PurePosixPath(library.member).name}: {library.error}"
+            if loader else "Error in dlopen: …",
+            "proved" if loader else "likely", where=library.member, fix="Copy the package again.",
+        )  # fmt: skip
+        return
+    if library.static_libstdcxx:
+        yield Flaw(
+            "the library holds its own copy of libstdc++ (linked statically): loading it kills "
+            "the process",
+            "toolchain", "Segmentation fault (core dumped)", "proved", where=library.member,
+            fix="Compile with a g++ that links libstdc++.so (CXX=/usr/bin/g++, no "
+            "-static-libstdc++ in CXX, CXXFLAGS, LDFLAGS or the compiler's wrapper).",
+        )  # fmt: skip
+    if not library.model:
+        yield Flaw(
+            f"{library.member} is no compiled model: it exports no AOTInductorModelContainerRun",
+            "package_corrupt", "undefined symbol: AOTInductorModelContainerCreateWithDevice",
+            "likely", where=library.member, fix=AGAIN,
+        )  # fmt: skip
+
+
+def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
+    if archive.layout == "library" or model.library is None:
+        return
+    device = model.device
+    if device is None:
+        yield Flaw(
+            "the metadata does not say for which device the model was compiled",
+            "package_corrupt",
+            "KeyError: 'AOTI_DEVICE_KEY' (torch 2.10 to 2.13), No device information found. "
+            "(other releases)",
+            "likely", where=model.folder, fix=AGAIN,
+        )  # fmt: skip
+    elif device not in ("cpu", "cuda", "xpu", "mps"):
+        yield Flaw(f"the metadata names an unknown device, {device[:40]!r}", "package_corrupt",
+                   f"Unsupported device key found: {device[:40]}", "likely",
+                   where=model.folder, fix=AGAIN)  # fmt: skip
+
+
+def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
+    if model.wrapper is None or archive.layout == "library":
+        return
+    calls = [launch for launch in model.wrapper.launches if launch.kind == "custom_op"]
+    wanted = max((int(c.kernel[15:-1]) + 1 for c in calls), default=0)
+    if wanted > len(model.custom_ops):
+        missing = "no" if not model.custom_ops else f"only {len(model.custom_ops)}"
+        yield Flaw(
+            f"the model calls {wanted} operators through Python's registry, and {missing} "
+            "description of them is in the package (the library's .json)",
+            "package_corrupt" if not model.custom_ops else "missing_symbol", NO_PROXY, "proved",
+            where=model.folder, fix=AGAIN,
+        )  # fmt: skip
+
+
+def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
+    if model.wrapper is None or archive.layout == "library":
+        return
+    have = {binary.member for binary in model.binaries}
+    missing = [k for k in model.wrapper.kernels if k.binary and k.binary not in have]
+    if missing:
+        names = ", ".join(k.name for k in missing[:5])
+        yield Flaw(
+            f"the binaries of {len(missing)} of {len(model.wrapper.kernels)} Triton kernels are "
+            f"missing: {names}",
+            "missing_kernel_binary", "CUDA driver error: file not found", "proved",
+            where=model.folder,
+            fix="Compile again; aot_inductor.embed_kernel_binary=True puts them into the library.",
+        )  # fmt: skip
+    for binary in [b for b in model.binaries if b.error][:5]:
+        yield Flaw(f"{binary.member}: {binary.error}", "missing_kernel_binary",
+                   "CUDA driver error: device kernel image is invalid", "likely",
+                   where=binary.member, fix="Copy the package again.")  # fmt: skip
+    embedded = set(model.library.embedded_kernels) if model.library else set()
+    lost = [k.name for k in model.wrapper.kernels if k.embedded and k.name not in embedded]
+    if lost and embedded:
+        yield Flaw(f"the library lacks the embedded kernels {', '.join(lost[:5])}",
+                   "missing_kernel_binary", "undefined symbol: __…_start", "likely",
+                   where=model.folder, fix=AGAIN)  # fmt: skip
+
+
+def _weight_flaws(model: CompiledModel, archive: Archive, index: Any) -> Iterator[Flaw]:
+    names = (
+        [v[0] for v in index.values() if isinstance(v, list) and v]
+        if isinstance(index, dict)
+        else []
+    )
+    present = {PurePosixPath(m.name).name for m in model.weights}
+    lost = [
+        str(n)[:100] for n in names if isinstance(n, str) and PurePosixPath(n).name not in present
+    ]
+    if lost:
+        yield Flaw(
+            f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
+            "constants_missing", "Segmentation fault (core dumped)", "likely",
+            where=model.folder, fix=AGAIN,
+        )  # fmt: skip
+    wrapper = model.wrapper
+    if wrapper is None or wrapper.weights_in_library is not False:
+        return
+    constants = [c for c in wrapper.constants if not c.folded]
+    if constants:
+        where = "beside it in the package" if model.weights else "nowhere in the package"
+        yield Flaw(
+            f"the library holds none of its {len(constants)} constants; they are {where}. A call "
+            "before load_constants() ends the process",
+            "constants_missing", "Segmentation fault (core dumped)", "proved", "may_break",
+            where=model.folder,
+            fix="Call load_constants(state_dict, check_full_update=True) before the first call, "
+            "or load the weights with load_pt2(path, load_weights_from_disk=True).",
+        )  # fmt: skip

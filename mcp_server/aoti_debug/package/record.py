@@ -1,0 +1,237 @@
+"""What a package says without being loaded: frozen records, no behaviour beyond look-ups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from aoti_debug.model import Category, Confidence
+
+Layout = Literal["root", "prefixed", "library", "directory", "exported_program", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something that breaks or may break a package, with the words the user would see."""
+
+    what: str
+    category: Category
+    message: str | None = None
+    confidence: Confidence = "likely"
+    severity: Literal["breaks", "may_break", "changes", "limits"] = "breaks"
+    where: str | None = None  # member of the archive
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of an archive or directory; `name` is relative to the package's root."""
+
+    name: str
+    size: int
+    stored: int  # bytes it takes in the archive
+    offset: int | None = None  # of its local header; None in a directory
+    crc: int | None = None
+    compressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    path: Path
+    layout: Layout
+    bytes: int
+    prefix: str = ""  # `<stem>/` of torch 2.8 and later
+    members: tuple[Member, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+    damaged: frozenset[str] = frozenset()  # members whose bytes are not what was stored
+
+    def find(self, name: str) -> Member | None:
+        return next((m for m in self.members if m.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """One dimension of an input. `size` is None when it is dynamic; then `low` and `high` bound
+    it (None: no bound), and `symbol` is its expression in the wrapper's symbols."""
+
+    size: int | None = None
+    low: int | None = None
+    high: int | None = None
+    symbol: str | None = None
+    stride: int | None = None  # None: dynamic, see `stride_symbol`
+    stride_symbol: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    index: int  # as the runtime counts: tensors only
+    name: str
+    dtype: str | None = None
+    device: str | None = None
+    dims: tuple[Dim, ...] | None = None  # None: the wrapper does not say
+    aligned: int | None = None  # bytes; a misaligned input is copied at run time
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    index: int
+    name: str
+    fqn: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    shape: tuple[int, ...] = ()
+    stride: tuple[int, ...] = ()
+    bytes: int = 0
+    kind: str | None = None  # Parameter, Buffer, TensorConstant, ...
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """How the wrapper derives a size symbol: `s0 = arg0_1_size[0]`."""
+
+    name: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call of `run_impl`, in program order."""
+
+    number: int  # 1-based
+    kernel: str
+    kind: Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"]
+    line: int  # of the wrapper's source
+    nodes: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    handle: str | None = None  # `name:number` of kernel_information.json
+    inside: str | None = None  # "if" or "loop" when it is launched conditionally
+
+
+@dataclass(frozen=True, slots=True)
+class TritonKernel:
+    """A Triton kernel as the wrapper loads it."""
+
+    name: str
+    binary: str | None  # base name of its .cubin, None when embedded or not loaded
+    function: str | None  # name inside the binary
+    shared_bytes: int | None
+    embedded: bool = False
+    source: str | None = None  # the Python text shipped as a comment (torch 2.8 and later)
+    first_line: int | None = None  # of that text in the wrapper
+    asserts: tuple[str, ...] = ()  # its tl.device_assert lines
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The compile command that torch 2.6 and later leaves at the end of the wrapper."""
+
+    compiler: str | None = None
+    torch: str | None = None  # directory of the torch that compiled it
+    standard: str | None = None
+    native: bool = False  # -march=native
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    member: str
+    lines: int
+    inputs: tuple[Input, ...] = ()
+    outputs: int | None = None
+    constants: tuple[Constant, ...] = ()
+    constants_declared: int | None = None
+    weights_in_library: bool | None = None
+    symbols: tuple[Symbol, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    kernels: tuple[TritonKernel, ...] = ()
+    checks: Literal["none", "environment", "always"] = "none"
+    leaves: int | None = None  # arguments of the model as called, tensors or not
+    printer: bool = False  # compiled with the intermediate value printer
+    nan_checks: bool = False
+    build: Build | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """An ELF shared library."""
+
+    member: str
+    bytes: int
+    machine: str | None = None
+    needed: tuple[str, ...] = ()
+    rpath: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
+    defined: int = 0
+    static_libstdcxx: bool = False
+    versions: tuple[tuple[str, str], ...] = ()  # highest of (GLIBC, 2.34), ...
+    embedded_kernels: tuple[str, ...] = ()
+    model: bool = False  # exports the entry points of a compiled model
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A compiled GPU kernel beside the library."""
+
+    member: str
+    kind: Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
+    architectures: tuple[str, ...] = ()  # sm_90, compute_90 (PTX), ...
+    functions: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CustomOp:
+    """An operator called through the proxy executor."""
+
+    target: str
+    inputs: tuple[tuple[str, str], ...] = ()  # (name, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOrigin:
+    """From kernel_information.json: kernel → graph nodes → lines of the model."""
+
+    kernel: str
+    handle: int | None
+    nodes: tuple[str, ...]
+    nodes_before: tuple[str, ...]  # before grad passes: the user's own operations
+    source: tuple[tuple[str, int, str], ...]  # (file, line, text), innermost user frame first
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModel:
+    name: str
+    folder: str
+    metadata: dict[str, str] = field(default_factory=dict)
+    wrapper: Wrapper | None = None
+    library: Library | None = None
+    binaries: tuple[Binary, ...] = ()
+    custom_ops: tuple[CustomOp, ...] = ()
+    origins: tuple[KernelOrigin, ...] = ()
+    weights: tuple[Member, ...] = ()  # on disk, beside the library
+    source_only: bool = False  # package_cpp_only
+
+    @property
+    def device(self) -> str | None:
+        return self.metadata.get("AOTI_DEVICE_KEY")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    path: Path
+    layout: Layout
+    bytes: int
+    written_by: str | None = None  # range of torch releases that write this layout
+    models: tuple[CompiledModel, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def model(self, name: str | None = None) -> CompiledModel | None:
+        """Return the model of that name, or the one that torch loads by default."""
+        wanted = name or "model"
+        named = next((m for m in self.models if m.name == wanted), None)
+        return named or (self.models[0] if self.models and name is None else None)
