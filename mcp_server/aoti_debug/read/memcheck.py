@@ -24,6 +24,7 @@ _SHARED = re.compile(r" at __shared__ (0x[0-9a-fA-F]{1,20}) in block (\([\d,]{1,
 _LEAK = re.compile(r"(Leaked [\d,]{1,30} bytes) at (0x[0-9a-fA-F]{1,20})")
 _BY = re.compile(r"by thread (\([\d,]{1,40}\)) in block (\([\d,]{1,40}\))")
 _ADDRESS = re.compile(r"(?:Access to|Access at|Address) (0x[0-9a-fA-F]{1,20})")
+_FAULT = re.compile(r" is (?:out of bounds|misaligned|freed)")
 _DISTANCE = re.compile(r"and is ([\d,]{1,30}) bytes? (after|before) ")
 _ALLOCATION = re.compile(r"allocation at (0x[0-9a-fA-F]{1,20}) of size ([\d,]{1,30}) byte")
 _SUMMARY = re.compile(
@@ -147,6 +148,9 @@ class MemcheckReader:
         else:
             if address := _ADDRESS.search(text):
                 now.address = int(address[1], 16)
+                fault = _FAULT.search(text)
+                if fault and fault[0] not in now.what:
+                    now.what += fault[0]  # as the XML words it
             if distance := _DISTANCE.search(text):
                 now.distance = whole(distance[1])
                 now.side = "after" if distance[2] == "after" else "before"
