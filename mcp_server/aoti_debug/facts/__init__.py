@@ -1,1 +1,1 @@
-
+"""Facts about torch as tables: stages, environment variables, phases, categories."""

@@ -108,6 +108,7 @@ class Call(Record):
     id: int
     call: int | None  # 1-based, in its process
     package: str | None
+    model: str  # which of the package's models
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
     captured: str | None
@@ -116,12 +117,28 @@ class Call(Record):
     ok: bool | None
     error: Failure | None
 
+    def input(self, index: int) -> Input | None:
+        """Return the tensor that the runtime calls `input_handles[index]`."""
+        return next((given for given in self.inputs if given.index == index), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomOps(Record):
+    """Operators that are not torch's own, grouped by the file that registers them."""
+
+    pid: int
+    modules: tuple[str, ...]  # importable, in which they are registered
+    files: tuple[str, ...]
+    ops: tuple[str, ...]
+    libraries: tuple[str, ...]  # loaded with torch.ops.load_library
+
 
 @dataclass(frozen=True, slots=True)
 class PackageSeen(Record):
     pid: int
     path: str
     bytes: int | None
+    mtime: float | None  # unix seconds
     captured: str | None
     why_not: str | None
 
@@ -143,6 +160,7 @@ class Events:
     calls: tuple[Call, ...] = ()
     packages: tuple[PackageSeen, ...] = ()
     notes: tuple[Note, ...] = ()
+    custom_ops: tuple[CustomOps, ...] = ()
     unreadable: int = 0  # lines that are no event, a cut last one included
 
     @property
@@ -192,6 +210,7 @@ class _EventReader:
     calls: dict[tuple[int, int, int], Call] = field(default_factory=dict)
     packages: list[PackageSeen] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    custom_ops: list[CustomOps] = field(default_factory=list)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     unreadable: int = 0
 
@@ -220,6 +239,8 @@ class _EventReader:
         elif kind == "note":
             what, why = _str(event.get("what")) or "", _str(event.get("why")) or ""
             _keep(self.notes, Note(span, pid, what, why))
+        elif kind == "custom_ops":
+            _keep(self.custom_ops, _custom_ops(span, pid, event))
         else:
             self.unreadable += 1
 
@@ -231,6 +252,7 @@ class _EventReader:
             tuple(self.calls.values()),
             tuple(self.packages),
             tuple(self.notes),
+            tuple(self.custom_ops),
             self.unreadable,
         )
 
@@ -258,7 +280,7 @@ class _EventReader:
         del stack[:-1000]
         _store(self.phases, key, phase)
         if phase.phase == "run":
-            _store(self.calls, key, _call(span, pid, id_, event))
+            _store(self.calls, key, self._call(span, pid, id_, event))
         if phase.phase == "load":
             self._package(span, pid, event)
 
@@ -287,6 +309,14 @@ class _EventReader:
             )
         self._package(span, pid, event)
 
+    def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
+        call = _call(span, pid, id_, event)
+        same = _int(event.get("inputs_of"))  # described once, at an earlier call of this process
+        if call.inputs or same is None:
+            return call
+        earlier = [c for c in self.calls.values() if c.pid == pid and c.id == same]
+        return replace(call, inputs=earlier[-1].inputs) if earlier else call
+
     def _package(self, span: Span, pid: int, event: Fields) -> None:
         package = event.get("package")
         if not isinstance(package, dict) or not isinstance(package.get("path"), str):
@@ -298,6 +328,7 @@ class _EventReader:
                 pid,
                 package["path"][:_TEXT],
                 _int(package.get("bytes")),
+                _float(package.get("mtime")),
                 _str(package.get("captured")),
                 _str(package.get("why_not")),
             ),
@@ -342,6 +373,24 @@ def _torch(span: Span, pid: int, event: Fields) -> Torch:
     return Torch(span, pid, _str(get("version")) or "", *(_str(n) for n in names))
 
 
+def _custom_ops(span: Span, pid: int, event: Fields) -> CustomOps:
+    groups = list(_dicts(event.get("namespaces")))
+    libraries = event.get("libraries")
+    return CustomOps(
+        span,
+        pid,
+        modules=_texts(g.get("module") for g in groups),
+        files=_texts(g.get("file") for g in groups),
+        ops=_texts(op for g in groups for op in (g.get("ops") or ())),
+        libraries=_texts(libraries if isinstance(libraries, list) else ()),
+    )
+
+
+def _texts(values: Iterable[object]) -> tuple[str, ...]:
+    found = [text for value in values if (text := _str(value)) is not None]
+    return tuple(dict.fromkeys(found))[:_INPUTS]
+
+
 def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
     return Call(
         span,
@@ -349,6 +398,7 @@ def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
         id_,
         call=_int(event.get("call")),
         package=_str(event.get("package")),
+        model=_str(event.get("model")) or "model",
         inputs=tuple(_input(i) for i in _dicts(event.get("inputs"))),
         outputs=(),
         captured=_str(event.get("captured")),

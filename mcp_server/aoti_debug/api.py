@@ -1,0 +1,107 @@
+"""What the tools, the command line and the evals call."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import anyio.to_thread
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose import diagnose as rank
+from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.model import (
+    ArtifactPage,
+    DiagnoseAnswer,
+    EnvironmentAnswer,
+    PackageAnswer,
+    RunsAnswer,
+    RunSummary,
+    Status,
+)
+from aoti_debug.read.scan import Scan, log_readers, scan
+from aoti_debug.run.directory import RunDirectory, list_runs
+from aoti_debug.signatures import matcher
+
+__all__ = ["artifact", "diagnose", "environment", "inspect", "runs"]
+
+
+async def environment(
+    python: str | None = None, env: Mapping[str, str] | None = None
+) -> EnvironmentAnswer:
+    """Return what the user's interpreter and this machine have, and what would break a run."""
+    from aoti_debug import environment  # not needed by the other commands, which start faster
+
+    return await environment.environment(python, env)
+
+
+async def inspect(package: str) -> PackageAnswer:
+    """Return what a package says of itself, without loading it."""
+    from aoti_debug.package import inspect as reader
+
+    return await anyio.to_thread.run_sync(lambda: reader.answer(Path(package).expanduser()))
+
+
+async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:
+    """Diagnose a log given as text or as the path of a file. Never runs anything.
+
+    Raises:
+        WrongUse: neither or both were given.
+        UnreadableInput: the file cannot be read.
+    """
+    if (text is None) == (path is None):
+        raise WrongUse("exactly one of text and path is needed")
+    return await anyio.to_thread.run_sync(lambda: _diagnose(text, path))
+
+
+def _diagnose(text: str | None, path: str | None) -> DiagnoseAnswer:
+    if text is not None:
+        read = _scan(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
+    else:
+        file = Path(path or "").expanduser()
+        try:
+            with file.open("rb") as stream:
+                read = _scan(stream, file.name)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise UnreadableInput(f"cannot read {file}: {why}") from error
+    notes = list(read.notes)
+    if read.lines == 0:
+        notes.append("the log is empty: run the script again with its stderr kept")
+    return DiagnoseAnswer(diagnoses=rank(Observations(read.records)), lines=read.lines, notes=notes)
+
+
+def _scan(stream: BinaryIO, artifact: str) -> Scan:
+    return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])
+
+
+def artifact(run: str, name: str, offset: int = 0, limit: int | None = None) -> ArtifactPage:
+    """Return a page of one of a run's files: lines of a text, a hex dump of anything else."""
+    return RunDirectory.open(run).page(name, offset, limit)
+
+
+def runs() -> RunsAnswer:
+    """Return the runs that are kept, newest first."""
+    return RunsAnswer(runs=[_summary(run) for run in list_runs()])
+
+
+def _summary(run: RunDirectory) -> RunSummary:
+    record: dict[str, Any] = run.read_record()
+    status = str(record.get("status", "running"))
+    if status == "running" and not run.is_running():
+        status = "failed"
+    started = record.get("started") or run.path.stat().st_mtime
+    return RunSummary(
+        run=run.id,
+        status=cast(Status, status if status in ("done", "running", "cancelled") else "failed"),
+        kind=str(record.get("kind", "unknown")),
+        command=str(record.get("command", ""))[:300],
+        started=datetime.fromtimestamp(float(started), timezone.utc).isoformat(timespec="seconds"),
+        wall_s=record.get("wall_s") or round(time.time() - float(started), 1),
+        exit=record.get("exit"),
+        summary=record.get("summary"),
+    )

@@ -1,0 +1,93 @@
+"""What the probe's events say about how far the process came."""
+
+from __future__ import annotations
+
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import PHASES, Phase
+from aoti_debug.read import events as read
+from aoti_debug.read.events import Call, Events, Input
+
+DOING = {
+    "export": "torch.export",
+    "lower": "the compile (lowering)",
+    "autotune": "the compile (autotuning)",
+    "triton_compile": "the compile (Triton)",
+    "cpp_compile": "the compile (C++)",
+    "package": "packaging",
+    "load": "loading the package",
+    "constants": "loading constants",
+}
+
+
+def touches_aoti(events: Events) -> bool:
+    """Tell whether a model was compiled, loaded or called ahead of time."""
+    return any(phase.phase != "export" for phase in events.phases)
+
+
+def uses_cuda(events: Events) -> bool:
+    """Tell whether a call had a CUDA tensor among its inputs or outputs."""
+    devices = [leaf.device for call in events.calls for leaf in call.inputs]
+    devices += [leaf.device for call in events.calls for leaf in call.outputs]
+    return any((device or "").startswith("cuda") for device in devices)
+
+
+def compiles(events: Events) -> list[read.Phase]:
+    """Return the phases in which a model was lowered: where torch's settings act."""
+    return [phase for phase in events.phases if phase.phase == "lower" and "flags" in phase.details]
+
+
+def last_failure(observations: Observations) -> read.Phase | None:
+    """Return the phase that was not ended, else the innermost that failed last."""
+    events = observations.events
+    if events is None:
+        return None
+    if events.unfinished is not None:
+        return events.unfinished
+    failed = [phase for phase in events.phases if phase.ok is False]
+    return innermost(max(failed, key=lambda p: p.span.last), failed) if failed else None
+
+
+def innermost(phase: read.Phase, failed: list[read.Phase]) -> read.Phase:
+    """An exception ends every phase that it passes through; the first one to fail is meant."""
+    inner = [p for p in failed if p.parent == phase.id and p.pid == phase.pid]
+    return innermost(inner[-1], failed) if inner else phase
+
+
+def phase_at_end(observations: Observations) -> Phase | None:
+    """Return the phase in which the process died or failed; None when the events do not tell."""
+    found = last_failure(observations)
+    if found is None or found.phase not in PHASES:
+        return None
+    if observations.ending is not None and observations.ending.clean:
+        return None
+    return found.phase
+
+
+def died_in(observations: Observations) -> str | None:
+    """Say in words what the process was doing at its end."""
+    found = last_failure(observations)
+    if found is None:
+        return None
+    if found.phase == "run":
+        call = failing_call(observations)
+        return f"call {call.call} of the loaded model" if call else "a call of the loaded model"
+    return DOING.get(found.phase, found.phase)
+
+
+def failing_call(observations: Observations) -> Call | None:
+    """Return the call that did not return or that failed last, else the last one."""
+    events = observations.events
+    if events is None:
+        return None
+    bad = [call for call in events.calls if not call.ok]
+    return bad[-1] if bad else events.last_call
+
+
+def input_named(observations: Observations, index: int) -> str | None:
+    call = failing_call(observations)
+    given = call.input(index) if call else None
+    return given.name if given else None
+
+
+def name_of(given: Input) -> str:
+    return given.name or f"input {given.index}"

@@ -1,0 +1,39 @@
+"""One possible diagnosis, with what ranks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aoti_debug.model import Diagnosis, Evidence
+from aoti_debug.read.record import Span
+from aoti_debug.signatures import Signature
+
+Role = Literal["cause", "symptom", "envelope", "aftermath", "clean"]
+ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean")
+CONFIDENCES = ("proved", "likely", "possible")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A diagnosis on trial. `signature` is the one that it rests on or has taken over: a
+    candidate made of that signature alone is then not listed a second time."""
+
+    diagnosis: Diagnosis
+    role: Role
+    weight: int
+    position: tuple[int, int] = (0, 0)  # order of the artifact, line: earlier comes first
+    signature: Signature | None = None
+
+    @property
+    def key(self) -> tuple[int, int, int, tuple[int, int]]:
+        return (
+            ROLES.index(self.role),
+            -self.weight,
+            CONFIDENCES.index(self.diagnosis.confidence),
+            self.position,
+        )
+
+
+def evidence(span: Span) -> Evidence:
+    return Evidence(artifact=span.artifact, lines=(span.first, span.last), quote=span.quote)

@@ -1,0 +1,102 @@
+"""Finish the best diagnosis with what the other candidates and the package know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import is_users, source_of, users_frame
+from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
+from aoti_debug.read.record import (
+    FaultHandlerDump,
+    GpuException,
+    Launches,
+    PythonException,
+    SanitizerError,
+)
+
+MISLEADING = 4
+
+
+def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observations) -> Diagnosis:
+    """Return the best diagnosis with the kernel, the fault, the model's line and what misleads."""
+    diagnosis = best.diagnosis
+    if diagnosis.phase in ("run", "autotune", "output") and best.role != "clean":
+        diagnosis = with_kernel(diagnosis, observations)
+        diagnosis = with_fault(diagnosis, observations)
+    if not diagnosis.source and best.role != "clean":
+        diagnosis = diagnosis.model_copy(update={"source": source(observations)})
+    return diagnosis.model_copy(update={"misleading": misleading(best, ranked)})
+
+
+def with_kernel(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Add the kernel that faulted: from the core dump, the memory checker, or the printer."""
+    known = diagnosis.kernel
+    found = kernel_from(observations)
+    if found is None:
+        return diagnosis
+    if known is None:
+        return diagnosis.model_copy(update={"kernel": found})
+    if known.file and known.file.endswith(known.name):  # only the file's name was known
+        merged = known.model_copy(
+            update={"name": found.name, "kind": found.kind, "launch": found.launch}
+        )
+        return diagnosis.model_copy(update={"kernel": merged})
+    return diagnosis
+
+
+def kernel_from(observations: Observations) -> Kernel | None:
+    if (core := core_of(observations)) is not None and core.kernel is not None:
+        return kernel_of(core)
+    for error in observations.of(SanitizerError):
+        if error.kernel is not None and not error.kernel.startswith("__assert"):
+            return Kernel(name=error.kernel, file=error.file, line=error.line)
+    for launches in observations.of(Launches):
+        if launches.unfinished is not None:
+            return Kernel(name=launches.unfinished, launch=launches.unfinished_launch)
+    return None
+
+
+def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    known = diagnosis.fault.model_dump(exclude_none=True) if diagnosis.fault else {}
+    found: dict[str, object] = {}
+    errors = [e for e in observations.of(SanitizerError) if e.access != "assert"]
+    if errors:
+        found = fault_of(errors[0]).model_dump(exclude_none=True)
+    elif cores := observations.of(GpuException):
+        core = next((c for c in cores if c.block is not None), None)
+        if core is not None:
+            found = Fault(block=core.block, thread=core.thread).model_dump(exclude_none=True)
+    if not found and not known:
+        return diagnosis
+    return diagnosis.model_copy(update={"fault": Fault.model_validate({**found, **known})})
+
+
+def source(observations: Observations) -> list[SourceLine]:
+    """Return the line of the user's own files at which the process failed."""
+    for exception in reversed(observations.of(PythonException)):
+        if (frame := users_frame(exception.frames)) is not None:
+            return source_of(frame)
+    for dump in observations.of(FaultHandlerDump):
+        for frame in dump.frames:
+            if is_users(frame.file):
+                return source_of(frame)
+    return []
+
+
+def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
+    """Say which other messages of the log are only envelopes or aftermath."""
+    if best.role not in ("cause", "symptom"):
+        return []
+    found: list[str] = []
+    for candidate in ranked:
+        if candidate is best or candidate.role not in ("envelope", "aftermath"):
+            continue
+        if candidate.signature is None or not candidate.diagnosis.evidence:
+            continue
+        quote = candidate.diagnosis.evidence[0].quote[:100]
+        kind = "an aftermath" if candidate.role == "aftermath" else "only an envelope"
+        found.append(f"{quote!r} is {kind}: {candidate.signature.means}")
+    return found[:MISLEADING]

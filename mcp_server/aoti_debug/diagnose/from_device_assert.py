@@ -1,0 +1,131 @@
+"""Candidates from index assertions of generated kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.calls import failing_call, name_of, phase_at_end
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import base_name
+from aoti_debug.model import Diagnosis, Fault, Fix, InputFinding, Kernel
+from aoti_debug.read.events import Input
+from aoti_debug.read.record import DeviceAssert
+
+GUIDE = "guides/triton-index-out-of-bounds.md"
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    for position, found in enumerate(observations.of(DeviceAssert)):
+        if found.upper is None:
+            continue
+        match = observations.signature_at(found.span)
+        culprit = outside(observations, found)
+        kind = "cpp" if found.block is None else "triton"
+        yield Candidate(
+            Diagnosis(
+                phase=phase_at_end(observations) or "run",
+                category="index_out_of_bounds",
+                confidence="proved",
+                summary=summary(found, culprit),
+                kernel=Kernel(
+                    name=kernel_name(found),
+                    kind="cpp" if kind == "cpp" else "triton",
+                    file=found.file,
+                    line=found.line,
+                    text=None,
+                ),
+                input=finding(found, culprit),
+                fault=Fault(access="assert", block=found.block, thread=found.thread),
+                evidence=[evidence(found.span)],
+                guide=match.signature.guide if match else GUIDE,
+                fixes=fixes(found, culprit),
+                signature=match.signature.id if match else None,
+            ),
+            role="cause",
+            weight=92,
+            position=(position, found.span.first),
+            signature=match.signature if match else None,
+        )
+
+
+def kernel_name(found: DeviceAssert) -> str:
+    if found.function and found.function != "unknown":
+        return found.function
+    return base_name(found.file)
+
+
+def bound(text: str | None) -> int | None:
+    """Return a bound that is a plain number (`1000`, `1000L`); None for a symbol like `ks0`."""
+    digits = (text or "").strip().rstrip("Ll")
+    return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
+
+
+def outside(observations: Observations, found: DeviceAssert) -> Input | None:
+    """Return the integer input of the failing call that has a value outside the asserted bounds.
+
+    Generated code wraps negative indices once, so -upper is still inside.
+    """
+    call = failing_call(observations)
+    upper = bound(found.upper)
+    if call is None or upper is None:
+        return None
+    for given in call.inputs:
+        if given.maximum is None or given.minimum is None:
+            continue
+        if given.maximum >= upper or given.minimum < -upper:
+            return given
+    return None
+
+
+def worst(culprit: Input, upper: int) -> tuple[str, str]:
+    """Return the offending value and its place, `5000` and `[2, 3]`."""
+    assert culprit.maximum is not None
+    high = culprit.maximum >= upper
+    value = culprit.maximum if high else culprit.minimum
+    place = culprit.max_at if high else culprit.min_at
+    return str(value), "[" + ", ".join(map(str, place)) + "]" if place else ""
+
+
+def summary(found: DeviceAssert, culprit: Input | None) -> str:
+    upper = bound(found.upper)
+    if culprit is None or upper is None:
+        return (
+            f"an index is out of bounds: {found.lower or 0} <= {found.index or 'index'} < "
+            f"{found.upper} does not hold"
+        )
+    value, place = worst(culprit, upper)
+    return f"{name_of(culprit)}{place} = {value} is outside 0 <= index < {upper}"
+
+
+def finding(found: DeviceAssert, culprit: Input | None) -> InputFinding | None:
+    upper = bound(found.upper)
+    if culprit is None or culprit.index is None or upper is None:
+        return None
+    value, place = worst(culprit, upper)
+    return InputFinding(
+        index=culprit.index,
+        name=culprit.name,
+        property="value",
+        expected=f"0 <= value < {upper}",
+        got=f"{value} at {place}" if place else value,
+    )
+
+
+def fixes(found: DeviceAssert, culprit: Input | None) -> list[Fix]:
+    upper = found.upper or "the size"
+    if culprit is not None:
+        name = name_of(culprit)
+        return [
+            Fix(
+                what=f"check or clamp {name} to 0 <= value < {upper} before the call, or enlarge "
+                "the table it indexes",
+                why="the value comes in from outside the model",
+            )
+        ]
+    return [
+        Fix(
+            what="find the index: it is computed inside the model or comes from an input that "
+            "was not recorded; compare it with the size of the dimension it selects from",
+        )
+    ]

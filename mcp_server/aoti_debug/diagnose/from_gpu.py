@@ -1,0 +1,160 @@
+"""Candidates from GPU exceptions: core dumps and the memory checker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.calls import phase_at_end
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import base_name, traceback_phase
+from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
+from aoti_debug.read.record import (
+    DeviceAssert,
+    GpuException,
+    PythonException,
+    SanitizerError,
+)
+
+GUIDE = "guides/cuda-illegal-memory-access.md"
+INDEX_GUIDE = "guides/triton-index-out-of-bounds.md"
+# Part of what cuda-gdb or the driver calls the exception, lower case -> category.
+EXCEPTIONS: tuple[tuple[str, Category], ...] = (
+    ("misaligned", "misaligned_address"),
+    ("assert", "index_out_of_bounds"),
+    ("address", "illegal_memory_access"),
+    ("out of range", "illegal_memory_access"),
+    ("out_of_range", "illegal_memory_access"),
+    ("mmu", "illegal_memory_access"),
+    ("stack overflow", "kernel_resources"),
+    ("stack_overflow", "kernel_resources"),
+    ("illegal instruction", "kernel_resources"),
+    ("illegal_instruction", "kernel_resources"),
+)
+BY_TOOL: dict[str, Category] = {
+    "memcheck": "illegal_memory_access",
+    "initcheck": "wrong_result",
+    "racecheck": "concurrency",
+    "synccheck": "hang",
+}
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    core = core_of(observations)
+    if core is not None and not observations.of(DeviceAssert):
+        yield from_core(observations, core)
+    for position, found in enumerate(observations.of(SanitizerError)):
+        if found.access != "assert":
+            yield from_sanitizer(observations, found, position)
+
+
+def core_of(observations: Observations) -> GpuException | None:
+    """Return the first exception; what cuda-gdb says of it before what the driver says."""
+    found = observations.of(GpuException)
+    by_gdb = [f for f in found if f.source == "cuda-gdb"]
+    return next(iter(by_gdb or found), None)
+
+
+def category_of(exception: str) -> Category:
+    text = exception.lower()
+    return next((c for part, c in EXCEPTIONS if part in text), "illegal_memory_access")
+
+
+def gpu_phase(observations: Observations) -> Phase:
+    """A kernel can fault in two phases: at run time, and while Inductor times it."""
+    phase = phase_at_end(observations)
+    if phase is not None:
+        return "autotune" if phase in ("lower", "autotune", "cpp_compile") else phase
+    phases = {traceback_phase(observations, e) for e in observations.of(PythonException)}
+    return "autotune" if phases & {"autotune", "lower"} else "run"
+
+
+def kernel_of(found: GpuException) -> Kernel | None:
+    if found.kernel is None:
+        return None
+    return Kernel(
+        name=found.kernel,
+        kind="triton" if found.kernel.startswith("triton_") or ends_py(found.file) else "cuda",
+        file=found.file,
+        line=None if found.start_only else found.line,
+        text=None if found.start_only else found.text,
+    )
+
+
+def ends_py(file: str | None) -> bool:
+    return (file or "").endswith(".py")
+
+
+def from_core(observations: Observations, found: GpuException) -> Candidate:
+    category = category_of(found.exception)
+    phase = gpu_phase(observations)
+    place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
+    when = " while Inductor tuned it, at compile time" if phase == "autotune" else ""
+    return Candidate(
+        Diagnosis(
+            phase=phase,
+            category=category,
+            confidence="proved",
+            summary=f"{found.exception} in kernel {found.kernel or 'unknown'}{place}{when}",
+            kernel=kernel_of(found),
+            fault=Fault(block=found.block, thread=found.thread),
+            evidence=[evidence(found.span)],
+            guide=INDEX_GUIDE if category == "index_out_of_bounds" else GUIDE,
+        ),
+        role="cause",
+        weight=85,
+    )
+
+
+def from_sanitizer(observations: Observations, found: SanitizerError, position: int) -> Candidate:
+    kernel = found.kernel or "a kernel"
+    place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
+    far = ""
+    if found.distance is not None and found.side != "inside":
+        far = f", {found.distance:,} bytes {found.side} an allocation"
+        if found.allocation_size is not None:
+            far += f" of {found.allocation_size:,} bytes"
+    access = f"{found.access} of {found.size} bytes" if found.access and found.size else found.what
+    category = BY_TOOL[found.tool]
+    if found.tool == "memcheck" and "misaligned" in found.what.lower():
+        category = "misaligned_address"
+    words = {
+        "memcheck": f"{kernel} does an invalid {access}{place}{far}",
+        "initcheck": f"{kernel} reads memory that nothing has written{place}",
+        "racecheck": f"threads of {kernel} race on shared memory{place}",
+        "synccheck": f"{kernel} uses a barrier wrongly{place}",
+    }
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category=category,
+            confidence="proved" if found.tool == "memcheck" else "likely",
+            summary=words[found.tool],
+            kernel=Kernel(
+                name=found.kernel,
+                kind="triton" if ends_py(found.file) else "cuda",
+                file=found.file,
+                line=found.line,
+            )
+            if found.kernel
+            else None,
+            fault=fault_of(found),
+            evidence=[evidence(found.span)],
+            guide=GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
+        ),
+        role="cause",
+        weight=80 if found.tool == "memcheck" else 75,
+        position=(position, found.span.first),
+    )
+
+
+def fault_of(found: SanitizerError) -> Fault:
+    return Fault(
+        access=found.access,
+        size=found.size,
+        address=hex(found.address) if found.address is not None else None,
+        distance=found.distance,
+        allocation=found.allocation_size,
+        block=found.block,
+        thread=found.thread,
+    )

@@ -1,0 +1,125 @@
+"""Candidates from the model's own input check (`input_handles[N]: ...`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.calls import failing_call, input_named
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
+from aoti_debug.read.record import InputCheck
+
+CATEGORY: dict[str, Category] = {
+    "dtype": "contract_dtype",
+    "size": "contract_shape",
+    "rank": "contract_shape",
+    "stride": "contract_stride",
+    "device": "contract_device",
+    "other": "contract_shape",
+}
+GUIDE = "guides/input-contracts.md"
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    for position, check in enumerate(observations.of(InputCheck)):
+        match = observations.signature_at(check.span)
+        false_alarm = reason_for_false_alarm(observations, check)
+        finding = InputFinding(
+            index=check.input,
+            name=input_named(observations, check.input),
+            property=check.property,
+            dim=check.dim,
+            expected=words(check),
+            got=check.got,
+        )
+        yield Candidate(
+            Diagnosis(
+                phase="run",
+                category="false_alarm" if false_alarm else CATEGORY[check.property],
+                confidence="likely" if false_alarm else "proved",
+                summary=summary(finding) + (f"; {false_alarm}" if false_alarm else ""),
+                input=finding,
+                evidence=[evidence(check.span)],
+                guide=match.signature.guide if match else GUIDE,
+                fixes=fixes_for(finding),
+                signature=match.signature.id if match else None,
+            ),
+            role="symptom" if false_alarm else "cause",
+            weight=95,
+            position=(position, check.span.first),
+            signature=match.signature if match else None,
+        )
+
+
+def words(check: InputCheck) -> str:
+    relation = {"equal": "", "min": ">= ", "max": "<= "}[check.relation]
+    return f"{relation}{check.expected}"
+
+
+def label(finding: InputFinding) -> str:
+    return finding.name or f"input {finding.index}"
+
+
+def summary(finding: InputFinding) -> str:
+    at = f" at dim {finding.dim}" if finding.dim is not None else ""
+    return (
+        f"{label(finding)} breaks the contract of the compiled model: {finding.property}{at} is "
+        f"{finding.got}, compiled for {finding.expected}"
+    )
+
+
+def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str | None:
+    """Say why a violation may be none. The check knows bounds that the kernels do not need: a
+    lower bound of 2 comes from the export's 0/1 specialisation, and the stride of a dimension of
+    size 1 is never used."""
+    if check.property == "size" and check.relation == "min" and check.expected == "2":
+        return (
+            "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a "
+            "kernel: possibly a false alarm"
+        )
+    if check.property == "stride" and check.dim is not None:
+        call = failing_call(observations)
+        given = call.input(check.input) if call else None
+        shape = given.shape if given else None
+        if shape is not None and check.dim < len(shape) and shape[check.dim] == 1:
+            return "the stride of a dimension of size 1 is never used: a false alarm"
+    return None
+
+
+def fixes_for(finding: InputFinding) -> list[Fix]:
+    """Return what to do about an input that breaks the contract."""
+    name = label(finding)
+    if finding.property == "dtype":
+        return [Fix(what=f"cast {name} to {finding.expected} before the call")]
+    if finding.property == "device":
+        return [
+            Fix(
+                what=f"move {name} to {finding.expected}, or compile the model for the device it "
+                "runs on",
+                why="the package runs on the device type it was compiled for",
+            )
+        ]
+    if finding.property == "stride":
+        return [
+            Fix(
+                what=f"pass {name} in the layout it was exported with (often .contiguous())",
+                why="strides are baked into the kernels",
+            )
+        ]
+    if finding.property in ("value", "type", "count"):
+        return [
+            Fix(
+                what=f"call the model with {name} as exported, or export it again for this value",
+                why="arguments that are no tensors are baked into the compiled model",
+            )
+        ]
+    dimension = f"dimension {finding.dim} of {name}" if finding.dim is not None else name
+    return [
+        Fix(
+            what=f"export again with {dimension} dynamic (dynamic_shapes=...), with bounds that "
+            "hold every size served",
+            why="a size that is not dynamic is baked into the kernels",
+        ),
+        Fix(what=f"or give {name} the size it was compiled for (pad or slice)"),
+    ]

@@ -1,0 +1,191 @@
+"""Candidates from how the process ended and what it did before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.calls import died_in, failing_call, phase_at_end, touches_aoti
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import source_of, users_frame
+from aoti_debug.facts.phases import phase_of
+from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase
+from aoti_debug.read.record import FaultHandlerDump
+
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    ending = observations.ending
+    if ending is None:
+        yield from from_dump(observations)
+        return
+    if ending.timed_out:
+        yield hang(observations)
+    elif ending.signal in CRASHES:
+        yield crash(observations, ending.signal)
+    elif ending.signal is not None:
+        yield ended_by(observations, ending.signal)
+    elif ending.clean:
+        yield clean(observations)
+    else:
+        yield failed(observations)
+
+
+def from_dump(observations: Observations) -> Iterator[Candidate]:
+    """In a log alone, faulthandler's text says that a signal ended the process."""
+    for dump in observations.of(FaultHandlerDump):
+        if "Fatal Python error" not in dump.reason and "fault" not in dump.reason:
+            continue
+        yield Candidate(
+            Diagnosis(
+                phase=dump_phase(dump) or "none",
+                category="host_segfault",
+                confidence="likely",
+                summary=f"the process died of a signal: {dump.reason}",
+                source=source_of(users_frame(reversed(dump.frames))),
+                evidence=[evidence(dump.span)],
+                guide="guides/host-crash.md",
+            ),
+            role="symptom",
+            weight=40,
+            position=(0, dump.span.first),
+        )
+
+
+def dump_phase(dump: FaultHandlerDump) -> Phase | None:
+    return phase_of((f.file, f.function) for f in reversed(dump.frames))
+
+
+def dump_of(observations: Observations) -> FaultHandlerDump | None:
+    return observations.first(FaultHandlerDump)
+
+
+def crash(observations: Observations, signal: str) -> Candidate:
+    phase = phase_at_end(observations) or "none"
+    dump = dump_of(observations)
+    doing = died_in(observations)
+    call = failing_call(observations)
+    during = f" in {doing}" if doing else ""
+    next = []
+    if call is not None:
+        next.append(
+            Next(
+                tool="run_stage",
+                arguments={"stage": "contract"},
+                why="an input outside the compiled contract is the most frequent reason for a "
+                "crash inside the model",
+            )
+        )
+    return Candidate(
+        Diagnosis(
+            phase=phase,
+            category="host_segfault",
+            confidence="proved" if signal != "SIGABRT" else "likely",
+            summary=f"the process died of {signal}{during}",
+            source=source_of(users_frame(reversed(dump.frames))) if dump else [],
+            fault=Fault(signal=signal),
+            evidence=[evidence(dump.span)] if dump else last_event(observations),
+            guide="guides/host-crash.md",
+            next=next,
+        ),
+        role="symptom",
+        weight=60 if signal != "SIGABRT" else 20,
+    )
+
+
+def last_event(observations: Observations) -> list[Evidence]:
+    """Point to the last thing that the probe saw."""
+    events = observations.events
+    if events is None:
+        return []
+    spans = [record.span for record in (*events.phases, *events.processes)]
+    last = max(spans, key=lambda span: span.last, default=None)
+    return [evidence(last)] if last is not None else []
+
+
+def hang(observations: Observations) -> Candidate:
+    ending = observations.ending
+    assert ending is not None
+    dump = dump_of(observations)
+    doing = died_in(observations)
+    where = f"; it hung in {doing}" if doing else ""
+    limit = f" after {ending.timeout_s:.0f} s" if ending.timeout_s else ""
+    return Candidate(
+        Diagnosis(
+            phase="hang",
+            category="hang",
+            confidence="proved",
+            summary=f"the process had not ended{limit} and was stopped" + where,
+            source=source_of(users_frame(reversed(dump.frames))) if dump else [],
+            evidence=[evidence(dump.span)] if dump else last_event(observations),
+            guide="guides/threads-streams-hangs.md",
+        ),
+        role="cause",
+        weight=70,
+    )
+
+
+def ended_by(observations: Observations, signal: str) -> Candidate:
+    return Candidate(
+        Diagnosis(
+            phase=phase_at_end(observations) or "none",
+            category="out_of_memory" if signal == "SIGKILL" else "user_code",
+            confidence="possible",
+            summary=f"something outside ended the process with {signal}"
+            + (": often the kernel's out-of-memory killer" if signal == "SIGKILL" else ""),
+            fault=Fault(signal=signal),
+            evidence=last_event(observations),
+            guide="guides/memory-and-time.md" if signal == "SIGKILL" else None,
+        ),
+        role="symptom",
+        weight=30,
+    )
+
+
+def clean(observations: Observations) -> Candidate:
+    events = observations.events
+    if events is None or not touches_aoti(events):
+        return Candidate(
+            Diagnosis(
+                phase="none",
+                category="user_code",
+                confidence="proved" if events is not None else "likely",
+                summary="the script ended without an error and never compiled, loaded or called "
+                "an AOTInductor package",
+                evidence=last_event(observations),
+            ),
+            role="clean",
+            weight=10,
+        )
+    calls = len(events.calls)
+    return Candidate(
+        Diagnosis(
+            phase="none",
+            category="no_fault",
+            confidence="likely",
+            summary=f"the script ended without an error; {calls} "
+            f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
+            evidence=last_event(observations),
+        ),
+        role="clean",
+        weight=10,
+    )
+
+
+def failed(observations: Observations) -> Candidate:
+    ending, events = observations.ending, observations.events
+    assert ending is not None
+    never = events is not None and not touches_aoti(events)
+    return Candidate(
+        Diagnosis(
+            phase=phase_at_end(observations) or "none",
+            category="user_code",
+            confidence="likely" if never else "possible",
+            summary=f"the script ended with exit status {ending.code}"
+            + (" and never touched AOTInductor" if never else ""),
+            evidence=last_event(observations),
+        ),
+        role="envelope",
+        weight=1,
+    )

@@ -1,0 +1,144 @@
+"""Candidates from what the replays of the captured call reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.from_input_check import CATEGORY, fixes_for, summary
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding
+
+CONTRACT = "guides/input-contracts.md"
+WRONG = "guides/wrong-results.md"
+LOWER_BOUND_2 = (
+    "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a kernel: "
+    "possibly a false alarm"
+)
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    guards = observations.steps.get("guards")
+    if guards is not None and guards.report is not None:
+        yield from from_differences(guards, guards.report)
+        yield from from_guards(guards, guards.report)
+    compared = observations.steps.get("compare")
+    if compared is not None and compared.report is not None:
+        yield from from_comparison(compared, compared.report)
+
+
+def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
+    """The inputs are not what the exported program declares."""
+    for position, difference in enumerate(report.get("differences") or []):
+        finding = InputFinding(
+            index=difference["index"] if isinstance(difference.get("index"), int) else position,
+            name=difference.get("name"),
+            property=str(difference.get("property", "value")),
+            dim=difference.get("dim"),
+            expected=str(difference.get("expected"))[:200],
+            got=str(difference.get("got"))[:200],
+        )
+        doubtful = finding.property == "size" and finding.expected == ">= 2"
+        said = summary(finding)
+        yield Candidate(
+            Diagnosis(
+                phase="run",
+                category="false_alarm" if doubtful else category_of(finding.property),
+                confidence="likely" if doubtful else "proved",
+                summary=f"{said}; {LOWER_BOUND_2}" if doubtful else said,
+                input=finding,
+                evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
+                guide=CONTRACT,
+                fixes=fixes_for(finding),
+            ),
+            role="symptom" if doubtful else "cause",
+            weight=94,
+            position=(position, 0),
+        )
+
+
+def category_of(property: str) -> Category:
+    """Return the category of a difference: what is no tensor is an argument."""
+    return CATEGORY.get(property, "contract_argument")
+
+
+def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
+    """The exported program refuses the call by one of its guards."""
+    error = report.get("exception")
+    if not isinstance(error, dict) or report.get("where") != "guards":
+        return
+    guard = str(error.get("message", "")).strip().splitlines()
+    text = guard[0].removeprefix("Guard failed: ")[:300] if guard else "a guard"
+    yield Candidate(
+        Diagnosis(
+            phase="run",
+            category="contract_guard",
+            confidence="proved",
+            summary=f"the exported program refuses these inputs: {text} does not hold",
+            evidence=[Evidence(artifact=step.artifact("report.json"), quote=text)],
+            guide=CONTRACT,
+            fixes=[
+                Fix(
+                    what="give the model inputs for which this holds, or export it in a way that "
+                    "does not need it (another reshape, another branch)",
+                    why="the compiled model was specialised on it and never checks it",
+                )
+            ],
+        ),
+        role="cause",
+        weight=90,
+    )
+
+
+def from_comparison(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
+    """The package and the exported program disagree, or agree on a result that is not finite."""
+    for position, output in enumerate(report.get("outputs") or []):
+        said = difference_of(output)
+        if report.get("verdict") == "differs" and output.get("verdict") != "agrees":
+            yield compared(step, position, "wrong_result", said, 60)
+        elif bad := not_finite(output):
+            words = f"output {position} holds {bad}; the model gives the same without AOTInductor"
+            yield compared(step, position, "nan_or_inf", words, 55)
+
+
+def compared(
+    step: Observations, position: int, category: Category, said: str, weight: int
+) -> Candidate:
+    return Candidate(
+        Diagnosis(
+            phase="output",
+            category=category,
+            confidence="proved",
+            summary=said,
+            evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
+            guide=WRONG,
+        ),
+        role="cause",
+        weight=weight,
+        position=(position, 0),
+    )
+
+
+def not_finite(output: dict[str, Any]) -> str:
+    statistics = output.get("package") or {}
+    counts = [(statistics.get("nan"), "NaN"), (statistics.get("inf"), "Inf")]
+    return " and ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def difference_of(output: dict[str, Any]) -> str:
+    which = f"output {output.get('index')}"
+    verdict = output.get("verdict")
+    if verdict in ("shape", "dtype"):
+        got = output.get(verdict)
+        return f"{which} has {verdict} {got}, the exported program gives {output.get('expected')}"
+    words = (
+        f"{which} differs from the exported program in {output.get('wrong')} of "
+        f"{output.get('elements', '?')} elements"
+    )
+    first = output.get("first_wrong")
+    if isinstance(first, dict):
+        words += (
+            f", first at {first.get('at')}: {first.get('package')}, not {first.get('expected')}"
+        )
+    return words + (f"; it holds {bad}" if (bad := not_finite(output)) else "")

@@ -1,0 +1,60 @@
+"""Everything that is known about one failure when it is diagnosed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from aoti_debug.read.events import Events
+from aoti_debug.read.record import Record, Span
+from aoti_debug.signatures import Match
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the target's process ended."""
+
+    code: int | None = None
+    signal: str | None = None
+    timed_out: bool = False
+    timeout_s: float | None = None
+
+    @property
+    def clean(self) -> bool:
+        return self.code == 0 and not self.timed_out
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """Records of all artifacts in the order of artifacts, then of lines; `ending` and `events`
+    are None when only a log is known."""
+
+    records: tuple[Record, ...] = ()
+    events: Events | None = None
+    ending: Ending | None = None
+    torch: str | None = None
+    steps: dict[str, Observations] = field(default_factory=dict)  # replays of the failing call
+    report: dict[str, Any] | None = None  # what a replay wrote of itself
+    prefix: str = ""  # of the artifacts' names: "steps/02-guards/"
+
+    def artifact(self, name: str) -> str:
+        return self.prefix + name
+
+    def of(self, kind: type[R]) -> list[R]:
+        return [record for record in self.records if isinstance(record, kind)]
+
+    def first(self, kind: type[R]) -> R | None:
+        return next(iter(self.of(kind)), None)
+
+    def signature_at(self, span: Span) -> Match | None:
+        """Return the heaviest cause signature that matched within `span`."""
+        found = [
+            match
+            for match in self.of(Match)
+            if match.span.artifact == span.artifact
+            and span.first <= match.span.first <= span.last
+            and match.signature.role == "cause"
+        ]
+        return max(found, key=lambda match: match.signature.weight, default=None)

@@ -1,0 +1,54 @@
+"""Where it happened: the phase, and the line of the user's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.phases import phase_of
+from aoti_debug.model import Phase, SourceLine
+from aoti_debug.read.record import Frame, PythonException
+
+NOT_THE_USERS = (
+    "/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>",
+    "/torchinductor_", "aoti_debug/probe/",
+)  # fmt: skip
+
+
+def is_users(file: str) -> bool:
+    """Tell whether a file of a traceback is the user's own rather than a library's."""
+    return not any(part in file for part in NOT_THE_USERS)
+
+
+def traceback_phase(observations: Observations, exception: PythonException) -> Phase | None:
+    """Return the phase of an exception. The exceptions that led to it are looked at too: a kernel
+    that fails while Inductor tunes it shows the tuning only in the first of the chain."""
+    chain = [
+        other
+        for other in observations.of(PythonException)
+        if other.span.artifact == exception.span.artifact and other.span.last <= exception.span.last
+    ]
+    phases = [phase_of((f.file, f.function) for f in e.frames) for e in chain]
+    if "autotune" in phases:
+        return "autotune"
+    return phase_of((f.file, f.function) for f in exception.frames)
+
+
+def users_frame(frames: Iterable[Frame]) -> Frame | None:
+    """Return the deepest frame of the user's own files; `frames` are outermost first."""
+    found = None
+    for frame in frames:
+        if is_users(frame.file):
+            found = frame
+    return found
+
+
+def source_of(frame: Frame | None) -> list[SourceLine]:
+    if frame is None:
+        return []
+    return [SourceLine(file=frame.file, line=frame.line, text=frame.text)]
+
+
+def base_name(path: str) -> str:
+    return PurePosixPath(path.replace("\\", "/")).name

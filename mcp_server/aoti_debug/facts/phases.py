@@ -1,0 +1,57 @@
+"""Which phase a Python stack frame belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aoti_debug.model import Phase
+
+# (part of the file's path, part of the function's name or "", phase); the first row that fits the
+# deepest frame decides, so within a file the narrower row comes first.
+FRAMES: tuple[tuple[str, str, Phase], ...] = (
+    ("torch/_inductor/runtime/autotune_cache", "", "autotune"),
+    ("torch/_inductor/runtime/benchmarking", "", "autotune"),
+    ("torch/_inductor/select_algorithm", "", "autotune"),
+    ("torch/_inductor/autotune_process", "", "autotune"),
+    ("torch/_inductor/codegen/wrapper", "generate_and_run_autotune_block", "autotune"),
+    ("torch/_inductor/runtime/triton_heuristics", "bench", "autotune"),
+    ("torch/_inductor/runtime/triton_heuristics", "autotune", "autotune"),
+    ("torch/_inductor/runtime/triton_heuristics", "compile", "triton_compile"),
+    ("torch/_inductor/runtime/compile_tasks", "", "triton_compile"),
+    ("triton/compiler/", "", "triton_compile"),
+    ("torch/_inductor/cpp_builder", "", "cpp_compile"),
+    ("torch/_inductor/cpu_vec_isa", "", "cpp_compile"),
+    ("torch/_inductor/codecache", "compile_file", "cpp_compile"),
+    ("torch/_inductor/package/build_package", "", "cpp_compile"),
+    ("export/pt2_archive/_package.py", "load_constants", "constants"),
+    ("torch/_inductor/package/package.py", "load_constants", "constants"),
+    ("export/pt2_archive/_package.py", "__call__", "run"),
+    ("torch/_inductor/package/package.py", "__call__", "run"),
+    ("torch/_export/__init__.py", "optimized", "run"),
+    ("export/pt2_archive/_package.py", "package_", "package"),
+    ("torch/_inductor/package/package.py", "package_aoti", "package"),
+    ("export/pt2_archive/_package.py", "load", "load"),
+    ("torch/_inductor/package/package.py", "load_package", "load"),
+    ("torch/_inductor/__init__.py", "aoti_load_package", "load"),
+    ("torch/_export/__init__.py", "aot_load", "load"),
+    ("torch/_inductor/", "", "lower"),
+    ("torch/_functorch/", "", "lower"),
+    ("torch/export/", "", "export"),
+    ("torch/_export/", "", "export"),
+    ("torch/_dynamo/", "", "export"),
+)
+
+
+def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
+    """Return the phase of a stack given as (file, function), outermost first; None if no frame
+    tells. A frame of autotuning anywhere in the stack decides, since what it runs is a kernel."""
+    found: Phase | None = None
+    for file, function in frames:
+        path = file.replace("\\", "/")
+        for part, name, phase in FRAMES:
+            if part in path and name in function:
+                if phase == "autotune":
+                    return phase
+                found = phase
+                break
+    return found

@@ -1,0 +1,1 @@
+"""The road from a failing target to a diagnosis: first run, replays, stages."""

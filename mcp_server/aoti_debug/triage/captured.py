@@ -1,0 +1,114 @@
+"""What a run captured of the call in question, and where its exported program is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import compiles, failing_call
+from aoti_debug.read.events import Call, Events, PackageSeen
+from aoti_debug.run.directory import list_runs
+from aoti_debug.triage.observe import events_of
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The files of one call that can be repeated; None with the reason where there is none."""
+
+    call: Call | None = None
+    package: Path | None = None
+    inputs: Path | None = None
+    exported: Path | None = None
+    why_no_package: str = ""
+    why_no_inputs: str = ""
+    why_no_exported: str = ""
+
+    @property
+    def replayable(self) -> bool:
+        return self.package is not None and self.inputs is not None
+
+    @property
+    def why_not(self) -> str:
+        return self.why_no_package or self.why_no_inputs
+
+
+def captured(observations: Observations, directory: Path, home: Path | None) -> Captured:
+    """Return what there is of the failing call, else of the last one."""
+    events = observations.events
+    call = failing_call(observations) or (events.calls[-1] if events and events.calls else None)
+    if events is None or call is None:
+        why = "no call of a loaded model was seen"
+        return Captured(why_no_package=why, why_no_inputs=why, why_no_exported=why)
+    package = package_of(events, call)
+    file, why_package = package_file(package, directory)
+    inputs, why_inputs = inputs_file(call, directory)
+    exported, why_exported = exported_program(events, package, directory, home)
+    return Captured(call, file, inputs, exported, why_package, why_inputs, why_exported)
+
+
+def package_of(events: Events, call: Call) -> PackageSeen | None:
+    """Return the package as it was when it was last written or loaded before the call."""
+    found = [p for p in events.packages if p.path == call.package]
+    return found[-1] if found else None
+
+
+def package_file(package: PackageSeen | None, directory: Path) -> tuple[Path | None, str]:
+    if package is None:
+        return None, "the package of the call is not known"
+    if package.captured is not None:
+        file = directory / package.captured
+        if file.is_file():
+            return file, ""
+    original = Path(package.path)
+    if same_file(original, package):
+        return original, ""
+    return None, package.why_not or "the package was not captured and has changed since"
+
+
+def same_file(path: Path, package: PackageSeen) -> bool:
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return status.st_size == package.bytes
+
+
+def inputs_file(call: Call, directory: Path) -> tuple[Path | None, str]:
+    if call.captured is not None and (directory / call.captured).is_file():
+        return directory / call.captured, ""
+    return None, call.why_not or "the inputs of the call were not captured"
+
+
+def exported_program(
+    events: Events, package: PackageSeen | None, directory: Path, home: Path | None
+) -> tuple[Path | None, str]:
+    """Return the exported program that the package was compiled from: captured in this run, or in
+    an earlier one that is still kept and wrote the very same package."""
+    if package is None:
+        return None, "the package of the call is not known"
+    for log, where in ((events, directory), *earlier(home, directory)):
+        for compiled in compiles(log):
+            name = compiled.details.get("exported_program")
+            wrote = [
+                p for p in log.packages if compiled.span.first <= p.span.first <= compiled.span.last
+            ]
+            if isinstance(name, str) and any(same_package(p, package) for p in wrote):
+                file = where / name
+                if file.is_file():
+                    return file, ""
+    own = [c.details.get("exported_program_skipped") for c in compiles(events)]
+    return None, str(own[-1]) if own and own[-1] else (
+        "the script only loads the package, and no earlier run that compiled it is kept"
+    )
+
+
+def same_package(one: PackageSeen, other: PackageSeen) -> bool:
+    return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
+
+
+def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
+    for run in list_runs(home):
+        if run.path != but and (log := events_of(run.path)) is not None:
+            yield log, run.path

@@ -1,0 +1,38 @@
+"""The GPUs that a run may use: held for it alone, and looked at after a fault."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+
+import anyio.to_thread
+
+from aoti_debug.run.device import Device, health, hold_devices, visible_devices
+from aoti_debug.run.machine import find_tool
+from aoti_debug.triage.work import Work
+
+
+@contextlib.asynccontextmanager
+async def held(work: Work) -> AsyncIterator[list[Device]]:
+    """Hold every GPU that the target can see; none on a machine without a driver.
+
+    Raises:
+        DeviceBusy: another run holds one; the message names it.
+    """
+    env = work.request.target.env
+    if find_tool("nvidia-smi", env) is None:
+        yield []
+        return
+    devices = await anyio.to_thread.run_sync(lambda: visible_devices(env))
+    async with hold_devices(devices, run=work.directory.id, command=work.request.target.label):
+        yield devices
+
+
+async def ill(devices: list[Device], env: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with the devices after a fault; empty when they are well."""
+    found = []
+    for device in devices:
+        state = await anyio.to_thread.run_sync(lambda d=device: health(d, env))  # type: ignore[misc]
+        if not state.ok:
+            found.append(f"GPU {device.index} ({device.name}) is not well: {state.what}")
+    return found

@@ -1,0 +1,79 @@
+"""What to look at before a target that does not end is stopped."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+import psutil
+
+from aoti_debug.run.machine import find_tool
+
+STACKS = "stacks.log"
+SAMPLE_S = 10.0
+SETTLE_S = 2.0
+
+
+def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
+    """Return what takes the Python stacks of a process tree that hangs.
+
+    py-spy, where it is installed, writes them to `directory` with native frames. In any case the
+    Python processes are then aborted: faulthandler, which every run has on, prints the stack of
+    each thread to stderr.
+    """
+
+    async def take(pid: int) -> None:
+        processes = pythons(pid)
+        py_spy = find_tool("py-spy")
+        if py_spy is not None:
+            await dump(py_spy, processes, directory / STACKS)
+        for process in processes:
+            abort(process)
+        with anyio.move_on_after(SETTLE_S):
+            await anyio.to_thread.run_sync(
+                lambda: psutil.wait_procs(processes, timeout=SETTLE_S), abandon_on_cancel=True
+            )
+
+    return take
+
+
+def pythons(pid: int) -> list[psutil.Process]:
+    """Return the processes of the tree that run Python, the outermost ones only: what they start
+    (compile workers) waits for them."""
+    try:
+        process = psutil.Process(pid)
+        if "python" in Path(process.exe()).name:
+            return [process]
+        return [child for child in process.children(recursive=True) if is_python(child)][:1]
+    except psutil.Error:
+        return []
+
+
+def is_python(process: psutil.Process) -> bool:
+    try:
+        return "python" in Path(process.exe()).name
+    except psutil.Error:
+        return False
+
+
+async def dump(py_spy: Path, processes: list[psutil.Process], to: Path) -> None:
+    found: list[bytes] = []
+    for process in processes:
+        with anyio.move_on_after(SAMPLE_S):
+            done = await anyio.run_process(
+                [str(py_spy), "dump", "--native", "--pid", str(process.pid)], check=False
+            )
+            found.append(done.stdout)
+    to.write_bytes(b"\n".join(found))
+
+
+def abort(process: psutil.Process) -> None:
+    """Make a process print its stacks and end, without a core file in the user's directory."""
+    try:
+        if hasattr(process, "rlimit"):
+            process.rlimit(psutil.RLIMIT_CORE, (0, 0))
+        process.send_signal(signal.SIGABRT)
+    except (psutil.Error, OSError):
+        return

@@ -1,0 +1,188 @@
+"""PyTorch's own AOTI minifier: dump, launcher, and its reproduction run once.
+
+Its dump reacts to Python exceptions only, so a process that a signal ends needs level 3 (dump
+before compiling), and a wrong result needs level 4 (compare with eager).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.facts.stages import Setting, Stage
+from aoti_debug.model import StageAnswer, Step
+from aoti_debug.run.interpreter import Installed
+from aoti_debug.triage.failure import FailureSignature, failure_of
+from aoti_debug.triage.stage import finish, installed, run_under, torch_version
+from aoti_debug.triage.work import Ran, Work
+
+LAUNCHER = "minifier_launcher.py"
+REPRO = "repro.py"
+SEARCH_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    ran: Ran
+    level: int
+    launcher: Path | None
+
+
+async def run_minifier(work: Work, stage: Stage) -> StageAnswer:
+    """Run the stage, the launcher that it leaves and the reproduction that this leaves."""
+    versions = installed(work)
+    dump = await dumped(work, stage, versions)
+    if dump.launcher is not None:
+        await search(work, dump, dump.launcher, versions)
+    answer = finish(work, stage, torch_version(versions.torch if versions else None), dump.ran)
+    lines = [
+        f"{step.name}: {step.finding or step.why}"
+        for step in work.steps
+        if step.status != "skipped"
+    ]
+    return answer.model_copy(update={"observed": [*lines, *answer.observed]})
+
+
+async def dumped(work: Work, stage: Stage, versions: Installed | None) -> Dump:
+    """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
+    after a clean end. Another level costs another compile, so it is chosen by what was seen."""
+    first = await at_level(work, stage, versions, 2)
+    if first.launcher is not None or not compiled(first.ran):
+        return first
+    failure = failure_of(first.ran.observations)
+    if not failure.failed:
+        return await at_level(work, stage, versions, 4)
+    if first.ran.exit.signal:
+        return await at_level(work, stage, versions, 3)
+    return first
+
+
+def compiled(ran: Ran) -> bool:
+    events = ran.observations.events
+    return events is not None and bool(compiles(events))
+
+
+async def at_level(work: Work, stage: Stage, versions: Installed | None, level: int) -> Dump:
+    version = torch_version(versions.torch if versions else None)
+    root = work.directory.path / "minifier"
+    known = set(launchers(root))
+    setting = Setting(version, work.directory.path, repro_level=level)
+    ran = await run_under(work, stage, setting, versions)
+    new = [path for path in launchers(root) if path not in known]
+    launcher = new[-1] if new else None
+    work.done(
+        Step(
+            name=f"dump at level {level}",
+            status="done",
+            why="level 2 dumps on an exception, 3 before compiling, 4 on a wrong result",
+            finding="a launcher was written" if launcher else why_no_launcher(ran, level),
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+        )
+    )
+    return Dump(ran, level, launcher)
+
+
+def launchers(root: Path) -> list[Path]:
+    return sorted(root.rglob(LAUNCHER), key=lambda path: path.stat().st_mtime)
+
+
+def why_no_launcher(ran: Ran, level: int) -> str:
+    """Say why the dump left nothing to launch."""
+    failure = failure_of(ran.observations)
+    events = ran.observations.events
+    if events is None or not compiles(events):
+        return (
+            "no launcher: nothing was compiled, and the dump happens only inside "
+            "aoti_compile_and_package"
+        )
+    if not failure.failed:
+        return (
+            "no launcher: with the example inputs nothing failed"
+            + (" and the result agrees with eager" if level == 4 else "")
+            + "; a fault that needs other inputs is never seen by this minifier"
+        )
+    if ran.exit.signal and level < 3:
+        return f"no launcher: {ran.exit.signal} ended the process, and it dumps on exceptions only"
+    if failure.phase in ("run", "load", "constants"):
+        return (
+            f"no launcher: the failure ({failure}) came after compiling, in a later "
+            f"{failure.phase}, which the dump does not cover"
+        )
+    return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
+
+
+async def search(work: Work, dump: Dump, launcher: Path, versions: Installed | None) -> None:
+    """Run the launcher, then its reproduction, and compare the failures."""
+    wanted = failure_of(dump.ran.observations)
+    directory = work.subdirectory("minifier-search")
+    found = await python(work, "minifier search", launcher, directory, SEARCH_S)
+    work.recompiles += 1
+    repro = directory / REPRO
+    if not repro.is_file():
+        work.done(
+            step("minifier search", found, f"no reproduction: {why_search_died(found, wanted)}")
+        )
+        return
+    work.done(step("minifier search", found, f"wrote {REPRO}"))
+    directory = work.subdirectory("minifier-repro")
+    again = await python(work, "minifier reproduction", repro, directory, SEARCH_S)
+    got = failure_of(again.observations)
+    if got.failed and got.kind == wanted.kind and got.message == wanted.message:
+        verdict = f"it fails in the same way: {got}"
+    elif got.failed:
+        verdict = f"it fails in another way ({got}) than the script ({wanted})"
+    else:
+        verdict = f"it does not fail; the script did ({wanted})"
+    work.done(step("minifier reproduction", again, verdict))
+
+
+def why_search_died(ran: Ran, wanted: FailureSignature) -> str:
+    failure = failure_of(ran.observations)
+    if ran.exit.timed_out:
+        return f"the search was ended after {SEARCH_S:.0f} s"
+    if ran.exit.signal:
+        return (
+            f"{ran.exit.signal} ended the search: it tests every candidate in its own process, and "
+            "a crash ends that process"
+        )
+    text = failure.message or ""
+    if "torch.ops" in text or "deserializ" in text:
+        return (
+            "the launcher could not load the dumped program; it starts without the modules that "
+            f"register the model's custom operators ({failure})"
+        )
+    if "did not fail" in text or "could not reproduce" in text:
+        return "the dumped program does not fail in the launcher"
+    return f"the launcher ended with {ran.exit.how} ({failure}); the script failed with {wanted}"
+
+
+def step(name: str, ran: Ran, finding: str) -> Step:
+    return Step(
+        name=name,
+        status="done",
+        why="the minifier's own road",
+        finding=finding,
+        exit=ran.exit.how,
+        wall_s=round(ran.exit.wall_s, 2),
+        artifact=f"steps/{ran.directory.name}",
+    )
+
+
+async def python(work: Work, name: str, script: Path, directory: Path, timeout_s: float) -> Ran:
+    target = work.request.target
+    interpreter = str(target.python) if target.python else "python3"
+    environment: Mapping[str, str] = {
+        **target.env,
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONPATH": ":".join(
+            part for part in (str(target.cwd), target.env.get("PYTHONPATH", "")) if part
+        ),
+        "TORCH_COMPILE_DEBUG_DIR": str(directory),
+    }
+    return await work.run(
+        name, (interpreter, str(script)), environment, directory, cwd=directory, timeout_s=timeout_s
+    )

@@ -1,0 +1,47 @@
+"""Read all that one process left in a directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.read.events import Events, read_events
+from aoti_debug.read.record import Record
+from aoti_debug.read.scan import log_readers, scan
+from aoti_debug.signatures import matcher
+from aoti_debug.triage.watch import EVENTS
+
+# In the order of trust: what the process itself said on stderr comes first.
+TEXTS = ("stderr.log", "stdout.log", "cuda.log", "cuda-gdb.log", "sanitizer.log", "gdb.log")
+
+
+def observe(
+    directory: Path,
+    prefix: str = "",
+    ending: Ending | None = None,
+    torch: str | None = None,
+    extra: tuple[Record, ...] = (),
+) -> Observations:
+    """Return the records of every text in `directory`; artifacts are named with `prefix`."""
+    records: list[Record] = []
+    for name in TEXTS:
+        path = directory / name
+        if path.is_file():
+            records.extend(scan_file(path, prefix + name))
+    events = events_of(directory)
+    if torch is None and events is not None and events.torch is not None:
+        torch = events.torch.version
+    return Observations((*records, *extra), events, ending, torch)
+
+
+def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:
+    with path.open("rb") as stream:
+        return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)]).records
+
+
+def events_of(directory: Path) -> Events | None:
+    path = directory / EVENTS
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        return read_events(stream)

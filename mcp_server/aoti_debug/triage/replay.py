@@ -1,0 +1,132 @@
+"""Repeat the captured call in a fresh process, without the user's code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.model import Step
+from aoti_debug.run.machine import find_tool
+from aoti_debug.triage import tools
+from aoti_debug.triage.captured import Captured
+from aoti_debug.triage.failure import failure_of
+from aoti_debug.triage.plan import Name, Planned
+from aoti_debug.triage.watch import PROBE, watched
+from aoti_debug.triage.work import Ran, Work
+
+REPORT = "report.json"
+CHECK_LIMIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How one kind of replay is run: which of the probe's programs, and around it what."""
+
+    program: str
+    flags: Mapping[str, str]
+    wrap: Callable[[Path, Work], tuple[str, ...]] = lambda directory, work: ()
+    exported: bool = False
+    package: bool = True
+
+
+def _sanitizer(check: str) -> Callable[[Path, Work], tuple[str, ...]]:
+    def wrap(directory: Path, work: Work) -> tuple[str, ...]:
+        target = work.request.target
+        tool = find_tool("compute-sanitizer", target.env, target.python)
+        assert tool is not None  # the plan has looked
+        return tools.sanitizer(tool, check, directory / "sanitizer.xml")
+
+    return wrap
+
+
+def _gdb(directory: Path, work: Work) -> tuple[str, ...]:
+    tool = find_tool("gdb", work.request.target.env) or find_tool(
+        "cuda-gdb", work.request.target.env
+    )
+    assert tool is not None  # the plan has looked
+    return tools.gdb(tool)
+
+
+CHECKS = {"AOTI_RUNTIME_CHECK_INPUTS": "1"}
+REPLAYS: dict[Name, Replay] = {
+    "contract": Replay("replay.py", CHECKS),
+    "guards": Replay("contract.py", {}, exported=True, package=False),
+    "compare": Replay("compare.py", {}, exported=True),
+    "again": Replay("replay.py", {}),
+    "native": Replay("replay.py", {}, _gdb),
+    "memcheck": Replay("replay.py", {}, _sanitizer("memcheck")),
+    "initcheck": Replay("replay.py", {}, _sanitizer("initcheck")),
+    "racecheck": Replay("replay.py", {}, _sanitizer("racecheck")),
+    "synccheck": Replay("replay.py", {}, _sanitizer("synccheck")),
+}
+
+
+async def replay(work: Work, planned: Planned, captured: Captured, directory: Path) -> Ran:
+    """Run one replay; its observations hold what it wrote in its report too."""
+    how = REPLAYS[planned.name]
+    target = work.request.target
+    python = str(target.python) if target.python else "python3"
+    argv = (*how.wrap(directory, work), python, str(PROBE / how.program))
+    argv += arguments(how, captured, directory, work)
+    environment = watched(target.env, directory, work.directory.id, capture=False)
+    environment.update(how.flags)
+    if "sanitizer" in argv[0]:
+        environment = tools.sanitizer_environment(environment)
+    ran = await work.run(
+        f"replay: {planned.name}",
+        argv,
+        environment,
+        directory,
+        timeout_s=min(CHECK_LIMIT_S, work.request.timeout_s),
+    )
+    return with_report(ran, work)
+
+
+def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> tuple[str, ...]:
+    words = ["--inputs", str(captured.inputs), "--report", str(directory / REPORT)]
+    if how.package:
+        words += ["--package", str(captured.package)]
+    if how.exported:
+        words += ["--exported", str(captured.exported)]
+    for module in work.request.imports:
+        words += ["--import", module]
+    words += ["--import-path", str(work.request.target.cwd)]
+    return tuple(words)
+
+
+def with_report(ran: Ran, work: Work) -> Ran:
+    try:
+        report = json.loads((ran.directory / REPORT).read_bytes())
+    except (OSError, ValueError):
+        report = None
+    prefix = ran.directory.relative_to(work.directory.path).as_posix() + "/"
+    observations = replace(
+        ran.observations, report=report if isinstance(report, dict) else None, prefix=prefix
+    )
+    return replace(ran, observations=observations)
+
+
+def step_of(planned: Planned, ran: Ran, work: Work, first: Observations) -> Step:
+    return Step(
+        name=planned.name,
+        status="done",
+        why=planned.why,
+        finding=finding(planned, ran, first),
+        exit=ran.exit.how,
+        wall_s=round(ran.exit.wall_s, 2),
+        artifact=ran.directory.relative_to(work.directory.path).as_posix(),
+    )
+
+
+def finding(planned: Planned, ran: Ran, first: Observations) -> str:
+    failure, original = failure_of(ran.observations), failure_of(first)
+    if planned.name == "again":
+        if failure.same(original) or (failure.failed and failure.kind == original.kind):
+            return "the replay fails in the same way"
+        if failure.failed:
+            return f"the replay fails in another way: {failure}"
+        return "the replay does not fail: the fault needs something that the script does"
+    return str(failure) if failure.failed else "nothing found"

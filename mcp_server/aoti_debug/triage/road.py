@@ -1,0 +1,185 @@
+"""The road of a triage: first run, what it calls for, the diagnosis."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+
+from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.model import Diagnosis, Step, TriageAnswer
+from aoti_debug.read.record import (
+    GpuException,
+    InputCheck,
+    NativeBacktrace,
+    OutputCheck,
+    Record,
+    SanitizerError,
+)
+from aoti_debug.run.device import Device
+from aoti_debug.run.machine import find_tool
+from aoti_debug.triage import plan, tools
+from aoti_debug.triage.captured import Captured, captured
+from aoti_debug.triage.devices import held, ill
+from aoti_debug.triage.hang import stacks_into
+from aoti_debug.triage.observe import observe
+from aoti_debug.triage.replay import replay, step_of
+from aoti_debug.triage.stage import installed, stray_note
+from aoti_debug.triage.watch import CORE, core_dumps, provenance, watched
+from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
+
+# What a replay shows about the failing call itself; its other records are about the replay.
+ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
+
+
+async def triage(work: Work) -> TriageAnswer:
+    """Run the target once, watched; replay its failing call as the finding asks; diagnose."""
+    async with held(work) as devices:
+        ran = await first_run(work, devices)
+        observations = await with_cores(work, ran, devices)
+        best = judge(work, observations)
+        home = work.directory.path.parent.parent
+        again = captured(observations, work.directory.path, home)
+        machine = machine_of(work, devices)
+        for batch in (plan.first_batch, plan.second_batch):
+            planned = batch(observations, best, again, machine)
+            observations = await replays(work, planned, again, observations)
+            best = judge(work, observations)
+        work.notes.extend(await ill(devices, work.request.target.env))
+    return answer(work, observations, ran)
+
+
+async def first_run(work: Work, devices: Sequence[Device]) -> Ran:
+    """Run the target as the user would; on is only what watches."""
+    request, directory = work.request, work.directory.path
+    environment = watched(
+        {**provenance(), **request.target.env},
+        directory,
+        work.directory.id,
+        capture=request.capture,
+    )
+    if devices:
+        (directory / CORE).mkdir(exist_ok=True)
+        environment = {**environment, **core_dumps(directory)}
+    versions = installed(work)
+    ran = await work.run(
+        "the script, watched",
+        request.target.argv,
+        environment,
+        directory,
+        on_timeout=stacks_into(directory),
+        torch=versions.torch if versions else None,
+    )
+    work.exit = ran.exit.how
+    work.done(
+        Step(
+            name="first run",
+            status="done",
+            why="the script as it is, watched",
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+        )
+    )
+    return ran
+
+
+async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observations:
+    """Read the GPU core dump of the first fault, if there is one."""
+    cores = tools.gpu_cores(work.directory.path) if devices else []
+    if not cores:
+        return ran.observations
+    work.say("reading the GPU core dump")
+    text = work.directory.path / "cuda-gdb.log"
+    why_not = await tools.read_core(cores[0], text, work.request.target.env)
+    work.done(
+        Step(
+            name="core dump",
+            status="impossible" if why_not else "done",
+            why="a GPU exception left a core dump: kernel, line and instruction",
+            finding=why_not or None,
+        )
+    )
+    first = ran.observations
+    return await anyio.to_thread.run_sync(
+        lambda: observe(work.directory.path, "", first.ending, first.torch)
+    )
+
+
+def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:
+    target = work.request.target
+    sanitizer = find_tool("compute-sanitizer", target.env, target.python)
+    gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
+    return plan.Machine(
+        gpu=bool(devices),
+        no_sanitizer=""
+        if sanitizer
+        else "compute-sanitizer is not on this machine (it comes with the CUDA toolkit, or with "
+        "pip install nvidia-cuda-sanitizer-api)",
+        no_gdb="" if gdb else "gdb is not on this machine",
+    )
+
+
+async def replays(
+    work: Work, planned: Sequence[plan.Planned], call: Captured, first: Observations
+) -> Observations:
+    """Run independent replays side by side and join what they say of the failing call."""
+    found: dict[str, Observations] = {}
+    limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
+
+    async def one(step: plan.Planned, directory: Path) -> None:
+        try:
+            async with limit:
+                ran = await replay(work, step, call, directory)
+        except Cancelled:  # told after the group: in it, the siblings end by the same stop
+            return
+        work.done(step_of(step, ran, work, first))
+        found[step.name] = ran.observations
+
+    async with anyio.create_task_group() as tasks:
+        for number, step in enumerate(planned, len(work.steps) + 1):
+            if step.impossible:
+                work.done(
+                    Step(name=step.name, status="impossible", why=step.why, finding=step.impossible)
+                )
+                continue
+            directory = work.directory.path / "steps" / f"{number:02d}-{step.name}"
+            directory.mkdir(parents=True, exist_ok=True)
+            tasks.start_soon(one, step, directory)
+    if work.stop.is_set():
+        raise Cancelled
+    about: list[Record] = [
+        record
+        for observations in found.values()
+        for record in observations.records
+        if isinstance(record, ABOUT_THE_CALL)
+    ]
+    return replace(first, records=(*first.records, *about), steps={**first.steps, **found})
+
+
+def judge(work: Work, observations: Observations) -> Diagnosis | None:
+    """Diagnose what is known so far; waiters see it at once."""
+    found = diagnose(observations)
+    work.diagnosis = found[0] if found else None
+    work.record()
+    return work.diagnosis
+
+
+def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
+    found = diagnose(observations)
+    update = {"run": work.directory.id, "cost": work.cost()}
+    best = found[0].model_copy(update=update) if found else None
+    work.diagnosis = best
+    if best is not None:
+        work.keep(DIAGNOSIS, best.document())
+    return TriageAnswer(
+        run=work.directory.id,
+        status="done",
+        diagnosis=best,
+        also=found[1:],
+        steps=work.steps,
+        artifacts=work.directory.artifacts(),
+        notes=[*work.notes, *stray_note(ran)],
+    )

@@ -1,0 +1,140 @@
+"""Run the target under one stage."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.facts.stages import Setting, Stage, Version
+from aoti_debug.model import StageAnswer
+from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
+from aoti_debug.run.interpreter import Installed, installed_versions
+from aoti_debug.triage import hang
+from aoti_debug.triage.acted import acted
+from aoti_debug.triage.watch import watched
+from aoti_debug.triage.work import DIAGNOSIS, Ran, Work
+
+NEWEST: Version = (2, 15)
+
+
+def torch_version(text: str | None) -> Version:
+    """Return (major, minor); the newest known when it cannot be told."""
+    found = re.match(r"(\d+)\.(\d+)", text or "")
+    return (int(found[1]), int(found[2])) if found else NEWEST
+
+
+def installed(work: Work) -> Installed | None:
+    target = work.request.target
+    return installed_versions(target.python, target.env) if target.python else None
+
+
+async def run_stage(work: Work, stage: Stage) -> StageAnswer:
+    """Run the target once under `stage`, and say whether it could act."""
+    versions = installed(work)
+    version = torch_version(versions.torch if versions else None)
+    directory = work.directory.path
+    setting = Setting(version, directory, work.request.kernels)
+    ran = await run_under(work, stage, setting, versions)
+    if stage.name == "tensors":
+        collect_tensors(ran.observations, work)
+    return finish(work, stage, version, ran)
+
+
+async def run_under(work: Work, stage: Stage, setting: Setting, versions: Installed | None) -> Ran:
+    request, directory = work.request, work.directory.path
+    environment = watched(request.target.env, directory, work.directory.id, capture=request.capture)
+    environment.update(stage.environment(setting))
+    if stage.acts_in(setting.version) == "codegen":
+        # An earlier artifact in a shared cache would be served without the stage's code.
+        environment["TORCHINDUCTOR_CACHE_DIR"] = str(directory / "cache")
+        work.recompiles += 1
+    return await work.run(
+        f"stage {stage.name}",
+        request.target.argv,
+        environment,
+        directory,
+        on_timeout=hang.stacks_into(directory),
+        torch=versions.torch if versions else None,
+    )
+
+
+def finish(work: Work, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
+    did, why = acted(stage, stage.acts_in(version), ran.observations)
+    found = diagnose(ran.observations)
+    best = found[0] if found else None
+    if best is not None:
+        best = best.model_copy(update={"run": work.directory.id, "cost": work.cost()})
+        work.diagnosis = best
+        work.keep(DIAGNOSIS, best.document())
+    work.exit = ran.exit.how
+    return StageAnswer(
+        run=work.directory.id,
+        status="done",
+        stage=stage.name,
+        acted=did,
+        why=why,
+        exit=ran.exit.how,
+        wall_s=round(ran.exit.wall_s, 2),
+        environment=dict(
+            stage.environment(Setting(version, work.directory.path, work.request.kernels))
+        ),
+        diagnosis=best,
+        observed=observed(ran.observations),
+        artifacts=work.directory.artifacts(),
+        notes=[*work.notes, *stray_note(ran)],
+    )
+
+
+def stray_note(ran: Ran) -> list[str]:
+    count = ran.exit.strays
+    return [f"{count} processes outlived the script and were ended"] if count else []
+
+
+def observed(observations: Observations) -> list[str]:
+    """Say in a few lines what the stage's own output showed."""
+    lines: list[str] = []
+    for launches in observations.of(Launches):
+        names = ", ".join(name for name, _ in launches.kernels[:6])
+        lines.append(
+            f"printer mode {launches.mode}: {launches.total} launches of "
+            f"{len(launches.kernels)} kernels; first {names}"
+        )
+        if launches.unfinished:
+            lines.append(
+                f"{launches.unfinished} (launch {launches.unfinished_launch}) began and did not end"
+            )
+    bad = [
+        t
+        for t in observations.of(TensorStatistics)
+        if t.when != "before" and any(v is not None and v != v for v in (t.mean, t.minimum))
+    ]
+    if bad:
+        first = bad[0]
+        lines.append(
+            f"the first NaN stands in {first.argument} after {first.kernel} (launch {first.launch})"
+        )
+    return lines
+
+
+def collect_tensors(observations: Observations, work: Work) -> None:
+    """Move what printer mode 1 saved below the script's directory into the run's `tensors/`.
+
+    The paths come from the log, so only files below the places that torch writes to are taken.
+    """
+    to = work.directory.path / "tensors"
+    allowed = (work.request.target.cwd / "tmp").resolve()
+    taken = 0
+    for saved in observations.of(SavedTensor):
+        path = Path(saved.path)
+        if path.is_symlink() or not path.is_file() or path.suffix != ".pt":
+            continue
+        if path.resolve().is_relative_to(allowed) and path.name.startswith(
+            ("aoti_torch", "before_launch", "after_launch", "aoti_model_inputs")
+        ):
+            to.mkdir(exist_ok=True)
+            shutil.move(str(path), to / path.name.replace("/", "_"))
+            taken += 1
+    if taken:
+        work.notes.append(f"{taken} saved tensors were moved from {allowed} to tensors/")

@@ -1,0 +1,160 @@
+"""One run in progress: its directory, its steps so far, its costs, its stop."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.model import Cost, Diagnosis, Step
+from aoti_debug.read.record import Record
+from aoti_debug.run.directory import RunDirectory, write_atomically
+from aoti_debug.run.process import Command, Exit, OnTimeout, Progress, run_process
+from aoti_debug.run.target import Target
+from aoti_debug.triage.observe import observe
+
+DIAGNOSIS = "diagnosis.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asks for. `imports` are modules that register the model's custom ops."""
+
+    target: Target
+    timeout_s: float = 900.0
+    capture: bool = True
+    python: str | None = None
+    imports: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+
+
+class Cancelled(Exception):
+    """The user asked for the end of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One process that has ended, and what it left."""
+
+    name: str
+    directory: Path
+    exit: Exit
+    observations: Observations
+
+
+@dataclass
+class Work:
+    """The state of one run, which its waiters read while it goes on."""
+
+    request: Request
+    directory: RunDirectory
+    kind: str  # "triage" or the name of a stage
+    stop: anyio.Event = field(default_factory=anyio.Event)
+    began: float = field(default_factory=time.time)
+    doing: str = "starting"
+    steps: list[Step] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    diagnosis: Diagnosis | None = None
+    process_runs: int = 0
+    recompiles: int = 0
+    status: str = "running"
+    exit: str | None = None
+    on_change: Callable[[], None] = lambda: None
+
+    def say(self, doing: str) -> None:
+        self.doing = doing
+        self.on_change()
+
+    def record(self) -> None:
+        """Write run.json, so that a killed server leaves a readable directory."""
+        self.directory.write_record(
+            {
+                "status": self.status,
+                "kind": self.kind,
+                "command": shlex.join(self.request.target.argv),
+                "label": self.request.target.label,
+                "cwd": str(self.request.target.cwd),
+                "started": self.began,
+                "wall_s": round(time.time() - self.began, 3),
+                "exit": self.exit,
+                "summary": self.diagnosis.summary if self.diagnosis else None,
+                "steps": [step.document() for step in self.steps],
+                "notes": self.notes,
+            }
+        )
+
+    def cost(self) -> Cost:
+        return Cost(
+            process_runs=self.process_runs,
+            recompiles=self.recompiles,
+            wall_s=round(time.time() - self.began, 1),
+        )
+
+    def done(self, step: Step) -> None:
+        self.steps.append(step)
+        self.record()
+
+    def keep(self, name: str, document: Mapping[str, Any]) -> None:
+        data = json.dumps(document, indent=1).encode()
+        write_atomically(self.directory.path / name, data + b"\n")
+
+    def subdirectory(self, name: str) -> Path:
+        path = self.directory.path / "steps" / f"{len(self.steps) + 1:02d}-{name}"
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    async def run(
+        self,
+        name: str,
+        argv: tuple[str, ...],
+        env: Mapping[str, str],
+        directory: Path,
+        *,
+        cwd: Path | None = None,
+        timeout_s: float | None = None,
+        on_timeout: OnTimeout | None = None,
+        torch: str | None = None,
+        extra: tuple[Record, ...] = (),
+    ) -> Ran:
+        """Run one process of this run and read what it left.
+
+        Raises:
+            Cancelled: the user's stop ended it.
+        """
+        limit = self.request.timeout_s if timeout_s is None else timeout_s
+        self.say(name)
+        self.process_runs += 1
+        self.record()
+
+        def progress(now: Progress) -> None:
+            tail = f": {now.last_line}" if now.last_line else ""
+            self.say(f"{name}, {now.elapsed_s:.0f} s{tail}")
+
+        exit = await run_process(
+            Command(argv=argv, env=env, cwd=cwd or self.request.target.cwd, timeout_s=limit),
+            directory,
+            on_progress=progress,
+            on_timeout=on_timeout,
+            stop=self.stop,
+        )
+        self.notes.extend(f"{name}: {note}" for note in exit.notes)
+        if exit.cancelled or self.stop.is_set():
+            raise Cancelled
+        ending = Ending(
+            code=exit.code,
+            signal=None if exit.timed_out else exit.signal,
+            timed_out=exit.timed_out,
+            timeout_s=limit,
+        )
+        prefix = directory.relative_to(self.directory.path).as_posix()
+        observations = await anyio.to_thread.run_sync(
+            lambda: observe(directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra)
+        )
+        return Ran(name, directory, exit, observations)

@@ -1,0 +1,40 @@
+"""Load a package and call it in one of the ways below: call.py DIRECTORY CASE."""
+
+import sys
+from pathlib import Path
+
+import torch
+
+# case -> (package, inputs)
+CALLS = {
+    "healthy": ("dynamic", lambda: (torch.randn(5, 16),)),
+    "healthy_max": ("dynamic", lambda: (torch.randn(64, 16),)),
+    "embedding": ("embedding", lambda: (torch.randint(0, 1000, (4, 6)), torch.rand(4, 6))),
+    "index": ("embedding", lambda: (_with(torch.randint(0, 1000, (4, 6)), 5000), torch.rand(4, 6))),
+    "segfault": ("big", lambda: (torch.randn(16, 16),)),
+    "rank": ("static", lambda: (torch.randn(32),)),
+    "size": ("static", lambda: (torch.randn(4, 6),)),
+    "dtype": ("static", lambda: (torch.randn(4, 8, dtype=torch.float64),)),
+    "stride": ("static", lambda: (torch.randn(8, 4).t(),)),
+    "int_argument": ("int_argument", lambda: (torch.randn(4, 8), 5)),
+    "auto_one": ("auto_one", lambda: (torch.randn(5, 8),)),
+    "branch": ("branch", lambda: (torch.randn(3, 4),)),
+    "pair": ("pair", lambda: (torch.randn(8, 4), torch.randn(5, 4))),
+    "above_max": ("dynamic", lambda: (torch.randn(100, 16),)),
+    "reshape": ("reshape", lambda: (torch.randn(150, 4),)),
+    "nan": ("nan", lambda: (torch.randn(8, 16),)),
+}
+
+
+def _with(ids, value):
+    ids[2, 3] = value
+    return ids
+
+
+if __name__ == "__main__":
+    directory, case = Path(sys.argv[1]), sys.argv[2]
+    package, inputs = CALLS[case]
+    torch.manual_seed(1)
+    model = torch._inductor.aoti_load_package(str(directory / f"{package}.pt2"))
+    output = model(*inputs())
+    print("output", tuple(output.shape), flush=True)
