@@ -22,10 +22,11 @@ from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures.signature import Sample, Signature, matcher, signatures
 
-WORDS = (
+_WORDS = (
     "loading model step batch loss tensor output input data worker epoch time elapsed sec memory "
     "allocated reserved node dataset shard cache hit miss token file error check failed launch"
-).split()
+)
+WORDS = _WORDS.split(" ")
 ASSERT = (
     b"/tmp/k.py:%d: unknown: block: [%d,0,0], thread: [%d,0,0] "
     b"Assertion `index out of bounds: 0 <= tmp4 < 1000` failed.\n"

@@ -68,7 +68,12 @@ class FaultHandlerReader:
         thread = _THREAD.search(text)
         if thread:
             self._threads += 1
-            current = thread[1] == "Current thread" or (self._reason or "").startswith("Timeout")
+            # A thread that crashes without holding the interpreter's lock is not marked as current.
+            current = (
+                thread[1] == "Current thread"
+                or self._threads == 1
+                or (self._reason or "").startswith("Timeout")
+            )
             self._section = "current" if current else "other"
             if current:
                 self._frames = []

@@ -15,7 +15,7 @@ _RELATIONS: tuple[tuple[str, Literal["cause", "context"]], ...] = (
     ("The above exception was the direct cause of the following exception:", "cause"),
     ("During handling of the above exception, another exception occurred:", "context"),
 )
-_FRAME = re.compile(r'  File "([^"]{1,2000})", line (\d{1,9})(?:, in (.{1,500}))?')
+_FRAME = re.compile(r'  File "([^"]{1,2000})", line (\d{1,9})(?:, in (.{1,500}))?\s{0,8}$')
 _NAME = re.compile(r"([A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){0,20})(?:: (.*)|:?$)", re.DOTALL)
 _USUAL = re.compile(
     r"(Error|Exception|Warning|Interrupt|Exit|Iteration|Group|Failed|Failure|Fault|Timeout|"

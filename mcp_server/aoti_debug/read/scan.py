@@ -7,8 +7,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO
 
+from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks
 from aoti_debug.read.core_dump import CoreDumpReader
 from aoti_debug.read.cuda_error import CudaErrorReader
 from aoti_debug.read.device_assert import DeviceAssertReader
@@ -23,11 +25,10 @@ from aoti_debug.read.record import Line, Reader, Record
 from aoti_debug.read.shim import ShimReader
 from aoti_debug.read.terminated import TerminatedReader
 
-CHUNK = 1 << 20
-LINE_LIMIT = 16 << 10  # bytes of a line that are looked at; the rest is dropped
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
 KIND_LIMIT = 100_000  # lines of one kind that are read outside the tail
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
+WORDS_KEPT = 100_000
 KIND_BYTES = 1_000  # longer kinds are not remembered
 
 # Lines that differ in numbers and addresses alone are of one kind, and only the first of a kind
@@ -71,67 +72,22 @@ class _Kind:
     skipped: int = 0
 
 
-@dataclass(slots=True)
-class _Block:
-    first: int  # number of its first line
-    data: bytes
-    lines: int  # newlines in it
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    owners: dict[bytes, list[tuple[int, bytes]]]  # reduced trigger -> readers and triggers
+    search: tuple[bytes, ...]  # reduced triggers that find all lines
+    pieces: tuple[tuple[bytes, bytes], ...]  # each of them with its longest word
 
 
-class _Blocks:
-    """Cut a stream into blocks that end with a line; drop what exceeds LINE_LIMIT in a line."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._carry = b""
-        self._dropping = False
-        self.bytes = 0
-        self.cut_lines = 0
-        self._next = 1
-
-    def __iter__(self) -> _Blocks:
-        return self
-
-    def __next__(self) -> _Block:
-        while data := self._stream.read(CHUNK):
-            self.bytes += len(data)
-            block = self._add(data)
-            if block:
-                return self._number(block)
-        if not self._carry:
-            raise StopIteration
-        block, self._carry = self._carry, b""
-        return self._number(block)
-
-    def notes(self) -> list[str]:
-        if not self.cut_lines:
-            return []
-        return [f"{self.cut_lines} lines were cut after {LINE_LIMIT} bytes"]
-
-    def _number(self, block: bytes) -> _Block:
-        lines = block.count(b"\n")
-        first, self._next = self._next, self._next + lines
-        return _Block(first, block, lines)
-
-    def _add(self, data: bytes) -> bytes:
-        if self._dropping:
-            ends = [i for i in (data.find(b"\n"), data.find(b"\r")) if i >= 0]
-            if not ends:
-                return b""
-            self._dropping = False
-            data = data[min(ends) :]
-        data = self._carry + data
-        cut = data.rfind(b"\n") + 1
-        if len(data) - cut > LINE_LIMIT:
-            # Progress bars write one endless line; its parts are looked at like lines. The last
-            # byte is left: a newline may follow it.
-            cut = max(cut, data.rfind(b"\r", 0, len(data) - 1) + 1)
-        self._carry = data[cut:]
-        if len(self._carry) > LINE_LIMIT:
-            self._carry = self._carry[:LINE_LIMIT]
-            self._dropping = True
-            self.cut_lines += 1
-        return data[:cut]
+@lru_cache(maxsize=8)
+def _plan(triggers: tuple[tuple[str, ...], ...]) -> _Plan:
+    owners: dict[bytes, list[tuple[int, bytes]]] = {}
+    for index, texts in enumerate(triggers):
+        for trigger in (text.encode() for text in texts):
+            owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
+    # The shorter of two triggers, one in the other, finds the lines of both.
+    search = tuple(t for t in owners if not any(o != t and o in t for o in owners))
+    return _Plan(owners, search, tuple((t, max(t.split(), key=len, default=t)) for t in search))
 
 
 class _Dispatcher:
@@ -139,17 +95,11 @@ class _Dispatcher:
         self._readers = readers
         self._open: set[int] = set()
         self._plain: set[bytes] = set()
+        self._dull_words: set[bytes] = set()
         self._kinds: dict[bytes, _Kind] = {}
-        self._triggers = [tuple(t.encode() for t in r.triggers) for r in readers]
-        owners: dict[bytes, list[tuple[int, bytes]]] = {}
-        for index, triggers in enumerate(self._triggers):
-            for trigger in triggers:
-                owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
-        self._owners = owners
-        # The shorter of two triggers, one in the other, finds the lines of both.
-        self._search = [t for t in owners if not any(other != t and other in t for other in owners)]
+        self._plan = _plan(tuple(tuple(r.triggers) for r in readers))
 
-    def feed(self, block: _Block, *, sample: bool) -> None:
+    def feed(self, block: Block, *, sample: bool) -> None:
         data = block.data
         if b"\x1b" in data:
             data = _ANSI.sub(b"", data)
@@ -179,7 +129,7 @@ class _Dispatcher:
         known = {k: self._kinds[k] for k in fresh if k in self._kinds}
         fresh.difference_update(known)
         text = b"\n".join(fresh)
-        hits = [t for t in self._search if t in text]
+        hits = [t for t in self._possible(text) if t in text]
         if hits:
             for kind in list(fresh):
                 if any(t in kind for t in hits):
@@ -188,9 +138,27 @@ class _Dispatcher:
         self._remember(fresh)
         return known
 
+    def _possible(self, text: bytes) -> Sequence[bytes]:
+        """Return the triggers whose longest word is part of some word of `text`.
+
+        Lines of prose are all different but made of few words.
+        """
+        words = set(text.split())
+        words -= self._dull_words
+        joined = b"\n".join(words)
+        if len(joined) * 2 > len(text):
+            return self._plan.search
+        found = [(t, piece) for t, piece in self._plan.pieces if piece in joined]
+        pieces = {piece for _, piece in found}
+        dull = {w for w in words if not any(p in w for p in pieces)}
+        if len(self._dull_words) + len(dull) > WORDS_KEPT:
+            self._dull_words.clear()
+        self._dull_words.update(w for w in dull if len(w) <= KIND_BYTES)
+        return [t for t, _ in found]
+
     def _classify(self, text: bytes) -> _Kind:
         found: dict[int, list[bytes]] = {}
-        for key, owners in self._owners.items():
+        for key, owners in self._plan.owners.items():
             if key in text:
                 for index, trigger in owners:
                     found.setdefault(index, []).append(trigger)
@@ -242,9 +210,9 @@ def scan(stream: BinaryIO, artifact: str, readers: Sequence[Reader]) -> Scan:
     invalid UTF-8 is replaced. Kinds of line that repeat more than KIND_LIMIT times are left out in
     the middle, which a note says. The records come in order of their first line.
     """
-    blocks = _Blocks(stream)
+    blocks = Blocks(stream)
     dispatcher = _Dispatcher(readers)
-    tail: deque[_Block] = deque()
+    tail: deque[Block] = deque()
     lines, ended = 0, True
     for block in blocks:
         lines += block.lines

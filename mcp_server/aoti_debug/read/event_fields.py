@@ -1,0 +1,84 @@
+"""Take values of the expected type out of untrusted JSON; anything else is None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aoti_debug.read.event_records import Fields, Input, Output
+
+TEXT_LIMIT = 4000
+_ITEMS = 2000
+
+
+def dicts(value: object) -> Iterable[Fields]:
+    return [v for v in value[:_ITEMS] if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def ints(value: object) -> tuple[int, ...] | None:
+    if not isinstance(value, list) or len(value) > 64:
+        return None
+    numbers = [integer(v) for v in value]
+    return None if None in numbers else tuple(n for n in numbers if n is not None)
+
+
+def integer(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def real(value: object) -> float | None:
+    try:
+        return float(value) if isinstance(value, (int, float)) else None
+    except OverflowError:
+        return None
+
+
+def number(value: object) -> float | int | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def scalar(value: object) -> str | int | float | bool | None:
+    if isinstance(value, str):
+        return value[:TEXT_LIMIT]
+    return value if isinstance(value, (bool, int, float)) else None
+
+
+def string(value: object) -> str | None:
+    return value[:TEXT_LIMIT] if isinstance(value, str) else None
+
+
+def values(value: object) -> Sequence[object]:
+    return value[:_ITEMS] if isinstance(value, list) else ()
+
+
+def input_of(leaf: Fields) -> Input:
+    get = leaf.get
+    return Input(
+        index=integer(get("index")),
+        position=integer(get("position")),
+        name=string(get("name")),
+        kind=string(get("kind")) or "other",
+        shape=ints(get("shape")),
+        stride=ints(get("stride")),
+        dtype=string(get("dtype")),
+        device=string(get("device")),
+        storage_offset=integer(get("storage_offset")),
+        storage_bytes=integer(get("storage_bytes")),
+        alignment=integer(get("alignment")),
+        minimum=number(get("min")),
+        maximum=number(get("max")),
+        min_at=ints(get("min_at")),
+        max_at=ints(get("max_at")),
+        value=scalar(get("value")),
+        type=string(get("type")),
+    )
+
+
+def output_of(leaf: Fields) -> Output:
+    get = leaf.get
+    return Output(
+        ints(get("shape")),
+        string(get("dtype")),
+        string(get("device")),
+        integer(get("nan")),
+        integer(get("inf")),
+    )

@@ -1,0 +1,181 @@
+"""What the probe saw in the user's process, as records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aoti_debug.read.record import Record
+
+PHASES = (
+    "export", "lower", "autotune", "cpp_compile", "package", "load", "constants", "run",
+)  # fmt: skip
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Process(Record):
+    pid: int
+    ppid: int | None
+    argv: tuple[str, ...]
+    executable: str | None
+    python: str | None
+    cwd: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Torch(Record):
+    """The torch that a process imported."""
+
+    pid: int
+    version: str
+    cuda: str | None
+    git: str | None
+    path: str | None
+    triton: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phase(Record):
+    """A call that belongs to a phase of AOTInductor; `ok` None: it began and did not end."""
+
+    pid: int
+    id: int
+    parent: int | None  # id of the phase of this process in which it began
+    phase: str
+    name: str
+    begun: float | None  # unix seconds
+    seconds: float | None
+    ok: bool | None
+    error: Failure | None
+    details: Fields  # flags, cache_dir, exported_program and the like
+
+    @property
+    def unfinished(self) -> bool:
+        return self.ok is None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One leaf of a call's arguments; `index` counts tensors alone, as the runtime does."""
+
+    index: int | None
+    position: int | None
+    name: str | None
+    kind: str
+    shape: tuple[int, ...] | None
+    stride: tuple[int, ...] | None
+    dtype: str | None
+    device: str | None
+    storage_offset: int | None
+    storage_bytes: int | None
+    alignment: int | None
+    minimum: float | int | None
+    maximum: float | int | None
+    min_at: tuple[int, ...] | None
+    max_at: tuple[int, ...] | None
+    value: str | int | float | bool | None
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    shape: tuple[int, ...] | None
+    dtype: str | None
+    device: str | None
+    nan: int | None
+    inf: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Record):
+    """One call of a loaded package."""
+
+    pid: int
+    id: int
+    call: int | None  # 1-based, in its process
+    package: str | None
+    model: str  # which of the package's models
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    captured: str | None
+    why_not: str | None
+    seconds: float | None
+    ok: bool | None
+    error: Failure | None
+
+    def input(self, index: int) -> Input | None:
+        """Return the tensor that the runtime calls `input_handles[index]`."""
+        return next((given for given in self.inputs if given.index == index), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomOps(Record):
+    """Operators that are not torch's own, grouped by the file that registers them."""
+
+    pid: int
+    modules: tuple[str, ...]  # importable, in which they are registered
+    files: tuple[str, ...]
+    ops: tuple[str, ...]
+    libraries: tuple[str, ...]  # loaded with torch.ops.load_library
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSeen(Record):
+    pid: int
+    path: str
+    bytes: int | None
+    mtime: float | None  # unix seconds
+    captured: str | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Record):
+    """Something that the probe did not do."""
+
+    pid: int
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    processes: tuple[Process, ...] = ()
+    torches: tuple[Torch, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    calls: tuple[Call, ...] = ()
+    packages: tuple[PackageSeen, ...] = ()
+    notes: tuple[Note, ...] = ()
+    custom_ops: tuple[CustomOps, ...] = ()
+    unreadable: int = 0  # lines that are no event, a cut last one included
+
+    @property
+    def torch(self) -> Torch | None:
+        return self.torches[0] if self.torches else None
+
+    @property
+    def last_call(self) -> Call | None:
+        return self.calls[-1] if self.calls else None
+
+    @property
+    def unfinished(self) -> Phase | None:
+        """Return the innermost phase that began and never ended, of the process that went last."""
+        return max(
+            (p for p in self.phases if p.ok is None), key=lambda p: p.span.first, default=None
+        )
+
+    @property
+    def failed(self) -> Phase | None:
+        """Return the innermost phase that first ended in an exception."""
+        return min(
+            (p for p in self.phases if p.ok is False), key=lambda p: p.span.last, default=None
+        )
