@@ -9,9 +9,8 @@ SIGNATURE = Signature(
     weight=86,
     confidence="proved",
     anchors=(
-        "srcSelectDimSize` failed",
-        'index out of bounds"` failed',
-        "index out of bounds` failed",
+        "srcSelectDimSize",
+        "index >= -sizes[i]",
         "ind < ind_dim_size",
         "t >= 0 && t < n_classes",
         "idx_dim >= 0",
@@ -19,10 +18,10 @@ SIGNATURE = Signature(
     ),
     patterns=(
         (
-            "Assertion `(?P<condition>srcIndex < srcSelectDimSize|"
-            r"-sizes\[i\] <= index[^`]{0,80}|index >= -sizes\[i\][^`]{0,80}|"
+            "Assertion `?(?P<condition>srcIndex < srcSelectDimSize|"
+            r"-sizes\[i\] <= index[^`]{0,80}?|index >= -sizes\[i\][^`]{0,80}?|"
             "ind ?>= ?0 && ind < ind_dim_size[^`]{0,60}|t >= 0 && t < n_classes|"
-            "idx_dim >= 0[^`]{0,80})` failed"
+            "idx_dim >= 0[^`]{0,80}?)`? failed"
         ),
     ),
     summary="An ATen indexing kernel was given an index out of range ({condition})",

@@ -9,17 +9,17 @@ SIGNATURE = Signature(
     weight=60,
     anchors=(
         "Tensor-likes are not ",
+        "Scalars are not ",
         "MaxAbsError",
         "Accuracy failed",
         "Bad accuracy detected",
-        "Scalars are not close",
         "Greatest absolute difference",
         "Not equal to tolerance",
         "RMSE (res-fp64)",
     ),
     patterns=(
         (
-            "Tensor-likes are not (?:close|equal)|Scalars are not close|"
+            "(?:Tensor-likes|Scalars) are not (?:close|equal)|"
             r"MaxAbsError: (?P<error>[\d.e+-]+)|\] Accuracy failed|Bad accuracy detected|"
             r"Greatest absolute difference|Not equal to tolerance|RMSE \(res-fp64\)"
         ),
