@@ -1,0 +1,93 @@
+"""The skill's Markdown: headings, links and code blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKILL = ROOT / "SKILL.md"
+GUIDES = tuple(sorted((ROOT / "guides").glob("*.md")))
+
+_FENCE = re.compile(r"^\s*(`{3,})\s*(.*)$")
+_LINK = re.compile(r"(?<!!)\[[^\]\[]*\]\(([^)\s]+)\)")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced code block."""
+
+    document: str
+    line: int  # of its first line of code
+    language: str
+    words: tuple[str, ...]  # of the info string, behind the language
+    source: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Link:
+    line: int
+    target: str
+
+
+def blocks(path: Path) -> list[Block]:
+    found: list[Block] = []
+    opened: tuple[int, str, str] | None = None
+    lines: list[str] = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        fence = _FENCE.match(line)
+        if opened is None and fence:
+            opened, lines = (number + 1, fence[1], fence[2]), []
+        elif opened is not None and fence and fence[1] == opened[1] and not fence[2]:
+            language, *words = opened[2].split() or [""]
+            source = "\n".join(lines) + "\n"
+            found.append(Block(path.name, opened[0], language, tuple(words), source))
+            opened = None
+        elif opened is not None:
+            lines.append(line)
+    assert opened is None, f"{path.name}:{opened}: a code block does not end"
+    return found
+
+
+def prose(path: Path) -> list[str]:
+    """Return the lines; those of code blocks are empty."""
+    lines = path.read_text("utf-8").splitlines()
+    inside = False
+    for index, line in enumerate(lines):
+        if _FENCE.match(line):
+            inside, lines[index] = not inside, ""
+        elif inside:
+            lines[index] = ""
+    return lines
+
+
+def headings(path: Path) -> list[str]:
+    return [line.lstrip("#").strip() for line in prose(path) if re.match(r"#{1,6} ", line)]
+
+
+def anchors(path: Path) -> list[str]:
+    """Return the anchors of the headings as GitHub makes them."""
+    return [slug(heading) for heading in headings(path)]
+
+
+def slug(heading: str) -> str:
+    plain = re.sub(r"[^\w\- ]", "", heading.lower())
+    return plain.replace(" ", "-")
+
+
+def links(path: Path) -> Iterator[Link]:
+    for number, line in enumerate(prose(path), 1):
+        for target in _LINK.findall(re.sub(r"`[^`]*`", "", line)):
+            yield Link(number, target)
+
+
+def code_spans(path: Path) -> list[str]:
+    text = "\n".join(prose(path))
+    return [" ".join(found[1].split()) for found in _CODE_SPAN.findall(text)]

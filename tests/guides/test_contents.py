@@ -1,0 +1,101 @@
+"""What the guides may say: only what the tables, the tools and the installed torch know."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from aoti_debug.commands.app import app
+from aoti_debug.facts.flags import flags
+from aoti_debug.facts.stages import stage_named
+from aoti_debug.facts.versions import NEWEST, release
+from aoti_debug.report.variables import write_guide
+from aoti_debug.server import TOOLS
+from guides.documents import GUIDES, ROOT, SKILL, blocks, code_spans
+
+DOCUMENTS = (SKILL, *GUIDES)
+LIMIT = 11_500  # characters: under 3,000 tokens
+
+# Variables that no table of ours describes: read by other programs, or named as not existing.
+ELSEWHERE = {
+    "AMD_SERIALIZE_KERNEL", "AOTI_DEBUG", "AOT_INDUCTOR_DEBUG", "ATEN_CPU_CAPABILITY",
+    "CUDA_COREDUMP_PIPE", "CUDA_ENABLE_USER_TRIGGERED_COREDUMP", "CXXFLAGS", "HIP_VISIBLE_DEVICES",
+    "LD_LIBRARY_PATH", "LIBRARY_PATH", "OMP_NUM_THREADS", "TORCH_TRACE", "TORCH_USE_CUDA_DSA",
+    "TRITON_CACHE_DIR", "TRITON_INTERPRET", "TRITON_PTXAS_PATH",
+}  # fmt: skip
+METADATA = {
+    "AOTI_COMPUTE_CAPABILITY", "AOTI_CPU_ISA", "AOTI_DEVICE_KEY", "AOTI_MACHINE", "AOTI_PLATFORM",
+    "TORCH_LIBRARY", "AOT_INDUCTOR_X", "TORCHINDUCTOR_X",
+}  # fmt: skip
+VARIABLE = re.compile(
+    r"\b(?:AOT|AOTI|AOTINDUCTOR|TORCHINDUCTOR|TORCH|PYTORCH|PYTHON|CUDA|TRITON|DUMP|INDUCTOR|ATEN"
+    r"|HIP|AMD|OMP|LD)_?[A-Z0-9_]*_[A-Z0-9_]+\b"
+)
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
+def test_a_guide_is_short(path: Path) -> None:
+    assert len(path.read_text("utf-8")) < LIMIT
+
+
+def test_the_skill_is_short() -> None:
+    text = SKILL.read_text("utf-8")
+    assert len(text) < 9_500
+    assert text.count("\n") < 200
+
+
+def test_the_guide_on_variables_is_fresh() -> None:
+    guide = ROOT / "guides" / "environment-variables.md"
+    assert guide.read_text("utf-8") == write_guide(flags(), NEWEST)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_variables_are_known(path: Path) -> None:
+    known = {f.name for f in flags()} | ELSEWHERE | METADATA
+    used = set(VARIABLE.findall(path.read_text("utf-8")))
+    assert {u for u in used if not u.endswith("_")} - known == set()
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_settings_of_inductor_exist(path: Path) -> None:
+    import torch._inductor.config as inductor
+
+    text = path.read_text("utf-8")
+    used = set(re.findall(r"\baot_inductor\.[a-z_A-Z0-9]+", text)) - {"aot_inductor.x"}
+    existing = {name for name in inductor.get_config_copy() if name.startswith("aot_inductor.")}
+    elsewhere = {f.attribute for f in flags() if f.since > _torch() or f.until}
+    assert used - existing - elsewhere - {"aot_inductor.metadata"} == set()
+
+
+def _torch() -> tuple[int, int]:
+    return release(importlib.metadata.version("torch"))
+
+
+def _command_lines(path: Path) -> list[str]:
+    shell = [b.source.replace("\\\n", " ") for b in blocks(path) if b.language == "bash"]
+    lines = [line for source in shell for line in source.splitlines()] + code_spans(path)
+    return [line.split("#")[0] for line in lines if re.match(r"aoti-debug [a-z]", line)]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_our_command_lines_are_accepted(path: Path) -> None:
+    group: Any = typer.main.get_command(app)
+    for line in _command_lines(path):
+        name, *words = line.split()[1:]
+        context = group.commands[name].make_context(name, words)
+        if "stage" in context.params:
+            stage_named(context.params["stage"])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+def test_tools_that_are_named_are_registered(path: Path) -> None:
+    planned = {"explain_kernel", "minify", "verify_fix"} - {tool.name for tool in TOOLS}
+    assert not {span for span in code_spans(path) if span in planned}
+
+
+def test_the_skill_names_every_tool() -> None:
+    assert {tool.name for tool in TOOLS} <= set(code_spans(SKILL))
