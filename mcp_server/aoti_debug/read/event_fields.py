@@ -50,6 +50,12 @@ def values(value: object) -> Sequence[object]:
     return value[:_ITEMS] if isinstance(value, list) else ()
 
 
+def texts(items: Iterable[object]) -> tuple[str, ...]:
+    """Return the texts among `items`, each once."""
+    found = [text for item in items if (text := string(item)) is not None]
+    return tuple(dict.fromkeys(found))[:_ITEMS]
+
+
 def input_of(leaf: Fields) -> Input:
     get = leaf.get
     return Input(

@@ -67,6 +67,7 @@ class _EventReader:
     packages: list[PackageSeen] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     custom_ops: list[CustomOps] = field(default_factory=list)
+    described: dict[tuple[int, int], tuple[Input, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     unreadable: int = 0
 
@@ -168,10 +169,11 @@ class _EventReader:
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
         call = _call(span, pid, id_, event)
         same = integer(event.get("inputs_of"))  # described once, at an earlier call of this process
-        if call.inputs or same is None:
-            return call
-        earlier = [c for c in self.calls.values() if c.pid == pid and c.id == same]
-        return replace(call, inputs=earlier[-1].inputs) if earlier else call
+        if call.inputs:
+            _store(self.described, (pid, id_), call.inputs)
+        elif same is not None:
+            call = replace(call, inputs=self.described.get((pid, same), ()))
+        return call
 
     def _package(self, span: Span, pid: int, event: Fields) -> None:
         package = event.get("package")
@@ -236,84 +238,6 @@ def _custom_ops(span: Span, pid: int, event: Fields) -> CustomOps:
         ops=texts(op for g in groups for op in values(g.get("ops"))),
         libraries=texts(values(event.get("libraries"))),
     )
-
-
-def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
-        call = _call(span, pid, id_, event)
-        same = integer(event.get("inputs_of"))  # described once, at an earlier call of this process
-        if call.inputs or same is None:
-            return call
-        earlier = [c for c in self.calls.values() if c.pid == pid and c.id == same]
-        return replace(call, inputs=earlier[-1].inputs) if earlier else call
-
-    def _package(self, span: Span, pid: int, event: Fields) -> None:
-        package = event.get("package")
-        if not isinstance(package, dict) or not isinstance(package.get("path"), str):
-            return
-        _keep(
-            self.packages,
-            PackageSeen(
-                span,
-                pid,
-                package["path"][:_TEXT],
-                integer(package.get("bytes")),
-                real(package.get("mtime")),
-                string(package.get("captured")),
-                string(package.get("why_not")),
-            ),
-        )
-
-
-T = TypeVar("T")
-K = TypeVar("K")
-
-
-def _keep(items: list[T], item: T) -> None:
-    """Append, and drop from the middle what is too many."""
-    items.append(item)
-    if len(items) > _KEPT:
-        del items[_KEPT // 2]
-
-
-def _store(items: dict[K, T], key: K, item: T) -> None:
-    items[key] = item
-    if len(items) > _KEPT:
-        del items[next(iter(items))]
-
-
-def _process(span: Span, pid: int, event: Fields) -> Process:
-    return Process(
-        span,
-        pid,
-        integer(event.get("ppid")),
-        tuple(a[:_TEXT] for a in values(event.get("argv")) if isinstance(a, str)),
-        string(event.get("executable")),
-        string(event.get("python")),
-        string(event.get("cwd")),
-    )
-
-
-def _torch(span: Span, pid: int, event: Fields) -> Torch:
-    get = event.get
-    names = (get("cuda"), get("git"), get("path"), get("triton"))
-    return Torch(span, pid, string(get("version")) or "", *(string(n) for n in names))
-
-
-def _custom_ops(span: Span, pid: int, event: Fields) -> CustomOps:
-    groups = list(dicts(event.get("namespaces")))
-    return CustomOps(
-        span,
-        pid,
-        modules=texts(g.get("module") for g in groups),
-        files=texts(g.get("file") for g in groups),
-        ops=texts(op for g in groups for op in values(g.get("ops"))),
-        libraries=texts(values(event.get("libraries"))),
-    )
-
-
-def texts(values: Iterable[object]) -> tuple[str, ...]:
-    found = [text for value in values if (text := string(value)) is not None]
-    return tuple(dict.fromkeys(found))[:_INPUTS]
 
 
 def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
