@@ -8,8 +8,14 @@ SIGNATURE = Signature(
     category="autotune_error",
     role="symptom",
     weight=60,
-    anchors=("Failed to run autotuning code block",),
-    patterns=("Failed to run autotuning code block: (?P<error>.{1,200})",),
+    anchors=(
+        "Failed to run autotuning code block",
+        "Failed during launch ",
+    ),
+    patterns=(
+        "Failed to run autotuning code block: (?P<error>.{1,200})",
+        r"Failed during launch (?P<error>\w+) with config",
+    ),
     summary="Tuning the kernels at compile time failed: {error}",
     means=(
         "AOTInductor runs the graph's kernels on made-up inputs to choose configurations. "
@@ -35,12 +41,18 @@ SIGNATURE = Signature(
         "pytorch/pytorch#145984",
         "pytorch/pytorch#163889",
         "triton-lang/triton#7822",
+        "pytorch/pytorch#176193",
     ),
     matches=(
         Sample(
             "Failed to run autotuning code block: CUDA driver error: invalid argument",
             "quoted",
             "triton-lang/triton#7822",
+        ),
+        Sample(
+            ("Failed during launch triton_poi_fused_24 with config XBLOCK: 1024, YBLOCK: 1"),
+            "quoted",
+            "pytorch/pytorch#176193",
         ),
     ),
 )

@@ -10,19 +10,25 @@ SIGNATURE = Signature(
         "an illegal memory access was encountered",
         "cudaErrorIllegalAddress",
         "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "operation not supported on global/shared address space",
+        "cudaErrorInvalidAddressSpace",
+        "CUDA_ERROR_INVALID_ADDRESS_SPACE",
     ),
     patterns=(
         (
             "^(?!Failed to (?:destroy|free|unload|"
             "run autotuning)).{0,4000}(?:an illegal memory access was encountered|"
-            "cudaErrorIllegalAddress|CUDA_ERROR_ILLEGAL_ADDRESS)"
+            "operation not supported on global/shared address space|cudaErrorIllegalAddress|"
+            "cudaErrorInvalidAddressSpace|CUDA_ERROR_ILLEGAL_ADDRESS|"
+            "CUDA_ERROR_INVALID_ADDRESS_SPACE)"
         ),
     ),
-    summary="A GPU kernel read or wrote an address that is not mapped",
+    summary="A GPU kernel read or wrote an address that it may not touch",
     means=(
-        "Some kernel launched earlier in this process went out of bounds; the call that "
-        "reports it is usually innocent. A broken input contract, a host pointer, int32 "
-        "overflow or a faulty user kernel are the usual reasons."
+        "Some kernel launched earlier in this process left its tensors; the call that "
+        "reports it is usually innocent. A violated input contract, a host pointer, int32 "
+        "overflow or a faulty user kernel are the usual reasons, and the same bug may give "
+        "the address space text on the next run."
     ),
     mistaken_for="A bug of the operator in the traceback",
     check=("AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name"),
@@ -51,6 +57,7 @@ SIGNATURE = Signature(
         "pytorch/pytorch#153992",
         "pytorch/pytorch#131027",
         "pytorch/pytorch#182193",
+        "pytorch/pytorch#195604",
     ),
     matches=(
         Sample(
@@ -76,6 +83,22 @@ SIGNATURE = Signature(
             ("RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered"),
             "quoted",
             "Triton launcher form",
+        ),
+        Sample(
+            (
+                "torch.AcceleratorError: CUDA error: operation not supported on "
+                "global/shared address space"
+            ),
+            "recorded",
+            "torch 2.11, H200, a user Triton kernel",
+        ),
+        Sample(
+            (
+                "Search for `cudaErrorInvalidAddressSpace' in "
+                "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html "
+                "for more information."
+            ),
+            "recorded",
         ),
     ),
     neighbours=(

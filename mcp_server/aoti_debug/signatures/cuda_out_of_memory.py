@@ -18,7 +18,8 @@ SIGNATURE = Signature(
     patterns=(
         (
             r"CUDA out of memory|(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|"
-            r"HIP error): out of memory|(?:torch\.|cuda\.)OutOfMemoryError|(?:HIP|XPU|"
+            r"HIP error): out of memory|(?:torch\.|"
+            r"cuda\.)OutOfMemoryError(?!: out of resource)|(?:HIP|XPU|"
             "MPS backend) out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|"
             "CU(?:BLAS|DNN|SOLVER)_STATUS_ALLOC_FAILED"
         ),

@@ -7,12 +7,21 @@ SIGNATURE = Signature(
     phase="lower",
     category="lowering_error",
     weight=44,
-    anchors=("LoweringException: ",),
-    patterns=(r"LoweringException: (?P<error>\w+): ?(?P<text>.{0,160})",),
-    summary="Inductor could not translate an operator: {error}: {text}",
+    anchors=(
+        "LoweringException: ",
+        "missing lowering",
+        "missing decomposition",
+        "MissingOperator",
+    ),
+    patterns=(
+        r"LoweringException: (?P<text>\w+: ?.{0,160})",
+        r"MissingOperatorWith\w+: (?P<text>missing (?:lowering|decomposition))",
+        r"^(?P<text>missing (?:lowering|decomposition))\b",
+    ),
+    summary="Inductor could not translate an operator: {text}",
     means=(
-        "The lowering of one operator raised while the graph was translated; the `target:` "
-        "line below names the operator and its arguments. Nothing was compiled."
+        "The rule for one operator raised, or there is none; the `target:` line names the "
+        "operator and its arguments. Nothing was compiled."
     ),
     mistaken_for="An error of your model code",
     check=(
@@ -44,6 +53,11 @@ SIGNATURE = Signature(
             ),
             "quoted",
             "huggingface/flux-fast#12",
+        ),
+        Sample(
+            "torch._inductor.exc.MissingOperatorWithoutDecomp: missing lowering",
+            "quoted",
+            "text of torch/_inductor/exc.py",
         ),
     ),
     neighbours=(

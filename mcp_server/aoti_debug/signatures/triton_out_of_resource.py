@@ -6,7 +6,7 @@ SIGNATURE = Signature(
     family="K",
     phase="autotune",
     category="kernel_resources",
-    weight=70,
+    weight=76,
     anchors=(
         "out of resource: ",
         "OutOfResources",
@@ -16,9 +16,13 @@ SIGNATURE = Signature(
             r"out of resource: (?P<what>[\w ]+), Required: (?P<need>\d+), Hardware limit: (?"
             r"P<limit>\d+)"
         ),
+        (
+            r"out of resource: (?P<what>\w+) Required: (?P<need>\d+) Hardware limit: ?(?P<li"
+            r"mit>\d+)"
+        ),
         r"OutOfResources: out of resource: (?P<what>[\w ]+)",
     ),
-    summary="A Triton kernel asks for more {what} than this GPU has",
+    summary="A Triton kernel asks for more than this GPU has ({what})",
     means=(
         "The block sizes and stages of a configuration do not fit. In max-autotune such "
         "configurations are dropped and the line is harmless; for a user kernel with one "
@@ -48,6 +52,14 @@ SIGNATURE = Signature(
             ),
             "quoted",
             "triton-lang/triton#8182",
+        ),
+        Sample(
+            (
+                "out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448 "
+                "Reducing block sizes or `num_stages` may help."
+            ),
+            "quoted",
+            "text of torch's static launcher",
         ),
     ),
     neighbours=(

@@ -2,7 +2,7 @@ from aoti_debug.model import Fix
 from aoti_debug.signatures.signature import Sample, Signature
 
 SIGNATURE = Signature(
-    id="cpp_undeclared_name",
+    id="cpp_wrong_name",
     family="J",
     phase="cpp_compile",
     category="cpp_error",
@@ -11,32 +11,37 @@ SIGNATURE = Signature(
     anchors=(
         "was not declared in this scope",
         "use of undeclared identifier",
+        "redeclaration of",
+        "redefinition of",
+        "conflicting declaration",
     ),
     patterns=(
         (
             r"error: (?:use of undeclared identifier )?['‘`](?P<name>\w+)['’](?: was not dec"
             "lared in this scope)?"
         ),
+        (
+            "error: (?:redeclaration of|redefinition of|"
+            "conflicting declaration) ['‘](?P<name>[^'’]{1,80})['’]"
+        ),
     ),
-    summary="The generated C++ uses {name} without declaring it",
+    summary="The generated C++ uses {name} without declaring it, or declares it twice",
     means=(
-        "A code generation bug: a symbol of a dynamic size (s0, u1), a shape array "
-        "(int_array_N) or a type name was emitted where it is not known."
+        "A code generation bug: a shape array (int_array_N), a size symbol, a stream or a "
+        "type name was emitted where it is not known, or in two places. Subgraphs of cond "
+        "and while_loop and debug options are frequent reasons."
     ),
     mistaken_for="A broken compiler or header",
     check=("The file is a *.wrapper.cpp or *.kernel.cpp of Inductor, and the name is not yours"),
     fixes=(
         Fix(
             what=(
-                "Export with static shapes, or with fewer symbols from item(), to see "
-                "whether it is the symbol"
-            )
-        ),
-        Fix(
-            what=(
                 "Try the newest torch; unset Inductor debug options such as "
                 "triton.debug_sync_kernel"
             )
+        ),
+        Fix(
+            what=("Move control flow and item() out of the compiled part to see whether it is that")
         ),
     ),
     guide="guides/lowering-and-cpp.md#undeclared-identifiers",
@@ -46,6 +51,9 @@ SIGNATURE = Signature(
         "pytorch/pytorch#131333",
         "pytorch/pytorch#176080",
         "pytorch/pytorch#187573",
+        "pytorch/pytorch#193806",
+        "pytorch/pytorch#140606",
+        "pytorch/pytorch#111711",
     ),
     matches=(
         Sample(
@@ -58,9 +66,19 @@ SIGNATURE = Signature(
             "torch 2.13 CPU, injected bug",
         ),
         Sample("error: use of undeclared identifier 'u1'", "quoted", "pytorch/pytorch#139798"),
+        Sample(
+            (
+                "/tmp/torchinductor_root/cxxx.main.cpp:182:22: error: redeclaration of "
+                "'CUstream_st* stream0'"
+            ),
+            "quoted",
+            "pytorch/pytorch#193806",
+        ),
+        Sample(
+            "cytvter7.cpp:288:10: error: conflicting declaration ‘auto i8’",
+            "quoted",
+            "pytorch/pytorch#111711",
+        ),
     ),
-    neighbours=(
-        Sample("error: redeclaration of 'CUstream_st* stream0'", "quoted"),
-        Sample("/tmp/x.cpp:1:10: fatal error: 'omp.h' file not found", "quoted"),
-    ),
+    neighbours=(Sample("/tmp/x.cpp:1:10: fatal error: 'omp.h' file not found", "quoted"),),
 )

@@ -2,12 +2,12 @@ from aoti_debug.model import Fix
 from aoti_debug.signatures.signature import Sample, Signature
 
 SIGNATURE = Signature(
-    id="user_source_error",
+    id="user_python_error",
     family="P",
     phase="environment",
     category="user_code",
     role="symptom",
-    weight=18,
+    weight=20,
     anchors=(
         "SyntaxError: ",
         "IndentationError: ",
@@ -15,6 +15,8 @@ SIGNATURE = Signature(
         "FileNotFoundError: [Errno 2]",
         "UnboundLocalError: ",
         "ZeroDivisionError: ",
+        "ModuleNotFoundError: ",
+        "ImportError: cannot import name",
     ),
     patterns=(
         (
@@ -22,14 +24,27 @@ SIGNATURE = Signature(
             r"^NameError: name '\w+' is not defined|^FileNotFoundError: \[Errno 2\]|"
             "^UnboundLocalError: |^ZeroDivisionError: "
         ),
+        (
+            r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]+)'|"
+            r"ImportError: cannot import name '(?P<name>\w+)'"
+        ),
     ),
     summary="The script itself raised an ordinary Python error",
     means=(
-        "The error comes from the script's own code and not from compiling or running the model."
+        "A missing module, a misspelt name or a missing file: Python stopped outside "
+        "compiling and running the model."
     ),
     check="The last frame of the traceback lies in your file",
-    fixes=(Fix(what="Correct the line of the last frame"),),
+    fixes=(
+        Fix(
+            what=(
+                "Correct the line of the last frame; for a missing module name the "
+                "interpreter that has it (--python)"
+            )
+        ),
+    ),
     guide="guides/debugging-tools.md#an-unknown-failure",
+    next_tool="check_environment",
     matches=(
         Sample("NameError: name 'modle' is not defined", "quoted", "CPython text"),
         Sample(
@@ -37,12 +52,18 @@ SIGNATURE = Signature(
             "quoted",
             "CPython text",
         ),
+        Sample("ModuleNotFoundError: No module named 'einops'", "quoted", "CPython text"),
     ),
     neighbours=(
         Sample(
             "SyntaxError: program_source:1:1: error: C++ requires a type specifier",
             "quoted",
             "Metal",
+        ),
+        Sample(
+            "ModuleNotFoundError: No module named 'triton'",
+            "quoted",
+            "the environment, not the script",
         ),
     ),
 )

@@ -2,29 +2,36 @@ from aoti_debug.model import Fix
 from aoti_debug.signatures.signature import Sample, Signature
 
 SIGNATURE = Signature(
-    id="coredump_exception",
+    id="gpu_exception_dump",
     family="I",
     phase="run",
     category="illegal_memory_access",
     weight=80,
     confidence="proved",
-    anchors=("Detected an exception of type CUDBG_EXCEPTION",),
+    anchors=(
+        "Detected an exception of type CUDBG_EXCEPTION",
+        "CUDA Exception: ",
+    ),
     patterns=(
         (
             "coredump: Detected an exception of type CUDBG_EXCEPTION_(?!WARP_ASSERT|"
             r"WARP_MISALIGNED)(?P<type>\w+)"
         ),
+        r"CUDA Exception: (?P<type>(?!Warp Assert|Warp Misaligned)[A-Z][\w /-]{3,60})",
     ),
-    summary="The GPU stopped on {type}; the stack trace below it names the kernel",
+    summary="The GPU stopped on {type}; the stack beside it names the kernel",
     means=(
-        "The driver's core dump caught the kernel in the act. The `#0` line a few lines "
-        "below is the kernel's name, and the dump file gives its line and source text."
+        "A core dump caught the kernel in the act: this is the kernel that faulted, not a "
+        "later one. Its name stands on the `#0` line, and cuda-gdb adds block, thread, file "
+        "and line."
     ),
     check="cuda-gdb -batch -ex 'target cudacore FILE' -ex bt",
     fixes=(
         Fix(
-            what="Read the kernel's line, then its index arithmetic",
-            why="this is the kernel that faulted, not a later one",
+            what=(
+                "Open the file and line that the dump names; the index expression there "
+                "leaves its tensor"
+            )
         ),
     ),
     guide="guides/cuda-illegal-memory-access.md#the-road-by-hand",
@@ -38,6 +45,8 @@ SIGNATURE = Signature(
             "recorded",
             "H200, driver 580",
         ),
+        Sample("CUDA Exception: Warp Invalid Address Space", "recorded", "H200"),
+        Sample("CUDA Exception: Warp Illegal Address", "recorded", "H200"),
     ),
     neighbours=(
         Sample(
@@ -48,5 +57,7 @@ SIGNATURE = Signature(
             "quoted",
         ),
         Sample("[04:51:11.449254] coredump: Starting GPU coredump generation", "recorded"),
+        Sample("CUDA Exception: Warp Misaligned Address", "quoted"),
+        Sample("CUDA Exception: Warp Assert", "quoted"),
     ),
 )

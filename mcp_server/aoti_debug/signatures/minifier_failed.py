@@ -2,33 +2,47 @@ from aoti_debug.model import Fix
 from aoti_debug.signatures.signature import Sample, Signature
 
 SIGNATURE = Signature(
-    id="minifier_error",
+    id="minifier_failed",
     family="P",
     phase="lower",
     category="false_alarm",
-    weight=70,
+    weight=78,
+    confidence="proved",
     anchors=(
+        "did not fail the tester",
+        "could not reproduce the original failure",
+        "MinifierSanityCheckFailed",
         "AOTIMinifierError",
         "check for accuracy is not supported yet",
         "not any(mod.named_parameters())",
-        "Unknown tester",
-        "assert not any(mod.named",
     ),
     patterns=(
+        (
+            "Input graph did not fail the tester|"
+            "Minifier could not reproduce the original failure|MinifierSanityCheckFailed"
+        ),
         (
             "AOTIMinifierError|check for accuracy is not supported yet|"
             r"assert not any\(mod\.named_parameters\(\)\)"
         ),
     ),
-    summary="The minifier itself failed; this says nothing about the model",
+    summary="PyTorch's own minifier gave up; this says nothing about the model",
     means=(
-        "A candidate could not be exported, or this release does not support what was asked of it."
+        "It replays only the example inputs, in a fresh process without your registrations, "
+        "so failures of run-time data, of another size or of memory state do not come back; "
+        "and candidates that cannot be exported stop it."
     ),
-    fixes=(Fix(what="Keep the first error of the script and reduce by another road"),),
+    mistaken_for="A repaired bug",
+    fixes=(Fix(what="Reproduce with the captured inputs of the failing call instead"),),
     guide="guides/debugging-tools.md#minifier-errors",
     next_tool="minify",
     references=("pytorch/pytorch#111678",),
     matches=(
+        Sample(
+            "RuntimeError: Input graph did not fail the tester",
+            "recorded",
+            "torch 2.13 CPU: launcher without the fault",
+        ),
         Sample(
             (
                 "torch._dynamo.repro.aoti.AOTIMinifierError: This error is caused by a bug "
