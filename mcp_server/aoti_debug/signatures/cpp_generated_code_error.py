@@ -14,7 +14,8 @@ SIGNATURE = Signature(
     patterns=(
         (
             r"\.(?:wrapper\.cpp|kernel\.cpp|main\.cpp|cpp|h|"
-            r"hpp):\d+:\d+: (?:fatal )?error: (?!.*No such file)(?P<text>.{1,160})"
+            r"hpp):\d+:\d+: (?:fatal )?error: (?!.*(?:No such file|"
+            "file not found))(?P<text>.{1,160})"
         ),
     ),
     summary="The C++ compiler rejects the generated code: {text}",
