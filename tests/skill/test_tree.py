@@ -1,0 +1,37 @@
+"""What every installation of the skill copies: the whole repository."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path, PurePosixPath
+
+import skills_ref
+from skill.conftest import ROOT
+
+
+def test_the_skill_is_valid(tmp_path: Path) -> None:
+    folder = tmp_path / "aoti-debug"  # the specification wants the folder to have the skill's name
+    folder.mkdir()
+    shutil.copyfile(ROOT / "SKILL.md", folder / "SKILL.md")
+    assert skills_ref.validate(folder) == []
+
+
+def test_the_description_names_what_people_say() -> None:
+    said = skills_ref.read_properties(ROOT).description.lower()
+    for words in (
+        "illegal memory access", "exit code 139", "loading outdated pt2 file", "run_func_",
+        "api call failed", "wrong output", "aoti_compile_and_package", ".pt2", "undefined symbol",
+    ):  # fmt: skip
+        assert words in said
+    for other in ("plain torch.compile", "onnx", "tensorrt", "nccl", "eager-mode"):
+        assert other in said.partition("not for")[2]
+
+
+def test_the_tree_is_small(tracked: list[str]) -> None:
+    assert len(tracked) < 250
+    assert sum((ROOT / name).stat().st_size for name in tracked) < 1_500_000
+
+
+def test_no_file_has_a_name_that_installers_drop(tracked: list[str]) -> None:
+    dropped = {"metadata.json", "__pycache__", "__pypackages__"}
+    assert not [name for name in tracked if dropped & set(PurePosixPath(name).parts)]
