@@ -4,7 +4,7 @@ from aoti_debug.signatures.signature import Sample, Signature
 SIGNATURE = Signature(
     id="user_python_error",
     family="P",
-    phase="environment",
+    phase="none",
     category="user_code",
     role="symptom",
     weight=20,
