@@ -18,7 +18,7 @@ SIGNATURE = Signature(
     ),
     patterns=(
         (
-            r"(?P<what>\S{1,80}) is not supported with cpp_wrapper|"
+            r"(?:^|\s)(?P<what>\S{1,80}) is not supported with cpp_wrapper|"
             r"NYI support for return type|C\+\+ wrapper codegen error|"
             "arg type .{0,80} is not yet supported by custom_op_wrapper|"
             "NotImplementedError: return type .{0,80} is not yet supported|"

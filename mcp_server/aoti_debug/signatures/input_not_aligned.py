@@ -9,7 +9,7 @@ SIGNATURE = Signature(
     weight=75,
     confidence="proved",
     anchors=("is not aligned to 16 bytes",),
-    patterns=(r"(?P<input>\w+) is not aligned to 16 bytes",),
+    patterns=(r"\b(?P<input>\w{1,80}) is not aligned to 16 bytes",),
     summary="Input {input} does not start on a 16-byte boundary and this torch refuses it",
     means=(
         "The wrapper that torch 2.6 generated rejects unaligned GPU inputs. Later releases "

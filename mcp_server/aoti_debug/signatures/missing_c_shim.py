@@ -11,8 +11,8 @@ SIGNATURE = Signature(
     anchors=("is missing a c-shim implementation",),
     patterns=(
         (
-            r"(?P<op>[\w.:]+) is missing a c-shim implementation, using proxy executor as fa"
-            "llback"
+            r"(?:^|\s)(?P<op>[\w.:]{1,120}) is missing a c-shim implementation, using proxy "
+            "executor as fallback"
         ),
     ),
     summary="{op} will be called through the dispatcher at run time (a notice, not an error)",
