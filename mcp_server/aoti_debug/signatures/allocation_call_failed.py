@@ -9,7 +9,7 @@ SIGNATURE = Signature(
     role="symptom",
     weight=62,
     anchors=("aoti_torch_empty_strided",),
-    patterns=(r"aoti_torch_empty_strided\w*\(.{0,4000} API call failed",),
+    patterns=(r"^(?=.* API call failed).*\baoti_torch_empty_strided\w{0,40}\(",),
     summary="The model could not allocate one of its buffers",
     means=(
         "Up to torch 2.12 this line is all that an out-of-memory leaves in the exception; "

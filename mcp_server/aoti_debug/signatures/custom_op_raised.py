@@ -14,7 +14,7 @@ SIGNATURE = Signature(
     ),
     patterns=(
         r"custom_ops\.py\(\d+\): (?:wrapped_fn|backend_impl)",
-        r"aoti_torch_proxy_executor_call_function\(.{0,4000} API call failed",
+        r"^(?=.* API call failed).*\baoti_torch_proxy_executor_call_function\(",
     ),
     summary="A custom operator raised while the compiled model called it",
     means=(

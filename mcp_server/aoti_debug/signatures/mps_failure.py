@@ -18,8 +18,8 @@ SIGNATURE = Signature(
     patterns=(
         (
             r"program_source:\d+:\d+: error: (?P<text>.{0,120})|"
-            r"aoti_torch_mps_\w+\(.{0,2000} API call failed|Failed to create metal library|"
-            "MPSGraph.{0,80}(?:failed|assert)"
+            r"^(?=.* API call failed).*\baoti_torch_mps_\w{1,60}\(|"
+            "Failed to create metal library|MPSGraph.{0,80}(?:failed|assert)"
         ),
     ),
     summary="A Metal shader of the model could not be compiled or started",
