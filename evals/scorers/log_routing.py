@@ -1,9 +1,9 @@
 """Score how log excerpts are routed: `python evals/scorers/log_routing.py [FILE.jsonl]`.
 
 A case is {"id", "thread", "text", "category", "phase"}. The letter before the first dash of `id`
-is the family (`x`: no AOTInductor failure at all). Cases are sampled by thread: none comes from a
-thread that gave a signature its samples, which `shared_threads` proves. `composed/...` marks a
-text written for this set without a public thread behind it.
+is the family (`x`: no AOTInductor failure at all). Cases are sampled by thread: one whose thread
+gave a signature a sample is left out of the score. The texts retell how such a failure looks in its
+thread; `composed/...` marks one without a public thread behind it.
 """
 
 from __future__ import annotations
@@ -131,6 +131,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("file", nargs="?", type=Path, default=HELD_OUT)
     cases = load(parser.parse_args().file)
+    shared = shared_threads(cases)
+    for thread, names in shared.items():
+        print(f"left out: {thread} is behind a sample of {', '.join(names)}")
+    cases = [case for case in cases if case.thread not in shared]
 
     from aoti_debug import api
 
@@ -139,8 +143,6 @@ def main() -> int:
 
     found = score(asyncio.run(route(cases, diagnose)))
     print(render(found))
-    for thread, names in shared_threads(cases).items():
-        print(f"  not held out: {thread} is a sample of {', '.join(names)}")
     return 0 if found.first >= 0.90 and found.third >= 0.97 and not found.wrong_but_proved else 1
 
 

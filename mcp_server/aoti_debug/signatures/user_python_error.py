@@ -17,6 +17,7 @@ SIGNATURE = Signature(
         "ZeroDivisionError: ",
         "ModuleNotFoundError: ",
         "ImportError: cannot import name",
+        "Error(s) in loading state_dict for ",
     ),
     patterns=(
         (
@@ -28,6 +29,7 @@ SIGNATURE = Signature(
             r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]+)'|"
             r"ImportError: cannot import name '(?P<name>\w+)'"
         ),
+        r"Error\(s\) in loading state_dict for (?P<model>\w+)",
     ),
     summary="The script itself raised an ordinary Python error",
     means=(
@@ -53,6 +55,11 @@ SIGNATURE = Signature(
             "CPython text",
         ),
         Sample("ModuleNotFoundError: No module named 'einops'", "quoted", "CPython text"),
+        Sample(
+            "RuntimeError: Error(s) in loading state_dict for ResNet:",
+            "quoted",
+            "text of torch/nn/modules/module.py",
+        ),
     ),
     neighbours=(
         Sample(
