@@ -66,6 +66,15 @@ def test_output_of_just_the_cap_is_kept_whole(tmp_path):
     assert (stream.bytes, stream.dropped, stream.lost) == (CAP, 0, 0)
 
 
+def test_tail_of_a_log_without_line_ends_is_kept(tmp_path):
+    stream = _write(tmp_path / "log", [b"head" + b"x" * 10 * CAP + b"tail"])
+    head, marker, rest = (tmp_path / "log").read_bytes().partition(b"\n[aoti-debug: ")
+    tail = rest.partition(b"\n")[2]
+    assert (head[:4], tail[-4:]) == (b"head", b"tail")
+    assert marker
+    assert len(head) + len(tail) + stream.dropped == 10 * CAP + 8
+
+
 @pytest.mark.parametrize("size", [100, 4096, 70_000])
 @pytest.mark.parametrize("lines", [3_500, 4_096, 4_100, 9_000, 70_000])
 def test_what_is_kept_is_the_head_and_whole_lines_of_the_end(tmp_path, size, lines):

@@ -13,20 +13,23 @@ import anyio.to_thread
 import psutil
 from aoti_debug.run.process import run_process
 
-# A daemon by the book: two forks and a session of its own. It tells its number and stays.
+# A daemon by the book: two forks and a session of its own. It tells its number, then stays.
 DAEMON = """
 import os, signal, sys, time
 mailbox = os.open(sys.argv[1], os.O_WRONLY)
 def daemon(deaf=False):
+    wait, told = os.pipe()
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             if deaf:
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
             os.write(mailbox, b"%d\\n" % os.getpid())
+            os.write(told, b"!")
             time.sleep(1000)
         os._exit(0)
     os.wait()
+    os.read(wait, 1)
 """
 
 SERVER = """
@@ -174,9 +177,12 @@ def test_server_ended_by_sigkill_leaves_no_orphan(tmp_path, mailbox):
     with subprocess.Popen(argv, cwd=tmp_path) as server:
         pids = [int(mailbox.read()) for _ in range(4)]
         assert all(psutil.pid_exists(pid) for pid in pids)
+        log = tmp_path / "logs" / "stdout.log"
+        while log.read_text() != "begun\n":
+            assert server.poll() is None
         server.send_signal(signal.SIGKILL)
     assert _ended(*pids)
-    assert (tmp_path / "logs" / "stdout.log").read_text() == "begun\n"
+    assert log.read_text() == "begun\n"
 
 
 def test_program_that_kills_its_launcher_is_ended_with_its_daemons(finish, mailbox):

@@ -195,12 +195,8 @@ class Tree:
         return descendants(os.getpid())
 
     def signal(self, number: int) -> None:
-        for pid in self.members():
+        for pid in self.members() or [-self.root]:  # the group where there is no /proc
             send(pid, number)
-        try:
-            os.killpg(self.root, number)
-        except OSError:
-            pass
 
     def end(self, grace: float) -> int:
         """End all that is left; return how many besides the program there were."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from aoti_debug.run.plain import last_line
 
 BLOCK = 1 << 20
+LINE = 1 << 16  # a longer line may be cut where the tail begins
 RECENT = 2048  # enough for a last line of 120 characters behind escape codes
 DRAIN_S = 5.0
 
@@ -35,8 +36,8 @@ class Log:
     """
 
     def __init__(self, path: Path, cap: int) -> None:
-        self._head = cap // 2
-        self._cap = cap
+        self._cap = max(cap, 4096)
+        self._head = self._cap // 2
         self._at = 0
         self._floor = 0  # where the round part begins, once there is one
         self._dropped = 0
@@ -89,7 +90,7 @@ class Log:
         if not self._floor:
             note = b"\n[aoti-debug: bytes dropped here; what follows begins in its middle]\n"
             self._put(note, self._head)
-            self._floor = min(self._head + len(note), self._cap - 1)
+            self._floor = self._head + len(note)
             self._dropped += self._floor - self._head
         self._at = self._floor
 
@@ -105,14 +106,17 @@ class Log:
     def _unroll(self) -> None:
         assert self._file is not None
         if self._floor:
-            old = os.pread(self._file, self._cap - self._at, self._at)
-            new = os.pread(self._file, self._at - self._floor, self._floor)
-            tail = (old + new).partition(b"\n")[2] if b"\n" in (old + new)[:65536] else old + new
-            self._dropped = self.bytes - self._lost - self._head - len(tail)
+            first = os.pread(self._file, self._cap - self._at, self._at)
+            then = os.pread(self._file, self._at - self._floor, self._floor)
+            skip = first.find(b"\n", 0, LINE) + 1  # begin the tail with a whole line
+            kept = len(first) - skip + len(then)
+            self._dropped = self.bytes - self._lost - self._head - kept
             line = f"[aoti-debug: {self._dropped:,} bytes dropped here]\n".encode()
-            if self._head and os.pread(self._file, 1, self._head - 1) != b"\n":
+            if os.pread(self._file, 1, self._head - 1) != b"\n":
                 line = b"\n" + line
-            self._at = self._head + self._put(line + tail, self._head)
+            self._at = self._head
+            for part in (line, memoryview(first)[skip:], then):
+                self._at += self._put(part, self._at)
             os.ftruncate(self._file, self._at)
         if self._unsaid:
             self._say_lost()

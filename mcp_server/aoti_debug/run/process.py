@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import marshal
-import math
 import os
 import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,66 +20,13 @@ from anyio import CancelScope, to_thread
 
 from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run import launcher
+from aoti_debug.run.command import Command, Exit, Progress, signal_name
 from aoti_debug.run.output import Output, Stream
 
-MIB = 1 << 20
+__all__ = ["Command", "Exit", "OnProgress", "OnTimeout", "Progress", "Stream", "run_process"]
+
 PROGRESS_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    argv: tuple[str, ...]
-    env: Mapping[str, str]  # complete, nothing is inherited
-    cwd: Path
-    timeout_s: float = 900.0
-    output_cap: int = 64 * MIB  # bytes of each log
-    grace_s: float = 2.0  # between SIGTERM and SIGKILL
-    on_timeout_s: float = 30.0  # how long `on_timeout` may take
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    elapsed_s: float
-    bytes: int
-    last_line: str  # at most 120 characters, no control codes
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a program ended.
-
-    `strays` counts the processes that outlived the program or its SIGTERM and were ended. `notes`
-    says what went wrong with the supervision itself: output lost, processes that cannot be ended.
-    """
-
-    code: int | None
-    signal: str | None  # SIGSEGV, ...
-    core: bool
-    timed_out: bool
-    cancelled: bool
-    wall_s: float
-    cpu_s: float
-    peak_rss: int  # bytes
-    pid: int
-    strays: int
-    stdout: Stream
-    stderr: Stream
-    timeout_s: float = math.inf
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def how(self) -> str:
-        if self.cancelled:
-            return "cancelled"
-        if self.timed_out:
-            return f"timed out after {self.timeout_s:g} s"
-        if self.signal:
-            return f"{self.signal} (core dumped)" if self.core else self.signal
-        return f"exit {self.code}"
-
-    @property
-    def ok(self) -> bool:
-        return self.code == 0 and not self.timed_out and not self.cancelled
+START_S = 60.0  # for the launcher on a busy machine; the program's own time begins after it
 
 
 OnProgress = Callable[[Progress], None]
@@ -120,7 +65,8 @@ async def run_process(
             await run.watch()
             tasks.cancel_scope.cancel()
     finally:
-        streams = output.close()
+        with CancelScope(shield=True):  # in a thread, since it may move half a cap of bytes
+            streams = await to_thread.run_sync(output.close)
     return run.exit(*streams)
 
 
@@ -170,7 +116,7 @@ class _Run:
 
     async def watch(self) -> None:
         await self._order()
-        with anyio.move_on_after(self._command.timeout_s) as clock:
+        with anyio.move_on_after(START_S) as clock:
             await self._until("pid", "errno")
             if "errno" in self._facts:
                 return
@@ -275,7 +221,7 @@ class _Run:
                 self._notes.append(f"{lost}: {stream.why_lost}")
         return Exit(
             code=None if signalled else os.WEXITSTATUS(status or 0),
-            signal=_signal_name(number) if signalled else None,
+            signal=signal_name(number) if signalled else None,
             core=signalled and status is not None and os.WCOREDUMP(status),
             timed_out=self._timed_out,
             cancelled=self._stopped and not self._timed_out,
@@ -289,10 +235,3 @@ class _Run:
             timeout_s=self._command.timeout_s,
             notes=tuple(self._notes),
         )
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
