@@ -18,13 +18,15 @@ SIGNATURE = Signature(
         "Bus error",
         "signal 11",
         "exitcode: -11",
+        "dereferencing Unified Memory from the host",
     ),
     patterns=(
         (
             "Fatal Python error: (?:Segmentation fault|Bus error)|"
             r"[Ss]egmentation fault(?! in tinygemm)|\bSIGSEGV\b|exit (?:code|"
             r"status)\s*:?\s*139|Caught signal 11|EXC_BAD_ACCESS|Bus error|signal 11\b|"
-            "exitcode: -11"
+            "exitcode: -11|"
+            "may have hit an error when dereferencing Unified Memory from the host"
         ),
     ),
     summary="The process died on an invalid memory access of the host",
@@ -54,6 +56,15 @@ SIGNATURE = Signature(
     ),
     matches=(
         Sample("Fatal Python error: Segmentation fault", "recorded", "CPython 3.11 faulthandler"),
+        Sample(
+            (
+                "=========     The application may have hit an error when dereferencing "
+                "Unified Memory from the host. Please rerun the application under cuda-gdb "
+                "or a host debugger to catch host side errors."
+            ),
+            "recorded",
+            "compute-sanitizer on the H200, the process ended with SIGSEGV",
+        ),
         Sample(
             'Thread 1 "python3" received signal SIGSEGV, Segmentation fault.', "recorded", "gdb"
         ),

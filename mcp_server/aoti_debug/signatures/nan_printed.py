@@ -13,8 +13,6 @@ SIGNATURE = Signature(
         "tensor(nan",
         "tensor([nan",
         "tensor([[nan",
-        "value: nan",
-        "value: -nan",
         "loss: nan",
         "loss=nan",
         "nan nan nan",
@@ -25,14 +23,14 @@ SIGNATURE = Signature(
     ),
     patterns=(
         (
-            r"tensor\(\[*nan|(?:Mean|Min|Max) value: -?nan|\bloss[:=] ?nan|"
-            r"^\s*nan(?:\s+nan){2,}|(?:returned|are all|produces|contains) NaN"
+            r"tensor\(\[*nan|\bloss[:=] ?nan|^\s*nan(?:\s+nan){2,}|(?:returned|are all|"
+            "produces|contains) NaN"
         ),
     ),
     summary="The output shows NaN",
     means=(
-        "A value was not a number by the time it was printed. In printer output before a "
-        "launch it means nothing: result buffers are not written yet."
+        "A value was not a number by the time it was printed. It may stem from the inputs, "
+        "from the model itself or from a kernel."
     ),
     check="Does eager give NaN on the same inputs? Then it is the model, not the compiler",
     fixes=(
@@ -47,6 +45,13 @@ SIGNATURE = Signature(
     references=("deepmodeling/deepmd-kit#5969",),
     matches=(
         Sample("tensor(nan, device='cuda:0')", "recorded", "torch 2.11, H200"),
-        Sample("Min value: -nan", "recorded", "value printer before a launch, torch 2.13 CPU"),
+        Sample("loss: nan", "quoted", "common form"),
+    ),
+    neighbours=(
+        Sample(
+            "Min value: -nan",
+            "recorded",
+            ("value printer before a launch, where results are not written yet, torch 2.13 CPU"),
+        ),
     ),
 )

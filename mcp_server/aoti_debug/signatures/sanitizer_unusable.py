@@ -13,15 +13,13 @@ SIGNATURE = Signature(
         "Unable to find injection library",
         "terminated before first instrumented API call",
         "Device not supported",
-        "may have hit an error when dereferencing Unified Memory",
         "fatal:  CUDA",
     ),
     patterns=(
         (
             "Internal Sanitizer Error|No attachable process found|"
             "Unable to find injection library|terminated before first instrumented API call|"
-            "=+ Error: Device not supported|"
-            r"may have hit an error when dereferencing Unified Memory|fatal:\s+CUDA"
+            r"=+ Error: Device not supported|fatal:\s+CUDA"
         ),
     ),
     summary="The GPU debugging tool could not do its work here",
@@ -42,15 +40,6 @@ SIGNATURE = Signature(
     guide="guides/debugging-tools.md#compute-sanitizer",
     next_tool="check_environment",
     matches=(
-        Sample(
-            (
-                "=========     The application may have hit an error when dereferencing "
-                "Unified Memory from the host. Please rerun the application under cuda-gdb "
-                "or a host debugger to catch host side errors."
-            ),
-            "recorded",
-            "compute-sanitizer, H200, after a host segfault",
-        ),
         Sample(
             ("========= Error: Target application terminated before first instrumented API call"),
             "quoted",
