@@ -13,6 +13,10 @@ NO_PROXY = (
     "Unable to find a proxy executor to run custom ops. Please check if there is a json file "
     "generated in the same directory as the so"
 )
+STATIC_LIBSTDCXX = (
+    "Segmentation fault (core dumped); or, with other compilers, `Error: std::bad_cast` and "
+    "`create_func_(...) API call failed`"
+)
 AGAIN = "Compile and package the model again; do not edit the archive."
 
 
@@ -102,9 +106,9 @@ def _library_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
         return
     if library.static_libstdcxx:
         yield Flaw(
-            "the library holds its own copy of libstdc++ (linked statically): loading it kills "
-            "the process",
-            "toolchain", "Segmentation fault (core dumped)", "proved", where=library.member,
+            "the library holds its own copy of libstdc++ (linked statically): it cannot be loaded "
+            "into a process that has the shared one",
+            "toolchain", STATIC_LIBSTDCXX, "proved", where=library.member,
             fix="Compile with a g++ that links libstdc++.so (CXX=/usr/bin/g++, no "
             "-static-libstdc++ in CXX, CXXFLAGS, LDFLAGS or the compiler's wrapper).",
         )  # fmt: skip

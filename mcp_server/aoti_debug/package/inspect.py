@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from aoti_debug.model import EnvironmentAnswer, PackageAnswer
+from aoti_debug.package.answer import answer as package_answer
 from aoti_debug.package.archive import MODELS, ZIP_ERRORS, open_archive
 from aoti_debug.package.cubin import HEAD, SUFFIXES, read_binary
 from aoti_debug.package.documents import (
@@ -58,6 +60,21 @@ def inspect(path: Path) -> Package:
     return Package(
         path, archive.layout, archive.bytes, written_by, tuple(models), tuple(flaws), tuple(notes)
     )
+
+
+def answer(
+    path: Path,
+    environment: EnvironmentAnswer | None = None,
+    *,
+    model: str | None = None,
+    check_inputs: bool = False,
+) -> PackageAnswer:
+    """Return what lies at `path` and what would go wrong with it on this machine.
+
+    `environment` tells about the user's torch: without it only what the machine itself decides is
+    judged. `check_inputs` adds the source of a function that checks the inputs of `model`.
+    """
+    return package_answer(inspect(path), environment, model=model, check_inputs=check_inputs)
 
 
 def _folders(archive: Archive) -> dict[str, list[Member]]:

@@ -1,0 +1,173 @@
+"""Gather what this machine and the user's torch are like, before any script runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio import to_thread
+
+from aoti_debug.environment.compiler import try_compiler
+from aoti_debug.environment.disk import folders
+from aoti_debug.environment.rules import Compiler, Gpu, Machine, problems
+from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted
+from aoti_debug.environment.variables import not_inherited, variable_problems, variables
+from aoti_debug.errors import NoInterpreter
+from aoti_debug.model import EnvironmentAnswer, Problem
+from aoti_debug.run.ask import ask
+from aoti_debug.run.interpreter import find_interpreter
+from aoti_debug.run.machine import TOOLS, find_tool
+
+PROBE = Path(__file__).parents[1] / "probe" / "environment.py"
+PROBE_S = 120.0
+
+
+async def environment(
+    python: str | None = None, env: Mapping[str, str] | None = None
+) -> EnvironmentAnswer:
+    """Return torch, GPU, compiler and tools of this machine, and what would break.
+
+    `env` is laid over this process's environment. Imports torch in the user's interpreter, once;
+    starts the compiler on a file of ten lines; changes nothing.
+    """
+    complete = {**os.environ, **(env or {})}
+    try:
+        interpreter = find_interpreter(python, complete)
+    except NoInterpreter as error:
+        return EnvironmentAnswer(
+            torch_path=None,
+            torch_cuda=None,
+            problems=[Problem(what=str(error), severity="breaks", message=None)],
+            not_inherited=not_inherited(complete),
+        )
+    gathered: dict[str, Any] = {}
+
+    async def gather(key: str, function: Any, *arguments: Any) -> None:
+        gathered[key] = await to_thread.run_sync(function, *arguments, abandon_on_cancel=True)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(gather, "torch", _probe, interpreter, complete)
+        tasks.start_soon(gather, "compiler", try_compiler, complete)
+        tasks.start_soon(gather, "tools", _tools, complete, interpreter)
+        tasks.start_soon(gather, "toolkit", toolkit, complete)
+        tasks.start_soon(gather, "folders", folders, complete)
+    return _answer(interpreter, complete, gathered)
+
+
+def _probe(interpreter: Path, env: Mapping[str, str]) -> dict[str, Any]:
+    """Ask torch about itself; what cannot be asked is said under "error"."""
+    # A probe of a run that this process was started in must not watch the question.
+    quiet = {k: v for k, v in env.items() if not k.startswith("AOTI_DEBUG_")}
+    answer = ask([str(interpreter), str(PROBE)], env=quiet, timeout_s=PROBE_S)
+    if answer is None:
+        return {"error": {"type": "TimeoutError", "message": f"{interpreter} did not answer"}}
+    for line in reversed(answer.stdout.splitlines()):
+        if line.startswith("{"):
+            try:
+                document = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(document, dict):
+                return document
+    words = (answer.stderr.strip().splitlines() or [f"exit {answer.code}"])[-1][:500]
+    return {"error": {"type": "RuntimeError", "message": f"importing torch ended so: {words}"}}
+
+
+def _tools(env: Mapping[str, str], interpreter: Path) -> dict[str, str]:
+    found = {name: find_tool(name, env, interpreter) for name in TOOLS}
+    return {name: str(path) for name, path in found.items() if path is not None}
+
+
+def _answer(
+    interpreter: Path, env: Mapping[str, str], gathered: Mapping[str, Any]
+) -> EnvironmentAnswer:
+    document = gathered["torch"]
+    machine = _machine(env, gathered)
+    torch = _part(document, "torch")
+    path = torch.get("path")
+    return EnvironmentAnswer(
+        python=str(interpreter),
+        python_version=_text(document.get("python")),
+        torch=machine.torch,
+        torch_path=str(Path(path).parent) if isinstance(path, str) else None,
+        torch_cuda=machine.torch_cuda,
+        triton=machine.triton,
+        devices=[_device(gpu) for gpu in machine.gpus],
+        driver=f"runs CUDA up to {machine.driver_cuda}" if machine.driver_cuda else None,
+        compiler=_compiler_text(machine.compiler),
+        tools=gathered["tools"],
+        problems=[*problems(machine), *variable_problems(env, machine.torch)][:40],
+        variables=variables(env),
+        not_inherited=not_inherited(env),
+        notes=[f"{name}: {error}" for name, error in _part(document, "errors").items()][:10],
+    )
+
+
+def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Machine:
+    document = gathered["torch"]
+    torch, triton, error = (_part(document, k) for k in ("torch", "triton", "error"))
+    path = Path(torch["path"]).parent if isinstance(torch.get("path"), str) else None
+    kit = gathered["toolkit"]
+    headers = {k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)}
+    return Machine(
+        torch=_text(torch.get("version")),
+        torch_error=f"{error.get('type')}: {error.get('message')}" if error else None,
+        torch_cuda=_text(torch.get("cuda")),
+        architectures=tuple(a for a in torch.get("arch_list") or () if isinstance(a, str)),
+        gpus=tuple(_gpu(d) for d in document.get("devices") or () if isinstance(d, dict)),
+        cuda_available=document.get("cuda_available"),
+        driver_cuda=_driver(document.get("driver_cuda")),
+        nvidia_smi="nvidia-smi" in gathered["tools"],
+        visible=env.get("CUDA_VISIBLE_DEVICES"),
+        toolkit=kit.version,
+        toolkit_path=kit.path,
+        cuda_header=cuda_header(env, path),
+        triton=_text(triton.get("version")),
+        triton_error=_text(triton.get("error")),
+        triton_wanted=triton_wanted(path),
+        compiler=gathered["compiler"],
+        headers=headers,
+        folders=gathered["folders"],
+    )
+
+
+def _part(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = document.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value[:300] if isinstance(value, str) else None
+
+
+def _gpu(device: Mapping[str, Any]) -> Gpu:
+    major, minor = (device.get("capability") or [0, 0])[:2]
+    memory = device.get("memory")
+    return Gpu(
+        index=int(device.get("index", 0)),
+        name=str(device.get("name", "GPU"))[:80],
+        capability=(int(major), int(minor)),
+        memory=memory if isinstance(memory, int) else 0,
+    )
+
+
+def _device(gpu: Gpu) -> str:
+    major, minor = gpu.capability
+    return f"cuda:{gpu.index} {gpu.name} (sm_{major}{minor}, {gpu.memory / (1 << 30):.0f} GiB)"
+
+
+def _driver(value: object) -> str | None:
+    """Spell 13000 as 13.0."""
+    if not isinstance(value, int) or value <= 0:
+        return None
+    return f"{value // 1000}.{value % 1000 // 10}"
+
+
+def _compiler_text(compiler: Compiler) -> str | None:
+    if compiler.path is None:
+        return None
+    return f"{compiler.path} {compiler.version or ''}".strip()

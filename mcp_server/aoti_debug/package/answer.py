@@ -1,0 +1,205 @@
+"""Turn what was found into the answer of `inspect_package`: flat, short, lists cut with counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from aoti_debug.model import (
+    EnvironmentAnswer,
+    PackageAnswer,
+    PackageConstant,
+    PackageDim,
+    PackageInput,
+    PackageLaunch,
+    PackageModel,
+    Problem,
+    SourceLine,
+)
+from aoti_debug.package.compatibility import will_it_load
+from aoti_debug.package.contract import contract
+from aoti_debug.package.contract_text import one_line, write_check_inputs
+from aoti_debug.package.here import here
+from aoti_debug.package.record import CompiledModel, Input, Launch, Package
+
+CHARACTERS = 7_800
+FORMATS = {
+    "root": ".pt2, entries at the root", "prefixed": ".pt2, entries below one folder",
+    "library": "bare shared library", "directory": "directory",
+    "exported_program": "exported program (torch.export.save)", "unknown": "not a package",
+}  # fmt: skip
+CHECKS = {
+    "environment": "only while AOTI_RUNTIME_CHECK_INPUTS=1 is set at the first call",
+    "always": "at every call (compiled with AOT_INDUCTOR_DEBUG_COMPILE=1)",
+    "none": "never: compile again with torch 2.7 or later, or AOT_INDUCTOR_DEBUG_COMPILE=1",
+}
+_LIMITS = ((40, 60, 12, 20), (20, 24, 6, 12), (10, 10, 4, 8), (5, 4, 2, 5), (2, 2, 1, 3))
+
+
+def answer(
+    package: Package,
+    environment: EnvironmentAnswer | None = None,
+    *,
+    model: str | None = None,
+    check_inputs: bool = False,
+) -> PackageAnswer:
+    """Return the answer for a package on this machine; `check_inputs` adds the function's source.
+
+    The lists are shortened until the whole is below 8,000 characters.
+    """
+    problems = will_it_load(package, here(environment))
+    chosen = package.model(model)
+    source = write_check_inputs(contract(chosen)) if chosen and check_inputs else None
+    build = _builder(package, problems, _verdict(package, problems, environment), source)
+    for limits in _LIMITS:
+        found = build(limits)
+        if len(json.dumps(found.document())) <= CHARACTERS:
+            break
+    return found
+
+
+Limits = tuple[int, int, int, int]
+
+
+def _builder(
+    package: Package, problems: list[Problem], verdict: str, source: str | None
+) -> Callable[[Limits], PackageAnswer]:
+    def build(limits: Limits) -> PackageAnswer:
+        return PackageAnswer.model_validate(
+            {
+                "package": str(package.path)[:500],
+                "format": FORMATS[package.layout],
+                "bytes": package.bytes,
+                "written_by": f"torch {package.written_by}" if package.written_by else None,
+                "models": [_model(m, limits) for m in package.models[: limits[2]]],
+                "models_count": len(package.models),
+                "problems": [_short(p) for p in problems[: limits[3]]],
+                "problems_count": len(problems),
+                "loads_here": verdict,
+                "check_inputs": source if source and len(source) < 5_000 else None,
+                "notes": [note[:300] for note in package.notes[:5]],
+            }
+        )
+
+    return build
+
+
+def _verdict(
+    package: Package, problems: list[Problem], environment: EnvironmentAnswer | None
+) -> str:
+    if any(p.severity == "breaks" and p.confidence == "proved" for p in problems):
+        return "no"
+    if not package.models:
+        return "no"
+    if any(p.severity in ("breaks", "may_break") for p in problems):
+        return "may fail"
+    return "yes" if environment is not None and environment.torch else "unknown"
+
+
+def _short(problem: Problem) -> Problem:
+    cut = {"what": problem.what[:400], "message": problem.message and problem.message[:400]}
+    return problem.model_copy(update=cut)
+
+
+def _model(model: CompiledModel, limits: Limits) -> PackageModel:
+    wrapper, library = model.wrapper, model.library
+    inputs = wrapper.inputs if wrapper else ()
+    launches = wrapper.launches if wrapper else ()
+    constants = wrapper.constants if wrapper else ()
+    build = wrapper.build if wrapper else None
+    return PackageModel(
+        name=model.name,
+        device=model.device,
+        metadata={k[:60]: v[:120] for k, v in list(model.metadata.items())[:12]},
+        inputs=[_input(one) for one in inputs[: limits[0]]],
+        inputs_count=len(inputs),
+        outputs_count=wrapper.outputs if wrapper else None,
+        arguments_count=wrapper.leaves if wrapper else None,
+        symbols={s.name: s.expression[:120] for s in (wrapper.symbols if wrapper else ())[:20]},
+        input_checks=CHECKS[wrapper.checks] if wrapper else None,
+        launches=[_launch(model, one) for one in launches[: limits[1]]],
+        launches_count=len(launches),
+        triton_kernels=len(wrapper.kernels) if wrapper else 0,
+        architectures=sorted({a for b in model.binaries for a in b.architectures})[:20],
+        constants=[
+            PackageConstant(name=c.fqn or c.name, dtype=c.dtype, shape=list(c.shape), kind=c.kind)
+            for c in constants[: limits[3]]
+        ],
+        constants_count=len(constants),
+        constants_bytes=sum(c.bytes for c in constants),
+        constants_where=_where(model),
+        custom_ops=list(dict.fromkeys(op.target[:100] for op in model.custom_ops))[:20],
+        needs=list(library.needed[:20]) if library else [],
+        versions=dict(library.versions) if library else {},
+        machine=library.machine if library else None,
+        compiled_by=f"{build.compiler}, {build.torch}"[:300] if build else None,
+        notes=_notes(model),
+    )
+
+
+def _input(one: Input) -> PackageInput:
+    dims = None
+    if one.dims is not None:
+        dims = [
+            PackageDim(size=d.size, low=d.low, high=d.high, symbol=d.symbol, stride=d.stride)
+            for d in one.dims
+        ]
+    return PackageInput(
+        index=one.index, name=one.name[:100], dtype=one.dtype, device=one.device, dims=dims,
+        text=one_line(one)[:300],
+    )  # fmt: skip
+
+
+def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
+    origin = next(
+        (o for o in model.origins if one.handle in (f"{o.kernel}:{o.handle}", o.kernel)), None
+    ) or next((o for o in model.origins if o.kernel == one.kernel), None)
+    source = origin.source[:2] if origin else ()
+    kernels = model.wrapper.kernels if model.wrapper else ()
+    known = next((k for k in kernels if k.name == one.kernel), None)
+    return PackageLaunch(
+        number=one.number,
+        kernel=_target(model, one)[:150],
+        kind=one.kind,
+        ops=list(one.ops[:8]),
+        nodes=list((one.nodes or (origin.nodes_before if origin else ()))[:8]),
+        source=[SourceLine(file=f[-200:], line=n, text=t[:160]) for f, n, t in source],
+        binary=known.binary if known else None,
+    )
+
+
+def _target(model: CompiledModel, one: Launch) -> str:
+    """Name the operator behind a proxy call."""
+    if one.kind == "custom_op" and one.kernel.startswith("proxy_executor["):
+        number = int(one.kernel[15:-1])
+        if number < len(model.custom_ops):
+            return model.custom_ops[number].target
+    return one.kernel
+
+
+def _where(model: CompiledModel) -> str | None:
+    wrapper = model.wrapper
+    if wrapper is None or not wrapper.constants:
+        return None
+    if wrapper.weights_in_library is False:
+        return "beside the library, in the package" if model.weights else "not in the package"
+    return "in the library"
+
+
+def _notes(model: CompiledModel) -> list[str]:
+    found: list[str] = []
+    wrapper = model.wrapper
+    if wrapper is None:
+        return ["no wrapper source: inputs, kernels and constants are not known"]
+    others = contract(wrapper).others
+    if others:
+        found.append(f"{others} argument(s) of a call are no tensors: their values at export are "
+                     "compiled in, other values are ignored without a word")  # fmt: skip
+    if wrapper.truncated:
+        found.append("the wrapper's source is very long: only its beginning was read")
+    if wrapper.printer:
+        found.append("compiled with the intermediate value printer: slow, prints at every call")
+    if model.library and PurePosixPath(model.library.member).suffix == "" and not wrapper.inputs:
+        found.append("the model takes no tensor")
+    return found

@@ -1,0 +1,78 @@
+"""Evaluate the small C++ integer expressions that sizes are written in; nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+LENGTH_LIMIT = 400
+_CAST = re.compile(r"static_cast<(?:int64_t|int32_t|long)>")
+_SUFFIX = re.compile(r"\b(\d{1,19})(?:LL|L|ULL|UL|U)\b")
+_ALLOWED = re.compile(r"[\w\s+\-*/%(),]*")
+_CALLS = {"floordiv": 2, "floormod": 2, "max": 2, "min": 2}
+
+
+def evaluate(text: str, known: Mapping[str, int]) -> int | None:
+    """Return the value of an expression like `c10::div_floor_integer(s0, 2L) + 1L`, None when a
+    name is unknown or it is more than arithmetic."""
+    if len(text) > LENGTH_LIMIT:
+        return None
+    plain = text.replace("c10::div_floor_integer", "floordiv").replace("c10::div_mod", "floormod")
+    plain = plain.replace("std::max", "max").replace("std::min", "min")
+    plain = re.sub(r"(max|min)<\w{1,20}>", r"\1", _CAST.sub("", plain))
+    plain = re.sub(r"(\w{1,300})\[(\d{1,3})\]", r"\1__\2", _SUFFIX.sub(r"\1", plain))
+    if not _ALLOWED.fullmatch(plain):
+        return None
+    try:
+        return _value(ast.parse(plain.strip(), mode="eval").body, known)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, KeyError):
+        return None
+
+
+def _value(node: ast.expr, known: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return number
+        case ast.Name(id=name):
+            return known[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, known)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _bounded(_binary(op, _value(left, known), _value(right, known)))
+        case ast.Call(func=ast.Name(id=name), args=[left, right], keywords=[]) if name in _CALLS:
+            return _call(name, _value(left, known), _value(right, known))
+    raise ValueError("not arithmetic")
+
+
+def _binary(op: ast.operator, left: int, right: int) -> int:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():  # C++ truncates
+            quotient = abs(left) // abs(right)
+            return quotient if (left < 0) == (right < 0) else -quotient
+        case ast.Mod():
+            return left - right * _binary(ast.Div(), left, right)
+    raise ValueError("not arithmetic")
+
+
+def _call(name: str, left: int, right: int) -> int:
+    match name:
+        case "floordiv":
+            return left // right
+        case "floormod":
+            return left % right
+        case "max":
+            return max(left, right)
+    return min(left, right)
+
+
+def _bounded(value: int) -> int:
+    if not -(2**80) < value < 2**80:
+        raise ValueError("too large")
+    return value
