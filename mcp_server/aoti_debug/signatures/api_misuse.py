@@ -11,16 +11,14 @@ SIGNATURE = Signature(
     anchors=(
         "object has no attribute 'graph'",
         "Only ExportedProgram is supported",
-        "Expect package path to be a file ending in .pt2",
         "aoti_compile_and_package() ",
         "aot_compile() ",
     ),
     patterns=(
         (
             r"AttributeError: '\w+' object has no attribute 'graph'|"
-            "Only ExportedProgram is supported|"
-            r"Expect package path to be a file ending in \.pt2|"
-            r"TypeError: (?:aoti_compile_and_package|aot_compile)\(\) .{0,120}"
+            "Only ExportedProgram is supported|TypeError: (?:aoti_compile_and_package|"
+            r"aot_compile)\(\) .{0,120}"
         ),
     ),
     summary="The compile function was called with something it does not take",
@@ -44,13 +42,5 @@ SIGNATURE = Signature(
             "torch 2.13: aot_compile of a module",
         ),
         Sample("ValueError: Only ExportedProgram is supported", "recorded", "torch 2.13"),
-        Sample(
-            (
-                "AssertionError: Expect package path to be a file ending in .pt2, is None, "
-                "or is a buffer. Instead got /tmp/e2/x.so"
-            ),
-            "recorded",
-            "torch 2.13",
-        ),
     ),
 )

@@ -22,8 +22,7 @@ SIGNATURE = Signature(
     patterns=(
         (
             r"^\s*Killed\s*$|: +\d+ Killed\b|oom[-_]kill|Out of memory: Kill|exit (?:code|"
-            r"status)\s*:?\s*137|\bSIGKILL\b|OOMKilled|exitcode: -9|"
-            r"Killed signal terminated program (?P<program>\w+)"
+            r"status)\s*:?\s*137|\bSIGKILL\b|OOMKilled|exitcode: -9"
         ),
     ),
     summary="The operating system killed the process, almost always for memory",
@@ -44,12 +43,16 @@ SIGNATURE = Signature(
     guide="guides/host-crash.md#killed-by-the-system",
     next_tool="check_environment",
     matches=(
-        Sample("g++: fatal error: Killed signal terminated program cc1plus", "quoted", "GCC text"),
         Sample("Killed", "quoted", "shell text"),
         Sample("exit code 137", "quoted", "container text"),
     ),
     neighbours=(
         Sample("Fatal Python error: Aborted", "recorded"),
         Sample("Killed 3 idle workers", "quoted", "ordinary log line"),
+        Sample(
+            "g++: fatal error: Killed signal terminated program cc1plus",
+            "quoted",
+            "the compiler alone was killed",
+        ),
     ),
 )
