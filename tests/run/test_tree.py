@@ -205,3 +205,15 @@ def test_output_of_a_process_that_cannot_be_followed_does_not_hold_up_the_end(fi
     end = finish(source, mailbox.path)
     assert end.ok
     assert _ended(int(mailbox.read()))
+
+
+def test_program_that_writes_to_its_launchers_pipe_disturbs_nothing(finish):
+    source = """
+    import os
+    with open(f"/proc/{os.getppid()}/fd/1", "wb", buffering=0) as status:
+        for line in (b"x" * 9000, b"[1]", b'{"pid": "1"}', b'{"wall": []}', b"\\xff", b""):
+            status.write(line + b"\\n")
+    raise SystemExit(4)
+    """
+    end = finish(source)
+    assert (end.code, end.notes) == (4, ())

@@ -26,6 +26,7 @@ from aoti_debug.run.output import Output, Stream
 __all__ = ["Command", "Exit", "OnProgress", "OnTimeout", "Progress", "Stream", "run_process"]
 
 PROGRESS_S = 1.0
+LINE_LIMIT = 4096  # bytes of a line of the launcher
 START_S = 60.0  # for the launcher on a busy machine; the program's own time begins after it
 
 
@@ -144,8 +145,9 @@ class _Run:
             except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
                 return
             *lines, self._unread = self._unread.split(b"\n")
+            self._unread = self._unread[-LINE_LIMIT:]
             for line in lines:
-                self._facts.update(json.loads(line))
+                self._facts.update(_numbers(line))
 
     def _cannot_start(self) -> CannotStart:
         why = os.strerror(self._facts["errno"])
@@ -235,3 +237,19 @@ class _Run:
             timeout_s=self._command.timeout_s,
             notes=tuple(self._notes),
         )
+
+
+def _numbers(line: bytes) -> dict[str, Any]:
+    """Read a line of the launcher; nothing of one that it cannot have written.
+
+    A program can open its launcher's end of the pipe, since both belong to the same user.
+    """
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(said, dict):
+        return {}
+    exact = {key: value for key, value in said.items() if isinstance(value, int)}
+    times = {key: float(said[key]) for key in ("wall", "cpu") if isinstance(said.get(key), float)}
+    return {**exact, **times, **({"status": None} if said.get("status", 0) is None else {})}
