@@ -65,10 +65,12 @@ def installer() -> Installer:
         npm = shutil.which("npm")
         assert npm, "npm is missing: the test of installing the skill needs it (any version)"
         cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as fresh:
-            _npm_install(npm, Path(fresh))
-            if not modules.is_dir():  # another session may have been faster
-                shutil.copytree(fresh, place, symlinks=True, dirs_exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=cache))
+        _npm_install(npm, fresh)
+        try:
+            fresh.rename(place)
+        except OSError:  # another session was faster
+            shutil.rmtree(fresh)
     return Installer(modules)
 
 
