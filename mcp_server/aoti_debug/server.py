@@ -9,9 +9,10 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import anyio
 from mcp.server import MCPServer
+from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from aoti_debug import __version__, skill
@@ -22,14 +23,12 @@ from aoti_debug.tools.cancel_run import CANCEL_RUN
 from aoti_debug.tools.check_environment import CHECK_ENVIRONMENT
 from aoti_debug.tools.diagnose_log import DIAGNOSE_LOG
 from aoti_debug.tools.inspect_package import INSPECT_PACKAGE
+from aoti_debug.tools.lazy_service import LazyService
 from aoti_debug.tools.read_artifact import READ_ARTIFACT
 from aoti_debug.tools.run_stage import RUN_STAGE
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.triage import TRIAGE
 from aoti_debug.tools.wait_run import WAIT_RUN
-
-if TYPE_CHECKING:
-    from aoti_debug.service import Service
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
@@ -55,11 +54,11 @@ instructions. A diagnosis names its guide; read it as skill://aoti-debug/guides/
 
 def create_server(
     home: Path | None = None, ending: Sequence[signal.Signals] = ()
-) -> MCPServer[Service]:
+) -> MCPServer[LazyService]:
     """Make a server; at one of the signals `ending` it ends its runs, then itself."""
     root = skill.directory()
-    with _without_rich():
-        server: MCPServer[Service] = MCPServer(
+    with _quiet_sdk():
+        server: MCPServer[LazyService] = MCPServer(
             name="aoti-debug",
             title="AOTInductor debugger",
             version=__version__,
@@ -80,7 +79,7 @@ def create_server(
     return server
 
 
-def serve(server: MCPServer[Service], http: str = "", *, allow_remote: bool = False) -> None:
+def serve(server: MCPServer[LazyService], http: str = "", *, allow_remote: bool = False) -> None:
     """Serve over stdio, or over HTTP at HOST:PORT.
 
     Raises:
@@ -98,7 +97,7 @@ def serve(server: MCPServer[Service], http: str = "", *, allow_remote: bool = Fa
     server.run("streamable-http", host=host, port=port)
 
 
-def for_process() -> MCPServer[Service]:
+def for_process() -> MCPServer[LazyService]:
     """Make the server that owns this process: it ends in order when the process is told to."""
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     return create_server(ending=ENDING)
@@ -106,13 +105,14 @@ def for_process() -> MCPServer[Service]:
 
 def _lifespan(
     home: Path | None, ending: Sequence[signal.Signals]
-) -> Callable[[MCPServer[Service]], AbstractAsyncContextManager[Service]]:
+) -> Callable[[MCPServer[LazyService]], AbstractAsyncContextManager[LazyService]]:
     @asynccontextmanager
-    async def lifespan(_: MCPServer[Service]) -> AsyncIterator[Service]:
-        from aoti_debug.service import Service
-
-        async with cancelled_by(*ending) as received, Service(home) as service:
+    async def lifespan(_: MCPServer[LazyService]) -> AsyncIterator[LazyService]:
+        async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
+            service = LazyService(home)
+            group.start_soon(service.keep)
             yield service
+            group.cancel_scope.cancel()
         if received.number is not None:
             # The thread that reads standard input cannot be cancelled: without this the process
             # would stay until its client writes or leaves.
@@ -122,19 +122,15 @@ def _lifespan(
 
 
 @contextmanager
-def _without_rich() -> Iterator[None]:
-    """Hide rich: the SDK draws boxed tracebacks with it where it is found, and importing it takes
-    a tenth of the start. None in `sys.modules` is Python's own way to say "not to be imported"."""
-    hidden = {name: sys.modules.get(name) for name in ("rich", "rich.console", "rich.logging")}
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+def _quiet_sdk() -> Iterator[None]:
+    """Leave logging as it is: the SDK would import rich, where it is found, to draw boxed
+    tracebacks, which takes a tenth of the start."""
+    configure = sdk.configure_logging  # type: ignore[attr-defined]
+    sdk.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        for name, module in hidden.items():
-            if module is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = module
+        sdk.configure_logging = configure  # type: ignore[attr-defined]
 
 
 def _artifact(run: str, name: str) -> str:

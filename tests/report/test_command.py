@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from aoti_debug.model import Next
 from aoti_debug.report.command import command_line
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from aoti_debug.report.sanitize import one_line, sanitize
 
 

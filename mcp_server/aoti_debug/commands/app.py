@@ -105,7 +105,7 @@ def inspect(
     """Say what a package holds and whether it will load here, without loading it."""
     from aoti_debug import api
 
-    finish(anyio.run(lambda: api.inspect(package.absolute())), as_json=json)
+    finish(anyio.run(lambda: api.inspect(str(package))), as_json=json)
 
 
 @app.command("run")

@@ -15,7 +15,8 @@ from aoti_debug.tools.waiting import Call, service_of
 
 async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:
     """End a run with all its processes; returns what is known until then."""
-    return answer(await service_of(call).cancel(run))
+    service = await service_of(call)
+    return answer(await service.cancel(run))
 
 
 CANCEL_RUN = tool(

@@ -20,7 +20,7 @@ async def inspect_package(
     inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
     from aoti_debug import api
 
-    return answer(await api.inspect(absolute("package", package)))
+    return answer(await api.inspect(str(absolute("package", package))))
 
 
 INSPECT_PACKAGE = tool(

@@ -45,7 +45,7 @@ async def run_stage(
     Status `running` after wait_s: go on with wait_run."""
     stage_named(stage)
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
-    run = await service_of(call).start_stage(wanted, stage)
+    run = await (await service_of(call)).start_stage(wanted, stage)
     return answer(await follow(call, run, wait_s))
 
 

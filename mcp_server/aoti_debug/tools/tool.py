@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property
+from typing import Any, get_type_hints
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from aoti_debug.errors import AotiDebugError
 
@@ -20,6 +21,13 @@ _SHOWN = 300  # characters of an unexpected error
 
 class AotiTool(Tool):
     """A tool whose every failure reaches the agent as text that says what to do instead."""
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        """Return the answer's schema; made when it is asked for, as it takes long."""
+        model: type[BaseModel] = self.fn_metadata.output_model
+        plain: dict[str, Any] = _plain(model.model_json_schema())
+        return plain
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
@@ -48,6 +56,7 @@ def tool(
         function,
         title=title,
         description=" ".join((function.__doc__ or "").split()),
+        structured_output=False,  # what that would do is done below, without the schema
         annotations=ToolAnnotations(
             title=title,
             read_only_hint=read_only,
@@ -58,8 +67,9 @@ def tool(
     )
     assert isinstance(made, AotiTool)
     made.parameters = _plain(made.parameters)
-    if made.fn_metadata.output_schema is not None:
-        made.fn_metadata.output_schema = _plain(made.fn_metadata.output_schema)
+    returned = get_type_hints(function, include_extras=True)["return"]
+    made.fn_metadata.output_model = returned.__metadata__[0]  # Annotated[CallToolResult, Model]
+    made.fn_metadata.output_schema = {"type": "object"}  # so that answers are validated
     return made
 
 

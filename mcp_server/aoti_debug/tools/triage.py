@@ -42,7 +42,7 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
-    run = await service_of(call).start_triage(wanted)
+    run = await (await service_of(call)).start_triage(wanted)
     return answer(await follow(call, run, wait_s))
 
 

@@ -14,20 +14,21 @@ from aoti_debug.model import StageAnswer, TriageAnswer
 
 if TYPE_CHECKING:
     from aoti_debug.service import Service
+    from aoti_debug.tools.lazy_service import LazyService
 
 Call: TypeAlias = Context[Any, Any]
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
-def service_of(call: Call) -> Service:
+async def service_of(call: Call) -> Service:
     """Return the service that holds this server's runs."""
-    service: Service = call.request_context.lifespan_context
-    return service
+    lazy: LazyService = call.request_context.lifespan_context
+    return await lazy.get()
 
 
 async def follow(call: Call, run: str, wait_s: float) -> StageAnswer | TriageAnswer:
     """Wait until the run ends or the time passes; end the run if the call is cancelled."""
-    service = service_of(call)
+    service = await service_of(call)
     try:
         return await _reporting(call, service, run, wait_s)
     except anyio.get_cancelled_exc_class():
@@ -43,11 +44,11 @@ async def _reporting(
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_pump, receive, call)
-        try:
-            result = await service.wait(run, wait_s, _sender(send.send_nowait))
-        except Exception as error:  # outside the group it keeps its own type
-            failure = error
-        send.close()
+        with send:
+            try:
+                result = await service.wait(run, wait_s, _sender(send.send_nowait))
+            except Exception as error:  # outside the group it keeps its own type
+                failure = error
     if failure is not None:
         raise failure
     return result

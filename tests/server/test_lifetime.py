@@ -1,0 +1,185 @@
+"""However a server ends, no process of its runs outlives it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+from mcp import Client, StdioServerParameters
+
+PATIENCE_S = 60.0  # for things to begin
+GONE_S = 5.0  # for processes to end
+
+TARGET = """\
+import os, signal, sys
+# a child with a session of its own that does not listen to SIGTERM, as worker pools leave them
+if os.fork() == 0:
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+with open(sys.argv[1], "w") as mailbox:
+    print(os.getpid(), file=mailbox, flush=True)
+signal.pause()
+"""
+
+
+class Target:
+    """A script that stays, with a child that stays longer, and a pipe where both report."""
+
+    def __init__(self, folder: Path) -> None:
+        self.script = folder / "target.py"
+        self.script.write_text(TARGET)
+        self.mailbox = folder / "mailbox"
+        os.mkfifo(self.mailbox)
+        self._file = os.open(self.mailbox, os.O_RDWR)
+
+    def processes(self) -> list[psutil.Process]:
+        """Wait for both processes."""
+        said = b""
+        while said.count(b"\n") < 2:
+            if not select.select([self._file], [], [], PATIENCE_S)[0]:
+                raise TimeoutError("the target did not start")
+            said += os.read(self._file, 4096)
+        return [psutil.Process(int(number)) for number in said.split()]
+
+    def call(self, **more: Any) -> dict[str, Any]:
+        return {"script": str(self.script), "args": [str(self.mailbox)], **more}
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+class Server:
+    """A server as clients start it, spoken to by hand."""
+
+    def __init__(self, home: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "aoti_debug", "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable},
+            text=True,
+        )
+        client = {"name": "test", "version": "1"}
+        self.ask(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+        )
+        self.receive()
+        self.tell("notifications/initialized", {})
+
+    def ask(self, method: str, params: dict[str, Any], number: int = 1) -> None:
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
+
+    def call(self, arguments: dict[str, Any]) -> None:
+        self.ask("tools/call", {"name": "run_stage", "arguments": arguments}, number=2)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Target]:
+    made = Target(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "home")
+    yield made
+    made.process.kill()
+    made.process.wait()
+    for stream in (made.process.stdin, made.process.stdout):
+        assert stream is not None
+        with contextlib.suppress(BrokenPipeError):
+            stream.close()
+
+
+def assert_gone(processes: list[psutil.Process]) -> None:
+    _, alive = psutil.wait_procs(processes, timeout=GONE_S)
+    assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_signal_to_the_server_ends_its_runs(server, target, number):
+    server.call(target.call())
+    processes = target.processes()
+    server.process.send_signal(number)
+    assert server.process.wait(PATIENCE_S) == -number
+    assert_gone(processes)
+
+
+def test_signal_ends_a_run_that_no_call_waits_for(server, target):
+    server.call(target.call(wait_s=0))
+    assert server.receive()["result"]["structuredContent"]["status"] == "running"
+    processes = target.processes()
+    server.process.terminate()
+    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+    assert_gone(processes)
+
+
+def test_closed_standard_input_ends_server_and_runs(server, target):
+    server.call(target.call())
+    processes = target.processes()
+    server.process.stdin.close()
+    assert server.process.wait(PATIENCE_S) == 0
+    assert_gone(processes)
+
+
+def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
+    server.call(target.call())
+    processes = target.processes()
+    server.tell("notifications/cancelled", {"requestId": 2})
+    assert_gone(processes)
+    server.ask("tools/list", {}, number=3)
+    assert server.receive()["id"] == 3
+
+
+def test_idle_server_ends_at_sigterm(server):
+    server.process.terminate()
+    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+
+
+def test_server_killed_in_a_run_leaves_a_readable_directory(server, target, tmp_path):
+    server.call(target.call())
+    target.processes()
+    server.process.kill()
+    server.process.wait()
+    (run,) = (tmp_path / "home" / "runs").iterdir()
+    assert json.loads((run / "run.json").read_text())["run"] == run.name
+    assert (run / "stdout.log").exists()
+
+
+def test_client_that_leaves_takes_its_runs_along(target, tmp_path):
+    async def main() -> list[psutil.Process]:
+        environment = {"AOTI_DEBUG_HOME": str(tmp_path / "home")}
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "aoti_debug", "serve"], env=environment
+        )
+        async with Client(parameters) as client:
+            arguments = target.call(wait_s=0, python=sys.executable)
+            await client.call_tool("run_stage", arguments)
+            return await anyio.to_thread.run_sync(target.processes)
+
+    assert_gone(anyio.run(main))
