@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import CATEGORY, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding
+from aoti_debug.model import (
+    Category,
+    Diagnosis,
+    Evidence,
+    Fix,
+    InputFinding,
+    Kernel,
+    SourceLine,
+)
 
+FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
 CONTRACT = "guides/input-contracts.md"
 WRONG = "guides/wrong-results.md"
 LOWER_BOUND_2 = (
@@ -23,6 +33,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if guards is not None and guards.report is not None:
         yield from from_differences(guards, guards.report)
         yield from from_guards(guards, guards.report)
+    fakes = observations.steps.get("fakes")
+    if fakes is not None and fakes.report is not None:
+        yield from from_fakes(fakes, fakes.report)
     compared = observations.steps.get("compare")
     if compared is not None and compared.report is not None:
         yield from from_comparison(compared, compared.report)
@@ -89,6 +102,50 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
         role="cause",
         weight=90,
     )
+
+
+def from_fakes(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
+    """A custom operator returns something else than its fake kernel promised the compiler."""
+    for position, found in enumerate(report.get("mismatches") or []):
+        op = str(found.get("op"))[:200]
+        said = (
+            f"{op} returns {found.get('property')} {found.get('got')}, its fake kernel promises "
+            f"{found.get('expected')}"
+        )
+        yield Candidate(
+            Diagnosis(
+                phase="run",
+                category="custom_op_fake_kernel",
+                confidence="proved",
+                summary=said,
+                kernel=Kernel(name=op, kind="custom_op"),
+                ops=[op],
+                source=last_line_of(str(found.get("stack", ""))),
+                evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
+                guide="guides/custom-ops.md",
+                fixes=[
+                    Fix(
+                        what=f"make the fake kernel of {op} return the shape, strides and dtype "
+                        "that the operator returns; torch.library.opcheck tests it",
+                        why="the compiled model takes the fake kernel's word for the size of the "
+                        "result and reads past it",
+                    )
+                ],
+            ),
+            role="cause",
+            weight=93,
+            position=(position, 0),
+        )
+
+
+def last_line_of(stack: str) -> list[SourceLine]:
+    """Return the innermost line of a graph node's Python stack."""
+    lines = stack.splitlines()
+    for number in range(len(lines) - 1, -1, -1):
+        if place := FRAME.match(lines[number]):
+            text = lines[number + 1].strip() if number + 1 < len(lines) else None
+            return [SourceLine(file=place[1], line=int(place[2]), text=text)]
+    return []
 
 
 def from_comparison(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:

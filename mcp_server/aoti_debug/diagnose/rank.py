@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aoti_debug.diagnose import (
+    from_calls,
     from_device_assert,
     from_exception,
     from_gpu,
@@ -21,6 +22,7 @@ from aoti_debug.model import Category, Diagnosis
 SOURCES = (
     from_replay,
     from_input_check,
+    from_calls,
     from_device_assert,
     from_gpu,
     from_signature,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
@@ -21,6 +21,9 @@ class Captured:
     package: Path | None = None
     inputs: Path | None = None
     exported: Path | None = None
+    modules: tuple[str, ...] = ()  # that register the model's custom operators
+    libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
+    script: Path | None = None  # the target itself registers them
     why_no_package: str = ""
     why_no_inputs: str = ""
     why_no_exported: str = ""
@@ -45,7 +48,40 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     file, why_package = package_file(package, directory)
     inputs, why_inputs = inputs_file(call, directory)
     exported, why_exported = exported_program(events, package, directory, home)
-    return Captured(call, file, inputs, exported, why_package, why_inputs, why_exported)
+    found = Captured(
+        call,
+        file,
+        inputs,
+        exported,
+        why_no_package=why_package,
+        why_no_inputs=why_inputs,
+        why_no_exported=why_exported,
+    )
+    return with_custom_ops(found, events)
+
+
+def with_custom_ops(found: Captured, events: Events) -> Captured:
+    """Add what must be imported before the package or the exported program can be loaded."""
+    modules: list[str] = []
+    libraries: list[str] = []
+    script: Path | None = None
+    for seen in events.custom_ops:
+        libraries += seen.libraries
+        modules += [module for module in seen.modules if module != "__main__"]
+        if "__main__" in seen.modules:
+            main = events.processes[0].argv if events.processes else ()
+            script = next((Path(word) for word in main if word in seen.files), script)
+            script = script or next((Path(f) for f in seen.files if named(f, main)), None)
+    return replace(
+        found,
+        modules=tuple(dict.fromkeys(modules)),
+        libraries=tuple(dict.fromkeys(libraries)),
+        script=script,
+    )
+
+
+def named(file: str, words: tuple[str, ...]) -> bool:
+    return any(Path(word).name == Path(file).name for word in words)
 
 
 def package_of(events: Events, call: Call) -> PackageSeen | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,10 +12,13 @@ import anyio
 import psutil
 
 from aoti_debug.run.machine import find_tool
+from aoti_debug.triage.watch import CORE
 
 STACKS = "stacks.log"
 SAMPLE_S = 10.0
 SETTLE_S = 2.0
+CORE_S = 40.0
+REQUEST = 1 << 16  # bytes; what they are does not matter
 
 
 def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
@@ -25,6 +30,7 @@ def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
     """
 
     async def take(pid: int) -> None:
+        await trigger_core(directory / CORE)
         processes = pythons(pid)
         py_spy = find_tool("py-spy")
         if py_spy is not None:
@@ -37,6 +43,32 @@ def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
             )
 
     return take
+
+
+async def trigger_core(folder: Path) -> None:
+    """Ask the CUDA driver for a core dump of what runs on the GPU, and wait until it is written.
+
+    The driver made a pipe there if the process uses a GPU; writing to it is the request.
+    """
+    pipes = [path for path in folder.glob("pipe.*") if path.is_fifo()]
+    for pipe in pipes:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            try:
+                os.write(descriptor, bytes(REQUEST))
+            finally:
+                os.close(descriptor)
+    if not pipes:
+        return
+    size = -1
+    with anyio.move_on_after(CORE_S):
+        while size <= 0 or size != core_size(folder):
+            size = core_size(folder)
+            await anyio.sleep(1.0)
+
+
+def core_size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("core.*"))
 
 
 def pythons(pid: int) -> list[psutil.Process]:

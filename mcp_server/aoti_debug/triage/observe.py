@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.events import Events, read_events
+from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.record import Record
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures import matcher
@@ -28,6 +29,9 @@ def observe(
         path = directory / name
         if path.is_file():
             records.extend(scan_file(path, prefix + name))
+    xml = directory / "sanitizer.xml"
+    if xml.is_file():
+        records.extend(read_memcheck_xml(xml.read_bytes(), prefix + "sanitizer.xml"))
     events = events_of(directory)
     if torch is None and events is not None and events.torch is not None:
         torch = events.torch.version

@@ -11,7 +11,7 @@ from aoti_debug.model import Category, Diagnosis, Phase
 from aoti_debug.triage.captured import Captured
 
 Name = Literal[
-    "contract", "guards", "compare", "again", "native",
+    "contract", "guards", "compare", "fakes", "again", "native",
     "memcheck", "initcheck", "racecheck", "synccheck",
 ]  # fmt: skip
 COMPILE: frozenset[Phase] = frozenset(
@@ -70,7 +70,15 @@ def first_batch(
                 guards_impossible(captured) or captured.why_no_package,
             )
         )
-    if best.category in GPU:
+    if observations.events is not None and observations.events.custom_ops:
+        steps.append(
+            Planned(
+                "fakes",
+                "the model has custom operators: does each return what its fake kernel promised",
+                guards_impossible(captured),
+            )
+        )
+    if best.category in GPU and on_gpu(observations):
         steps.append(
             Planned(
                 "memcheck",
@@ -108,9 +116,10 @@ def first_batch(
 def second_batch(
     observations: Observations, best: Diagnosis | None, captured: Captured, machine: Machine
 ) -> list[Planned]:
-    """Return what a wrong or not finite result on a GPU calls for, when no input is to blame."""
-    wrong = best is not None and best.category in ("wrong_result", "nan_or_inf")
-    if not wrong or not on_gpu(observations):
+    """Return what is left to look at when a GPU run ended well or gave wrong values, and no
+    input, guard or operator is to blame: faults that return garbage without a word."""
+    silent = best is not None and best.category in ("wrong_result", "nan_or_inf", "no_fault")
+    if not silent or not on_gpu(observations):
         return []
     impossible = gpu_impossible(captured, machine)
     return [

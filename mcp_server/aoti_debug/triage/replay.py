@@ -55,6 +55,7 @@ REPLAYS: dict[Name, Replay] = {
     "contract": Replay("replay.py", CHECKS),
     "guards": Replay("contract.py", {}, exported=True, package=False),
     "compare": Replay("compare.py", {}, exported=True),
+    "fakes": Replay("fakes.py", {}, exported=True, package=False),
     "again": Replay("replay.py", {}),
     "native": Replay("replay.py", {}, _gdb),
     "memcheck": Replay("replay.py", {}, _sanitizer("memcheck")),
@@ -91,10 +92,23 @@ def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> t
         words += ["--package", str(captured.package)]
     if how.exported:
         words += ["--exported", str(captured.exported)]
-    for module in work.request.imports:
+    for module in (*captured.modules, *work.request.imports):
         words += ["--import", module]
+    for library in captured.libraries:
+        words += ["--library", library]
     words += ["--import-path", str(work.request.target.cwd)]
-    return tuple(words)
+    return (*words, *definitions(captured, work))
+
+
+def definitions(captured: Captured, work: Work) -> tuple[str, ...]:
+    """Return what makes the replay run the target as far as it defines its operators."""
+    if captured.script is None:
+        return ()
+    argv = work.request.target.argv
+    name = captured.script.name
+    at = next((i for i, word in enumerate(argv) if Path(word).name == name), None)
+    own = list(argv[at + 1 :]) if at is not None else []
+    return ("--script", str(captured.script), "--script-args", json.dumps(own))
 
 
 def with_report(ran: Ran, work: Work) -> Ran:

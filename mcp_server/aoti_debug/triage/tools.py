@@ -27,7 +27,7 @@ def gpu_cores(directory: Path) -> list[Path]:
     folder = directory / CORE
     if not folder.is_dir():
         return []
-    cores = [path for path in folder.iterdir() if path.is_file() and path.stat().st_size]
+    cores = [p for p in folder.glob("core.*") if p.is_file() and p.stat().st_size]
     return sorted(cores, key=lambda path: path.stat().st_mtime)
 
 

@@ -54,6 +54,8 @@ def core_dumps(directory: Path) -> dict[str, str]:
         "CUDA_COREDUMP_SHOW_PROGRESS": "1",
         "CUDA_COREDUMP_GENERATION_FLAGS": CORE_FLAGS,
         "CUDA_COREDUMP_FILE": str(directory / CORE / "core.%p"),
+        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP": "1",
+        "CUDA_COREDUMP_PIPE": str(directory / CORE / "pipe.%p"),
         "CUDA_LOG_FILE": str(directory / "cuda.log"),
     }
 

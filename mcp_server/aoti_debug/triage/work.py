@@ -21,6 +21,7 @@ from aoti_debug.run.target import Target
 from aoti_debug.triage.observe import observe
 
 DIAGNOSIS = "diagnosis.json"
+ON_TIMEOUT_S = 90.0  # for the stacks and the GPU core of a hang
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,13 @@ class Work:
             self.say(f"{name}, {now.elapsed_s:.0f} s{tail}")
 
         exit = await run_process(
-            Command(argv=argv, env=env, cwd=cwd or self.request.target.cwd, timeout_s=limit),
+            Command(
+                argv=argv,
+                env=env,
+                cwd=cwd or self.request.target.cwd,
+                timeout_s=limit,
+                on_timeout_s=ON_TIMEOUT_S,
+            ),
             directory,
             on_progress=progress,
             on_timeout=on_timeout,

@@ -1,0 +1,176 @@
+"""Triage every planted GPU fault and its healthy twin; print a table and keep the artifacts.
+
+    python evals/benchmarks/gpu.py OUT [--jobs 8] [--only CASE ...] [--classical]
+
+Needs one NVIDIA GPU, torch with triton for it, and aoti_debug importable. Cases run side by side,
+each with its own home, since runs of one home take turns on a GPU. `--classical` also runs the
+procedure of the prose guides (input checks, no caching and blocking launches, printer 3, printer
+2, minifier) with the same harness.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CASES = HERE.parent / "cases" / "gpu_faults.py"
+EXPECTED = json.loads((HERE.parent / "cases" / "gpu_expected.json").read_text(encoding="utf-8"))
+CLASSICAL = ("contract", "deterministic", "kernel_names", "values", "minifier")
+KEPT = (
+    "run.json", "diagnosis.json", "answer.json", "events.jsonl", "stdout.log", "stderr.log",
+    "cuda.log", "cuda-gdb.log", "gdb.log", "sanitizer.xml", "report.json", "stacks.log",
+)  # fmt: skip
+LIMIT = 300_000  # bytes kept of one artifact: head and tail
+
+
+def aoti_debug(work: Path, *words: str) -> dict[str, object]:
+    """Run the command line and return its JSON document."""
+    env = {**os.environ, "AOTI_DEBUG_HOME": str(work / "home"), "AOTI_DEBUG_PYTHON": sys.executable}
+    env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
+    done = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", *words],
+        cwd=work, env=env, capture_output=True, text=True,
+    )  # fmt: skip
+    (work / f"{words[0]}.stderr").write_text(done.stderr, encoding="utf-8")
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        return {"error": done.stderr[-2000:], "exit": done.returncode}
+
+
+def triage(out: Path, case: str, kind: str) -> dict[str, object]:
+    work = out / f"{case}-{kind}"
+    work.mkdir(parents=True, exist_ok=True)
+    limit = str(EXPECTED[case].get("timeout_s", 300))
+    began = time.monotonic()
+    answer = aoti_debug(
+        work, "triage", "--json", "--timeout", limit, str(CASES), "--", case, kind
+    )
+    row = {"case": case, "kind": kind, "wall_s": round(time.monotonic() - began, 1)}
+    keep(work, out / f"{case}-{kind}.zip")
+    return {**row, **judge(case, kind, answer)}
+
+
+def judge(case: str, kind: str, answer: dict) -> dict[str, object]:
+    """Compare an answer with what was planted."""
+    diagnosis = answer.get("diagnosis") or {}
+    cost = diagnosis.get("cost") or {}
+    kernel = diagnosis.get("kernel") or {}
+    row = {
+        "category": diagnosis.get("category"),
+        "phase": diagnosis.get("phase"),
+        "confidence": diagnosis.get("confidence"),
+        "kernel": kernel.get("name"),
+        "line": kernel.get("line"),
+        "text": kernel.get("text"),
+        "summary": diagnosis.get("summary"),
+        "process_runs": cost.get("process_runs"),
+        "recompiles": cost.get("recompiles"),
+        "error": answer.get("error"),
+    }
+    if kind == "healthy":
+        return {**row, "found": diagnosis.get("category") == "no_fault"}
+    wanted = EXPECTED[case]
+    return {
+        **row,
+        "found": diagnosis.get("category") in wanted["categories"]
+        and wanted.get("kernel", "") in (kernel.get("name") or "")
+        and diagnosis.get("phase") in wanted.get("phases", [diagnosis.get("phase")]),
+        "line_right": wanted["line"] in (kernel.get("text") or "") if "line" in wanted else None,
+    }
+
+
+def classical(out: Path, case: str) -> dict[str, object]:
+    """Walk the classical stages until one names the fault."""
+    work = out / f"{case}-classical"
+    work.mkdir(parents=True, exist_ok=True)
+    began, runs, recompiles, named = time.monotonic(), 0, 0, None
+    for stage in CLASSICAL:
+        for package in work.glob("*.pt2"):
+            package.unlink()
+        answer = aoti_debug(
+            work, "run", "--json", "--stage", stage, "--timeout", "120", "--no-capture",
+            str(CASES), "--", case, "fault",
+        )  # fmt: skip
+        runs += 1
+        recompiles += 1
+        if judge(case, "fault", answer)["found"]:
+            named = stage
+            break
+    keep(work, out / f"{case}-classical.zip")
+    return {
+        "case": case,
+        "found": named is not None,
+        "by": named,
+        "process_runs": runs,
+        "recompiles": recompiles,
+        "wall_s": round(time.monotonic() - began, 1),
+    }
+
+
+def keep(work: Path, to: Path) -> None:
+    """Pack the texts of the runs, the long ones cut in the middle."""
+    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((work / "home" / "runs").rglob("*")):
+            if path.is_file() and path.name in KEPT:
+                data = path.read_bytes()
+                if len(data) > LIMIT:
+                    data = data[: LIMIT // 2] + b"\n[cut]\n" + data[-LIMIT // 2 :]
+                archive.writestr(path.relative_to(work / "home" / "runs").as_posix(), data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--only", nargs="*", choices=EXPECTED, default=[])
+    parser.add_argument("--kinds", nargs="*", default=["fault", "healthy"])
+    parser.add_argument("--classical", action="store_true")
+    options = parser.parse_args()
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    names = options.only or list(EXPECTED)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        if options.classical:
+            rows = list(pool.map(lambda case: classical(out, case), names))
+        else:
+            pairs = [(case, kind) for kind in options.kinds for case in names]
+            rows = list(pool.map(lambda pair: triage(out, *pair), pairs))
+    name = "classical.json" if options.classical else "triage.json"
+    (out / name).write_text(json.dumps({"versions": versions(), "rows": rows}, indent=1), encoding="utf-8")
+    table(rows)
+
+
+def versions() -> dict[str, str]:
+    code = (
+        "import torch, triton, platform, json; print(json.dumps({'torch': torch.__version__, "
+        "'triton': triton.__version__, 'python': platform.python_version(), "
+        "'gpu': torch.cuda.get_device_name(0), 'cuda': torch.version.cuda}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def table(rows: list[dict[str, object]]) -> None:
+    for row in rows:
+        mark = "ok  " if row["found"] else "MISS"
+        what = f"{row.get('phase', '')} {row.get('category', row.get('by', ''))} {row.get('kernel') or ''}"
+        print(
+            f"{mark} {row['case']:20} {row.get('kind', 'classical'):8} {row['wall_s']:>6} s "
+            f"{row['process_runs']} runs {row['recompiles']} recompiles  {what}: "
+            f"{str(row.get('summary') or row.get('error') or '')[:110]}"
+        )
+    found = sum(bool(row["found"]) for row in rows)
+    print(f"{found} of {len(rows)} as expected")
+
+
+if __name__ == "__main__":
+    main()
