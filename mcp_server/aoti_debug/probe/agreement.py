@@ -125,10 +125,17 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any) -> Document:
         "elements": package.numel(),
         "not_finite": int(strange.sum()),
         "max_abs_error": off.max().item() if off.numel() else 0.0,
-        "max_rel_error": (off / scale.clamp(min=absolute)).max().item() if off.numel() else 0.0,
+        "max_rel_error": _relative(off, scale),
         "eager_max_abs_error": eager_worst,
         "first_wrong": _first(torch, wide, exact, finite, strange, relative, absolute, eager_worst),
     }
+
+
+def _relative(off: Any, scale: Any) -> float:
+    """Return the largest relative error, where a value is at least a thousandth of the largest."""
+    if not off.numel() or not scale.max():
+        return 0.0
+    return float((off / scale.clamp(min=scale.max().item() / 1000)).max())
 
 
 def _first(

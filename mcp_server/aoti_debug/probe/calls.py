@@ -24,10 +24,7 @@ def before_call(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     loaded = memory.loaded.get(model)
     if loaded is None:
         loaded = memory.loaded[model] = memory.Loaded(None)
-    if loaded.in_spec is None and kwargs:
-        pytree = sys.modules["torch.utils._pytree"]
-        loaded.in_spec = pytree.treespec_loads(model.loader.get_call_spec()[0])
-    _begin(span, loaded, args, kwargs)
+    _begin(span, loaded, args, _ordered(model, loaded, kwargs))
 
 
 def watch_callable(span: Span, result: Any) -> Any:
@@ -75,13 +72,12 @@ def _inputs(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> None:
-    ordered = _ordered(loaded, kwargs)
-    flat, spec = torch.utils._pytree.tree_flatten((args, ordered))
+    flat = _leaves(torch, args, kwargs)
     unreadable = describe.unreadable_now(torch)
     scan = unreadable is None and budget.allows()
     same = describe.key(torch, flat)
     if scan or same not in _described:
-        names = _names(torch, loaded, args, ordered, len(flat))
+        names = _names(torch, loaded, args, kwargs, len(flat))
         found = describe.leaves(torch, flat, names)
         if scan:
             describe.add_values(torch, flat, found)
@@ -90,20 +86,34 @@ def _inputs(
             _described.setdefault(same, span.id)
     else:
         span.details["inputs_of"] = _described[same]
-    call = capture.Call(span.details["call"], args, ordered, flat, spec)
+    call = capture.Call(span.details["call"], args, kwargs, flat)
     span.details.update(capture.keep(torch, call, unreadable))
 
 
-def _ordered(loaded: memory.Loaded, kwargs: dict[str, Any]) -> dict[str, Any]:
+def _leaves(torch: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    flat = [*args, *kwargs.values()]
+    if all(type(leaf) is torch.Tensor for leaf in flat):  # most calls; saves most of the time
+        return flat
+    leaves: list[Any] = torch.utils._pytree.tree_leaves((args, kwargs))
+    return leaves
+
+
+def _ordered(model: Any, loaded: memory.Loaded, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments in the order in which the package takes them."""
-    if not kwargs or loaded.in_spec is None:
+    if len(kwargs) < 2:
         return kwargs
+    given = tuple(kwargs)
+    if given not in loaded.orders:
+        loaded.orders[given] = _order(model, kwargs)
+    return {key: kwargs[key] for key in loaded.orders[given]}
+
+
+def _order(model: Any, kwargs: dict[str, Any]) -> tuple[str, ...]:
     try:
-        reorder = sys.modules["torch.export._tree_utils"].reorder_kwargs
-        ordered: dict[str, Any] = reorder(kwargs, loaded.in_spec)
-        return ordered
+        spec = sys.modules["torch.utils._pytree"].treespec_loads(model.loader.get_call_spec()[0])
+        return tuple(sys.modules["torch.export._tree_utils"].reorder_kwargs(kwargs, spec))
     except Exception:  # the call itself is about to fail in the same way
-        return kwargs
+        return tuple(kwargs)
 
 
 def _names(

@@ -22,7 +22,6 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     flat: list[Any]
-    spec: Any
 
 
 class _Pace:
@@ -33,36 +32,40 @@ class _Pace:
 def keep(torch: Any, call: Call, unreadable: str | None) -> Details:
     """Capture the inputs if that is wanted, possible and affordable; say what was done."""
     if store.directory() is None:
-        return {"captured": None, "why_not": "capture is off"}
+        return _skipped("capture is off")
     only = os.environ.get("AOTI_DEBUG_CAPTURE_CALL")
     if only and only != str(call.number):
-        return {"captured": None, "why_not": f"only call {only} is captured"}
+        return _skipped(f"only call {only} is captured")
     if unreadable is not None:
-        return {"captured": None, "why_not": unreadable}
+        return _skipped(unreadable)
+    if not (only or call.number == 1 or budget.allows(_Pace.fixed)):
+        return _skipped("the probe's time is used up")
     if not store.busy.acquire(blocking=False):
-        return {"captured": None, "why_not": "another thread's call is being captured"}
+        return _skipped("another thread's call is being captured")
     try:
         return _keep(torch, call, bool(only))
     except Exception as error:
-        why = events.bounded(f"{type(error).__name__}: {error}", 500)
-        return {"captured": None, "why_not": why}
+        return _skipped(events.bounded(f"{type(error).__name__}: {error}", 500))
     finally:
         store.busy.release()
 
 
+def _skipped(why: str) -> Details:
+    return {"captured": None, "why_not": why}
+
+
 def _keep(torch: Any, call: Call, forced: bool) -> Details:
     first = call.number == 1 and not forced
-    name = store.own_name("call-first" if first else "call-latest", ".pt")
     size = storage_bytes(torch, call.flat)
-    seconds = _Pace.fixed + size * _Pace.seconds_per_byte
-    if not forced and not first and not budget.allows(seconds):
-        return {"captured": None, "why_not": "the probe's time is used up"}
+    if not (forced or first or budget.allows(_Pace.fixed + size * _Pace.seconds_per_byte)):
+        return _skipped("the probe's time is used up")
+    name = store.own_name("call-first" if first else "call-latest", ".pt")
     room = store.room(replaces=name)
     compact = size > room
     if compact:
         size = extent_bytes(torch, call.flat)
         if size > room and not forced:
-            return {"captured": None, "why_not": f"{size} bytes are over the budget"}
+            return _skipped(f"{size} bytes are over the budget")
     with budget.Stopwatch() as watch:
         document = describe_call(torch, call, compact)
         captured = store.write(name, lambda to: torch.save(document, to))
@@ -91,7 +94,9 @@ def describe_call(torch: Any, call: Call, compact: bool) -> Details:
     except TypeError as error:
         document["not_plain"] = str(error)
     try:
-        document["spec"] = torch.utils._pytree.treespec_dumps(call.spec)
+        document["spec"] = torch.utils._pytree.treespec_dumps(
+            torch.utils._pytree.tree_structure((call.args, call.kwargs))
+        )
     except Exception as error:  # an unregistered container
         document["spec"] = None
         document["not_plain"] = str(error)

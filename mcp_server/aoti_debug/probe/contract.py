@@ -10,10 +10,12 @@ if __name__ == "__main__":
 
 import linecache
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 from . import events, expectations, standalone
 
+_GUARD = "Guard failed: "
 _STACK_CHARACTERS = 2000
 
 
@@ -63,17 +65,23 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs, report: standalone.R
 def guards(module: Any) -> list[str]:
     """Return the text of each guard that the module checks; only newer torch has them."""
     function = getattr(getattr(module, "_guards_fn", None), "forward", None)
-    function = getattr(function, "__wrapped__", function)
-    constants = getattr(getattr(function, "__code__", None), "co_consts", ())
-    texts = [c for c in constants if isinstance(c, str) and c.startswith("Guard failed: ")]
-    return [text[len("Guard failed: ") :] for text in texts][:200]
+    texts = [text for text in _constants(function, 3) if text.startswith(_GUARD)]
+    return [text[len(_GUARD) :] for text in texts][:200]
+
+
+def _constants(function: Any, depth: int) -> Iterator[str]:
+    """Yield the strings in the code of a function and of those that it wraps."""
+    code = getattr(function, "__code__", None)
+    yield from (c for c in getattr(code, "co_consts", ()) if isinstance(c, str))
+    for cell in getattr(function, "__closure__", None) or ():
+        if depth > 0 and callable(cell.cell_contents):
+            yield from _constants(cell.cell_contents, depth - 1)
 
 
 def where(error: BaseException) -> str:
     """Tell from its traceback what raised: "signature", "guards" or "model"."""
     names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
-    text = str(error)
-    if "Guard failed" in text or names & {
+    if _GUARD in str(error) or names & {
         "_check_input_constraints_for_graph",
         "_check_input_constraints",
     }:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
 
@@ -15,11 +15,11 @@ _PROGRAMS = 4
 
 @dataclass
 class Loaded:
-    """A loaded model: where from, and how its inputs are nested and called."""
+    """A loaded model: where from, and the order of keywords it wants."""
 
     path: str | None
     model: str = "model"
-    in_spec: Any = None
+    orders: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
 
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()

@@ -14,14 +14,20 @@ _COPY_BYTES = 32 * 1024 * 1024
 busy = threading.Lock()  # only ever tried, never waited for: a fork may have left it locked
 
 
+_made: dict[str, Path] = {}
+_owned: dict[int, bool] = {}
+
+
 def directory() -> Path | None:
     """Return the capture directory, or None when nothing shall be captured."""
     value = os.environ.get("AOTI_DEBUG_CAPTURE")
     if not value:
         return None
-    path = Path(value)
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+    if value not in _made:
+        path = Path(value)
+        path.mkdir(parents=True, exist_ok=True)
+        _made[value] = path
+    return _made[value]
 
 
 def limit() -> int:
@@ -55,6 +61,8 @@ def write(name: str, save: Callable[[str], object]) -> str:
     temporary = folder / f".{os.getpid()}-{path.stem}.tmp{path.suffix}"
     try:
         save(str(temporary))
+        # Some file systems flush a file that is renamed over another one: 4 ms a call.
+        path.unlink(missing_ok=True)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -77,17 +85,14 @@ def own_name(stem: str, suffix: str) -> str:
 
     The first process that asks gets the plain name, another one a name with its process id.
     """
-    folder = directory()
-    if folder is None:
-        return stem + suffix
-    mark = folder / ".owner"
-    try:
-        with mark.open("x") as file:
-            file.write(str(os.getpid()))
-        owner = str(os.getpid())
-    except FileExistsError:
-        owner = mark.read_text()
-    return f"{stem}{suffix}" if owner == str(os.getpid()) else f"{stem}-{os.getpid()}{suffix}"
+    folder, process = directory(), os.getpid()
+    if folder is not None and process not in _owned:
+        try:
+            (folder / ".owner").open("x").close()
+            _owned[process] = True
+        except FileExistsError:
+            _owned[process] = False
+    return f"{stem}{suffix}" if _owned.get(process) else f"{stem}-{process}{suffix}"
 
 
 def new_name(stem: str, suffix: str) -> str:

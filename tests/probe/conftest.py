@@ -1,0 +1,175 @@
+"""Run real scripts with the probe; compile one small model for all tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aoti_debug.probe
+import pytest
+
+PROBE = Path(aoti_debug.probe.__file__).parent
+SITE = PROBE / "site"
+
+MODEL = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table = torch.nn.Embedding(50, 8)
+        self.linear = torch.nn.Linear(8, 4)
+
+    def forward(self, ids, weights, *, bias):
+        return self.linear(self.table(ids) * weights.unsqueeze(-1)).relu() + bias
+
+
+def export():
+    batch = torch.export.Dim("batch", min=2, max=64)
+    return torch.export.export(
+        Model(),
+        (torch.zeros(4, 3, dtype=torch.int64), torch.ones(4, 3)),
+        {"bias": torch.ones(4)},
+        dynamic_shapes={"ids": {0: batch}, "weights": {0: batch}, "bias": None},
+    )
+"""
+
+COMPILE = """
+import torch
+from model import export
+
+torch._inductor.aoti_compile_and_package(export(), package_path="model.pt2")
+model = torch._inductor.aoti_load_package("model.pt2")
+model(torch.zeros(4, 3, dtype=torch.int64), torch.ones(4, 3), bias=torch.ones(4))
+"""
+
+LOAD = """
+import torch
+from torch._inductor import aoti_load_package
+
+model = aoti_load_package("model.pt2")
+ids = torch.arange(12).reshape(4, 3)
+weights = torch.ones(4, 3)
+bias = torch.zeros(4)
+"""
+
+
+@dataclass
+class Ran:
+    code: int
+    stdout: str
+    stderr: str
+    directory: Path
+    events: list[dict[str, Any]]
+
+    def of(self, event: str, **wanted: Any) -> list[dict[str, Any]]:
+        """Return the events of a kind whose fields are as wanted."""
+        return [
+            e
+            for e in self.events
+            if e["event"] == event and all(e.get(k) == v for k, v in wanted.items())
+        ]
+
+    def end_of(self, begin: dict[str, Any]) -> dict[str, Any] | None:
+        ends = self.of("end", id=begin["id"], pid=begin["pid"])
+        return ends[0] if ends else None
+
+
+def run_python(
+    directory: Path, *argv: str, probe: bool = True, env: dict[str, str] | None = None
+) -> Ran:
+    """Run the interpreter in a directory, with or without the probe."""
+    log = directory / "events.jsonl"
+    log.unlink(missing_ok=True)
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    if probe:
+        paths = [str(SITE), *filter(None, [(env or {}).get("PYTHONPATH")])]
+        variables |= {
+            "AOTI_DEBUG_EVENTS": str(log),
+            "AOTI_DEBUG_CAPTURE": str(directory / "capture"),
+            **(env or {}),
+            "PYTHONPATH": os.pathsep.join(paths),
+        }
+    else:
+        variables |= env or {}
+    done = subprocess.run(
+        [sys.executable, *argv],
+        cwd=directory,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    lines = log.read_text().splitlines() if log.exists() else []
+    events = [json.loads(line) for line in lines]
+    return Ran(done.returncode, done.stdout, done.stderr, directory, events)
+
+
+@dataclass
+class Compiled:
+    directory: Path
+    ran: Ran
+    package: Path
+    exported: Path
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    """A healthy package with a dynamic batch of 2 to 64, compiled under the probe."""
+    directory = tmp_path_factory.mktemp("compiled")
+    (directory / "model.py").write_text(MODEL)
+    (directory / "compile.py").write_text(COMPILE)
+    ran = run_python(directory, "compile.py")
+    assert ran.code == 0, ran.stderr
+    return Compiled(
+        directory,
+        ran,
+        directory / "model.pt2",
+        directory / "capture" / "exported-1.pt2",
+    )
+
+
+RunScript = Callable[..., Ran]
+
+
+@pytest.fixture
+def run_script(tmp_path: Path, compiled: Compiled) -> RunScript:
+    """Run a script next to model.pt2; `load=True` puts loading and inputs before it."""
+
+    def run(source: str, *, load: bool = True, **options: Any) -> Ran:
+        if not (tmp_path / "model.pt2").exists():
+            (tmp_path / "model.pt2").hardlink_to(compiled.package)
+        (tmp_path / "script.py").write_text((LOAD if load else "") + textwrap.dedent(source))
+        return run_python(tmp_path, "script.py", **options)
+
+    return run
+
+
+@dataclass
+class Replayed:
+    ran: Ran
+    report: dict[str, Any]
+
+
+@pytest.fixture
+def run_step(tmp_path: Path) -> Callable[..., Replayed]:
+    """Run one of the probe's scripts and read its report."""
+
+    def run(name: str, *argv: object) -> Replayed:
+        report = tmp_path / f"{name}.json"
+        report.unlink(missing_ok=True)
+        script = str(PROBE / f"{name}.py")
+        ran = run_python(tmp_path, script, *map(str, argv), "--report", str(report), probe=False)
+        return Replayed(ran, json.loads(report.read_text()))
+
+    return run

@@ -1,0 +1,149 @@
+"""What is captured, within which bytes and time, and that it comes back as it was."""
+
+from __future__ import annotations
+
+import torch
+
+
+def load(ran, name):
+    return torch.load(ran.directory / name, weights_only=True)
+
+
+def test_inputs_keep_strides_offsets_sharing_and_nesting(run_script):
+    ran = run_script(
+        """
+        base = torch.arange(48).reshape(6, 8)
+        shared = torch.rand(30)
+        weights = shared[2:14].view(4, 3)
+        bias = shared[10:14]
+        model(base.t()[1:5, ::2], weights, bias=bias)
+        """
+    )
+    [call] = ran.of("begin", phase="run")
+    saved = load(ran, call["captured"])
+    ids, weights = saved["args"]
+    bias = saved["kwargs"]["bias"]
+    assert (ids.stride(), ids.storage_offset()) == ((1, 16), 1)
+    assert torch.equal(ids, torch.arange(48).reshape(6, 8).t()[1:5, ::2])
+    assert weights.untyped_storage().data_ptr() == bias.untyped_storage().data_ptr()
+    assert (weights.storage_offset(), bias.storage_offset()) == (2, 10)
+    assert [id(t) for t in saved["flat"]] == [id(ids), id(weights), id(bias)]
+    assert saved["inputs"][0]["stride"] == [1, 16]
+
+
+def test_the_first_and_the_latest_call_are_kept(run_script):
+    ran = run_script(
+        """
+        for number in range(3):
+            model(ids, weights * number, bias=bias)
+        """
+    )
+    calls = ran.of("begin", phase="run")
+    assert [c["captured"] for c in calls] == [
+        "capture/call-first.pt",
+        "capture/call-latest.pt",
+        "capture/call-latest.pt",
+    ]
+    assert load(ran, "capture/call-first.pt")["call"] == 1
+    assert load(ran, "capture/call-latest.pt")["args"][1].max() == 2
+    assert not list((ran.directory / "capture").glob(".*.tmp*"))
+
+
+def test_one_call_alone_can_be_asked_for(run_script):
+    ran = run_script(
+        """
+        for number in range(3):
+            model(ids, weights * number, bias=bias)
+        """,
+        env={"AOTI_DEBUG_CAPTURE_CALL": "2"},
+    )
+    calls = ran.of("begin", phase="run")
+    assert [c["captured"] for c in calls] == [None, "capture/call-latest.pt", None]
+    assert calls[0]["why_not"] == "only call 2 is captured"
+    assert load(ran, "capture/call-latest.pt")["args"][1].max() == 1
+
+
+def test_a_small_view_of_large_memory_is_compacted_when_over_the_budget(run_script):
+    ran = run_script(
+        """
+        large = torch.arange(3_000_000)
+        large[:] %= 50
+        model(large[1:25].view(3, 8).t()[:4], weights, bias=bias)
+        """,
+        env={"AOTI_DEBUG_CAPTURE_BYTES": "4000000"},
+    )
+    [call] = ran.of("begin", phase="run")
+    assert call["compacted"] is True
+    saved = load(ran, call["captured"])
+    ids = saved["args"][0]
+    assert (ids.shape, ids.stride()) == ((4, 3), (1, 8))
+    assert torch.equal(ids, torch.arange(1, 25).view(3, 8).t()[:4])
+    assert ids.untyped_storage().nbytes() < 1000
+    assert ids.data_ptr() % 64 == call["inputs"][0]["alignment"] == 8
+
+
+def test_over_the_budget_only_the_description_is_left(run_script):
+    ran = run_script("model(ids, weights, bias=bias)", env={"AOTI_DEBUG_CAPTURE_BYTES": "100"})
+    [call] = ran.of("begin", phase="run")
+    assert call["captured"] is None and "over the budget" in call["why_not"]
+    assert call["inputs"][0]["max"] == 11
+    [load_event] = ran.of("begin", phase="load")
+    assert load_event["package"]["captured"], "a hard link takes no bytes"
+
+
+def test_when_its_time_is_used_up_the_probe_captures_no_more(run_script):
+    ran = run_script(
+        """
+        bias = torch.zeros(4_000_000)[5:9]
+        for number in range(400):
+            model(ids, weights, bias=bias)
+        """
+    )
+    calls = ran.of("begin", phase="run")
+    assert len(calls) == 400
+    assert calls[0]["captured"] == "capture/call-first.pt"
+    assert "the probe's time is used up" in {c.get("why_not") for c in calls}
+
+
+def test_inputs_that_are_no_plain_tensors_are_described_and_not_captured(run_script):
+    ran = run_script(
+        """
+        class Odd(torch.Tensor):
+            pass
+        model(ids, weights.as_subclass(Odd), bias=bias)
+        """
+    )
+    [call] = ran.of("begin", phase="run")
+    assert call["inputs"][1]["type"].endswith("Odd")
+    assert call["captured"] is None and "Odd" in call["why_not"]
+
+
+def test_modes_of_the_user_do_not_see_the_probe(run_script):
+    source = """
+        from torch.overrides import TorchFunctionMode
+        from torch.utils._python_dispatch import TorchDispatchMode
+        class Functions(TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                print("function", function)
+                return function(*args, **(kwargs or {}))
+        class Operators(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                print("operator", function)
+                return function(*args, **(kwargs or {}))
+        with Functions():
+            model(ids, weights, bias=bias)
+        with Operators():
+            model(ids, weights, bias=bias)
+        """
+    watched = run_script(source)
+    assert watched.code == 0, watched.stderr
+    assert watched.stdout == run_script(source, probe=False).stdout
+    in_function_mode, in_dispatch_mode = watched.of("begin", phase="run")
+    assert in_function_mode["captured"]
+    assert in_dispatch_mode["why_not"] == "a dispatch mode is active"
+
+
+def test_capture_can_be_off(run_script):
+    ran = run_script("model(ids, weights, bias=bias)", env={"AOTI_DEBUG_CAPTURE": ""})
+    [call] = ran.of("begin", phase="run")
+    assert call["captured"] is None and call["why_not"] == "capture is off"

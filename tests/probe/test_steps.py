@@ -1,0 +1,174 @@
+"""Replay, contract check, comparison and environment, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def captured(run_script, compiled):
+    """Run calls and return the arguments that name package, program and the first capture."""
+
+    def capture(source):
+        ran = run_script(source)
+        assert ran.of("begin", phase="run")[0]["captured"], ran.stderr
+        return {
+            "package": ran.directory / "capture" / "package-1.pt2",
+            "inputs": ran.directory / "capture" / "call-first.pt",
+            "exported": compiled.exported,
+        }
+
+    return capture
+
+
+def words(paths, *names):
+    return [word for name in names for word in (f"--{name}", paths[name])]
+
+
+def test_a_replay_repeats_the_call_with_strides_and_offsets(captured, run_step):
+    paths = captured("model(ids.t().contiguous().t(), weights, bias=torch.ones(9)[5:])")
+    done = run_step("replay", *words(paths, "package", "inputs"), "--call-repeat", 2)
+    assert done.ran.code == 0, done.ran.stderr
+    report = done.report
+    assert (report["state"], report["call"]) == ("done", 2)
+    assert report["changes"] == []
+    assert report["inputs"][0]["stride"] == [1, 4]
+    assert report["outputs"][0]["shape"] == [4, 3, 4]
+    assert report["outputs"][0]["nan"] == 0 and report["outputs"][0]["max"] >= 1
+
+
+def test_a_replay_fails_as_the_call_failed(captured, run_step):
+    paths = captured("model(ids, weights, bias=bias, other=1)")
+    done = run_step("replay", *words(paths, "package", "inputs"))
+    assert done.ran.code == 1 and "keyword" in done.ran.stderr
+    assert done.report["error"]["type"] == "ValueError"
+    assert done.report["failed_in"] == "run"
+
+
+def test_a_replay_that_dies_leaves_the_state_it_died_in(captured, run_step, tmp_path):
+    paths = captured("model(ids, weights, bias=bias)")
+    (tmp_path / "deadly.py").write_text(
+        "import os\nimport torch.export.pt2_archive._package as package\n"
+        "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
+    )
+    done = run_step(
+        "replay",
+        *words(paths, "package", "inputs"),
+        "--import-path",
+        tmp_path,
+        "--import",
+        "deadly",
+    )
+    assert done.ran.code == -signal.SIGABRT
+    assert done.report["state"] == "run" and "error" not in done.report
+
+
+def test_a_healthy_call_passes_the_contract(captured, run_step):
+    paths = captured("model(ids, weights, bias=bias)")
+    report = run_step("contract", *words(paths, "exported", "inputs")).report
+    assert report["passed"] is True and report["differences"] == []
+    assert [i["name"] for i in report["inputs"]] == ["ids", "weights", "bias"]
+    assert report["inputs"][0]["shape"][1] == 3
+    assert list(report["ranges"].values()) == [[2, 64]]
+    assert any("<= 64" in guard for guard in report["guards"])
+
+
+def test_broken_contracts_are_named_by_input_and_property(captured, run_step):
+    paths = captured(
+        "model(torch.zeros(80, 3, dtype=torch.int64), torch.ones(80, 3), bias=bias.double())"
+    )
+    done = run_step("contract", *words(paths, "exported", "inputs"))
+    assert done.ran.code == 0, done.ran.stderr
+    report = done.report
+    assert report["passed"] is False and report["where"] == "guards"
+    assert "64" in report["exception"]["message"]
+    found = [(d["name"], d["property"], d["expected"], d["got"]) for d in report["differences"]]
+    assert found == [
+        ("ids", "size", "<= 64", "80"),
+        ("bias", "dtype", "torch.float32", "torch.float64"),
+    ]
+
+
+def test_a_value_that_the_model_cannot_take_is_found_at_its_line(captured, run_step):
+    paths = captured(
+        """
+        ids[0, 0] = 5000
+        try:
+            model(ids, weights, bias=bias)
+        except RuntimeError:
+            pass
+        """
+    )
+    report = run_step("contract", *words(paths, "exported", "inputs")).report
+    assert report["where"] == "model" and report["exception"]["type"] == "IndexError"
+    assert report["node"]["op"] == "aten.embedding.default"
+    assert "self.table(ids)" in report["node"]["stack"]
+
+
+def test_a_wrong_nesting_is_the_signatures(captured, run_step):
+    paths = captured(
+        """
+        try:
+            model(ids, weights)
+        except ValueError:
+            pass
+        """
+    )
+    report = run_step("contract", *words(paths, "exported", "inputs")).report
+    assert report["where"] == "signature" and report["differences"][0]["property"] == "count"
+
+
+def test_a_healthy_package_agrees_with_eager(captured, run_step):
+    paths = captured("model(ids, torch.rand(4, 3), bias=bias)")
+    report = run_step("compare", *words(paths, "exported", "package", "inputs")).report
+    assert report["verdict"] == "agrees" and report["random"] == []
+    [output] = report["outputs"]
+    assert output["wrong"] == 0 and 0 < output["eager_max_abs_error"] < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict"),
+    [
+        ("model(torch.arange(20).view(4, 5), torch.ones(4, 5), bias=bias)", "shape"),
+        ("model(torch.arange(12).view(3, 4).t(), weights, bias=bias)", "differs"),
+    ],
+)
+def test_garbage_differs_from_eager(captured, run_step, call, verdict):
+    paths = captured(call)
+    report = run_step("compare", *words(paths, "exported", "package", "inputs")).report
+    assert report["verdict"] == "differs"
+    assert report["outputs"][0]["verdict"] == verdict
+
+
+def test_scripts_run_under_the_probe_leave_events(captured, run_script):
+    paths = captured("model(ids, weights, bias=bias)")
+    ran = run_script(
+        "import runpy, sys, aoti_debug.probe\n"
+        "script = aoti_debug.probe.__path__[0] + '/replay.py'\n"
+        f"sys.argv[1:] = {list(map(str, words(paths, 'package', 'inputs')))}\n"
+        "runpy.run_path(script, run_name='__main__')",
+        load=False,
+    )
+    assert ran.code == 0, ran.stderr
+    assert [e["phase"] for e in ran.of("begin")] == ["load", "run"]
+
+
+def test_the_environment_is_one_json_document():
+    import aoti_debug.probe
+
+    script = aoti_debug.probe.__path__[0] + "/environment.py"
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    document = json.loads(done.stdout)
+    assert document["torch"]["version"].startswith("2.")
+    assert document["devices"] == [] and document["cuda_available"] is False
+    assert document["compiler"]["cxx"]
+    assert document["headers"]["torch/csrc/inductor/aoti_runtime/model.h"] is True
+    assert "errors" not in document

@@ -1,0 +1,290 @@
+"""What the probe reports of real scripts, and that it changes nothing in them."""
+
+from __future__ import annotations
+
+import signal
+
+
+def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):
+    ran = compiled.ran
+    [lower] = ran.of("begin", phase="lower")
+    assert lower["name"] == "torch._inductor.aoti_compile_and_package"
+    assert lower["flags"]["debug_intermediate_value_printer"] == "0"
+    assert lower["flags"]["debug_compile"] is False
+    assert lower["cache_dir"]
+    assert lower["exported_program"] == "capture/exported-1.pt2"
+    end = ran.end_of(lower)
+    assert end["ok"] and end["input_names"] == ["ids", "weights", "bias"]
+    assert end["package"]["path"] == str(compiled.package)
+    assert end["package"]["captured"] == "capture/package-1.pt2"
+    inner = [(e["phase"], e["parent"]) for e in ran.of("begin") if "parent" in e]
+    assert ("cpp_compile", lower["id"]) in inner
+    assert ("package", lower["id"]) in inner
+    assert ran.of("begin")[0]["phase"] == "export"
+
+
+def test_the_processes_and_torch_are_named(compiled):
+    process = compiled.ran.of("process")[0]
+    assert process["argv"][-1] == "compile.py"
+    assert process["cwd"] == str(compiled.directory)
+    torch = compiled.ran.of("torch", pid=process["pid"])
+    assert len(torch) == 1
+    assert torch[0]["version"].startswith("2.")
+
+
+def test_a_failing_compilation_ends_in_the_phase_that_failed(run_script, compiled):
+    ran = run_script(
+        """
+        import sys
+        import torch
+        sys.path.insert(0, sys.argv[1] if len(sys.argv) > 1 else DIRECTORY)
+        from model import export
+        torch._inductor.aoti_compile_and_package(export(), package_path="broken.pt2")
+        """.replace("DIRECTORY", repr(str(compiled.directory))),
+        load=False,
+        env={"CXX": "/bin/false", "TORCHINDUCTOR_CACHE_DIR": "cache"},
+    )
+    assert ran.code == 1
+    [lower] = ran.of("begin", phase="lower")
+    assert lower["exported_program"] == "capture/exported-1.pt2"
+    error = ran.end_of(lower)["error"]
+    assert error["type"].split(".")[-1] in ran.stderr
+    assert error["message"].splitlines()[0] in ran.stderr
+    assert (ran.directory / "capture" / "exported-1.pt2").stat().st_size > 1000
+
+
+RESULT = """
+import hashlib
+import sys
+torch.manual_seed(7)
+with torch.inference_mode():
+    out = model(ids, weights, bias=bias)
+noise = torch.rand(3)
+try:
+    model(ids)
+except ValueError as error:
+    message = str(error)
+print(hashlib.sha256(out.numpy().tobytes()).hexdigest(), noise.tolist(), message)
+print(torch.is_grad_enabled(), out.is_inference(), torch.get_default_dtype(), sys.path)
+print([m for m in sys.modules if m.startswith("torch") and "serialization" not in m])
+print("sitecustomize" in sys.modules)
+"""
+
+
+def test_a_script_computes_prints_and_imports_the_same_with_and_without_the_probe(run_script):
+    watched = run_script(RESULT)
+    alone = run_script(RESULT, probe=False)
+    assert watched.of("begin", phase="run")
+    assert watched.stdout == alone.stdout
+    assert watched.code == alone.code == 0
+    assert watched.stderr == alone.stderr
+
+
+def test_each_call_describes_its_inputs_and_outputs(run_script):
+    ran = run_script(
+        """
+        model(ids, weights, bias=torch.zeros(8)[4:])
+        ids[2, 1] = -5
+        try:
+            model(ids, weights, bias=bias, other=None)
+        except ValueError:
+            pass
+        """
+    )
+    [load] = ran.of("begin", phase="load")
+    assert load["package"]["captured"] == "capture/package-1.pt2"
+    first, second = ran.of("begin", phase="run")
+    assert (first["call"], second["call"]) == (1, 2)
+    assert first["package"] == load["package"]["path"]
+    index, weights, bias = first["inputs"]
+    assert index["min"] == 0 and index["max"] == 11 and index["max_at"] == [3, 2]
+    assert (index["dtype"], index["device"]) == ("int64", "cpu")
+    assert weights["shape"] == [4, 3] and weights["stride"] == [3, 1]
+    assert (bias["name"], bias["storage_offset"], bias["storage_bytes"]) == ("bias", 4, 32)
+    assert bias["alignment"] == 16
+    assert second["inputs"][0]["min_at"] == [2, 1]
+    assert second["inputs"][3] == {"index": None, "position": 3, "name": "other", "kind": "none"}
+    [output] = ran.end_of(first)["outputs"]
+    assert output == {"shape": [4, 3, 4], "dtype": "float32", "device": "cpu", "nan": 0, "inf": 0}
+    assert ran.end_of(second)["error"]["type"] == "ValueError"
+
+
+def test_inputs_have_names_when_the_same_process_compiled_the_package(compiled):
+    [call] = compiled.ran.of("begin", phase="run")
+    assert [i["name"] for i in call["inputs"]] == ["ids", "weights", "bias"]
+    assert call["package"] == str(compiled.package)
+    [load] = compiled.ran.of("begin", phase="load")
+    assert load["package"]["captured"] == "capture/package-1.pt2", "kept once"
+
+
+def test_a_call_that_kills_the_process_leaves_its_begin_and_its_inputs(run_script):
+    ran = run_script(
+        """
+        import ctypes
+        class Dying:
+            get_call_spec = model.loader.get_call_spec
+            def boxed_run(self, inputs):
+                ctypes.string_at(0)
+        model.loader = Dying()
+        model(ids, weights, bias=bias)
+        """
+    )
+    assert ran.code == -signal.SIGSEGV
+    [call] = ran.of("begin", phase="run")
+    assert ran.end_of(call) is None
+    assert call["captured"] == "capture/call-first.pt"
+    assert (ran.directory / "capture" / "call-first.pt").stat().st_size > 0
+
+
+def test_constants_are_reported(run_script):
+    ran = run_script(
+        """
+        names = model.get_constant_fqns()
+        model.load_constants({names[0]: torch.zeros(50, 8)}, check_full_update=False)
+        """
+    )
+    [constants] = ran.of("begin", phase="constants")
+    assert constants["count"] == 1 and constants["check_full_update"] is False
+    assert constants["constants"][0]["shape"] == [50, 8]
+
+
+def test_models_copy_and_functions_pickle_as_before(run_script):
+    ran = run_script(
+        """
+        import copy, inspect, pickle
+        copied = copy.deepcopy(model)
+        print(type(copied) is type(model), copied(ids, weights, bias=bias).shape)
+        print(pickle.loads(pickle.dumps(aoti_load_package)) is aoti_load_package)
+        print(list(inspect.signature(torch._inductor.aoti_load_package).parameters))
+        """,
+    )
+    assert ran.code == 0, ran.stderr
+    assert ran.stdout.splitlines()[0] == "True torch.Size([4, 3, 4])"
+    assert ran.stdout.splitlines()[1] == "True"
+    assert ran.stdout.splitlines()[2].startswith("['path'")
+
+
+def test_threads_and_forks_report_calls_of_their_own(run_script):
+    ran = run_script(
+        """
+        import os, threading
+        worker = threading.Thread(target=lambda: model(ids, weights, bias=bias), name="worker")
+        worker.start()
+        worker.join()
+        torch.set_num_threads(1)
+        child = os.fork()
+        model(ids, weights, bias=bias)
+        if child:
+            assert os.waitpid(child, 0)[1] == 0
+        else:
+            os._exit(0)
+        """,
+        env={"OMP_NUM_THREADS": "1"},
+    )
+    assert ran.code == 0, ran.stderr
+    calls = ran.of("begin", phase="run")
+    assert len(calls) == 3 and len({c["pid"] for c in calls}) == 2
+    assert calls[0]["thread"] == "worker"
+    assert all(ran.end_of(call)["ok"] for call in calls)
+    captured = {c["captured"] for c in calls[1:]}
+    assert len(captured) == 2, "each process writes a file of its own"
+
+
+def test_custom_operators_are_traced_to_the_module_that_defines_them(run_script, tmp_path):
+    (tmp_path / "own_ops.py").write_text(
+        "import torch\n"
+        "@torch.library.custom_op('own::twice', mutates_args=())\n"
+        "def twice(x: torch.Tensor) -> torch.Tensor:\n"
+        "    return x * 2\n"
+        "library = torch.library.Library('other', 'DEF')\n"
+        "library.define('thrice(Tensor x) -> Tensor')\n"
+    )
+    ran = run_script(
+        "import torch, own_ops\n" + 'torch._inductor.aoti_load_package("model.pt2")', load=False
+    )
+    [found] = ran.of("custom_ops")
+    assert {(n["namespace"], n["module"], n["file"]) for n in found["namespaces"]} == {
+        (name, "own_ops", str(tmp_path / "own_ops.py")) for name in ("own", "other")
+    }
+
+
+def test_a_script_without_torch_is_named_and_left_alone(run_script):
+    ran = run_script(
+        "import sys\nprint(sorted(m for m in sys.modules if 'torch' in m))", load=False
+    )
+    assert ran.stdout == "[]\n"
+    assert [e["event"] for e in ran.events] == ["process"]
+
+
+def test_a_torch_that_cannot_be_imported_is_noted(run_script, tmp_path):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("import missing_library\n")
+    ran = run_script("import torch", load=False)
+    assert ran.code == 1
+    [note] = ran.of("note", what="import torch")
+    assert note["error"]["type"] == "ModuleNotFoundError"
+
+
+def test_nothing_happens_without_a_place_for_events(run_script):
+    ran = run_script("model(ids, weights, bias=bias)", env={"AOTI_DEBUG_EVENTS": ""})
+    assert ran.code == 0 and ran.events == []
+    assert not (ran.directory / "capture").exists()
+
+
+def test_an_unwritable_place_for_events_does_not_stop_the_script(run_script):
+    ran = run_script(
+        "print(model(ids, weights, bias=bias).shape)",
+        env={"AOTI_DEBUG_EVENTS": "/nowhere/events.jsonl", "AOTI_DEBUG_CAPTURE": "/proc/nowhere"},
+    )
+    assert ran.code == 0, ran.stderr
+    assert ran.stdout == "torch.Size([4, 3, 4])\n"
+
+
+def test_another_sitecustomize_and_usercustomize_still_run(run_script, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("print('own sitecustomize')\nMARK = 1\n")
+    (own / "usercustomize.py").write_text("print('own usercustomize')\n")
+    source = "import sitecustomize\nprint(sitecustomize.MARK, sitecustomize.__file__)"
+    ran = run_script(source, load=False, env={"PYTHONPATH": str(own)})
+    assert ran.of("process")
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "own sitecustomize"
+    assert lines[-1] == f"1 {own / 'sitecustomize.py'}"
+
+
+def test_a_failing_sitecustomize_fails_as_it_would(run_script, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("raise RuntimeError('broken here')\n")
+    ran = run_script("print('goes on')", load=False, env={"PYTHONPATH": str(own)})
+    assert ran.stdout == "goes on\n"
+    assert "broken here" in ran.stderr
+
+
+def test_child_processes_are_watched_too(run_script):
+    ran = run_script(
+        """
+        import subprocess, sys
+        subprocess.run([sys.executable, "-c", "import torch"], check=True)
+        """,
+        load=False,
+    )
+    parent, child = ran.of("process")
+    assert child["ppid"] == parent["pid"]
+    assert ran.of("torch", pid=child["pid"])
+
+
+def test_a_script_that_closes_all_descriptors_does_not_get_events_into_its_files(run_script):
+    ran = run_script(
+        """
+        import os
+        os.closerange(3, 4096)
+        with open("own.txt", "w") as file:
+            os.dup2(file.fileno(), 200)
+            model(ids, weights, bias=bias)
+        print(repr(open("own.txt").read()))
+        """
+    )
+    assert ran.stdout == "''\n"
+    assert len(ran.of("begin", phase="run")) == 1
