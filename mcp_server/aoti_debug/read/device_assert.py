@@ -51,7 +51,8 @@ class DeviceAssertReader:
         condition, ended, _ = condition.rpartition(_FAILED)
         if not (block and found and ended):
             return
-        place, _, function = head.partition(": ")
+        place, _, function = head.rpartition(": ")
+        place = place[place.rfind(" /") + 1 :]  # other output may stand before the path
         file, _, number = place.rpartition(":")
         if not file or not (number.isdigit() and len(number) < 10):
             return
@@ -108,4 +109,10 @@ def _bounds(condition: str) -> dict[str, str | None]:
     index, above, upper = rest.rpartition(" < ")
     if not (found and below and above):
         return {"lower": None, "index": None, "upper": None}
-    return {"lower": lower.strip(), "index": index.strip(), "upper": upper.strip()}
+    return {"lower": _plain(lower), "index": _plain(index), "upper": _plain(upper)}
+
+
+def _plain(text: str) -> str:
+    """Take the suffix off a C++ literal: `10L`."""
+    text = text.strip()
+    return text[:-1] if text[:-1].isdigit() and text.endswith("L") else text

@@ -11,6 +11,8 @@ from aoti_debug.read.text import Ends, span_of
 _FAILED = " API call failed at "
 _PLACE = re.compile(r"(\S.{0,2000}?), line (\d{1,9})\b")
 _CALL = re.compile(r"([A-Za-z_][\w:]{0,200})\(")
+# Text of the program that did not end its line, then the runtime's message.
+_GLUED = re.compile(r"\s(Error: (?:input_handles\[|CUDA |index out of bounds: |\w{1,80}\())")
 _RUNNER = ("model_container_runner", "model_package_loader")
 
 
@@ -26,6 +28,9 @@ class EnvelopeReader:
 
     def feed(self, line: Line) -> bool:
         text = line.text.strip()
+        glued = _GLUED.search(text)
+        if glued:
+            text = text[glued.start(1) :]
         message = text.startswith("Error: ")
         if not message and _FAILED not in text:
             return False

@@ -78,6 +78,15 @@ class _Block:
 
 
 @dataclass(slots=True)
+class _Kept:
+    """What is kept of the blocks of one argument."""
+
+    first: TensorStatistics
+    bad: TensorStatistics | None  # the first with NaN or infinity
+    last: TensorStatistics
+
+
+@dataclass(slots=True)
 class _Order:
     """The launches of one mode: numbers them and knows which ended."""
 
@@ -139,7 +148,7 @@ class PrinterReader:
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
         self._orders: dict[int, _Order] = {}
-        self._blocks: dict[tuple[str, str, str], list[TensorStatistics]] = {}
+        self._blocks: dict[tuple[str, str, str], _Kept] = {}
         self._saved: Ends[tuple[Line, str]] = Ends(_SAVED_KEPT, _SAVED_KEPT)
         self._block: _Block | None = None
 
@@ -166,7 +175,7 @@ class PrinterReader:
             if self._orders[mode].total:
                 yield self._orders[mode].record(self._artifact)
         for kept in self._blocks.values():
-            yield from kept
+            yield from {id(b): b for b in (kept.first, kept.bad, kept.last) if b}.values()
         yield from saved
 
     def _order(self, mode: Literal[1, 2, 3]) -> _Order:
@@ -193,13 +202,11 @@ class PrinterReader:
         new = block.record(self._artifact)
         key = (new.when, new.kernel, new.argument)
         kept = self._blocks.get(key)
-        if kept is None:
-            if len(self._blocks) < _KEYS:
-                self._blocks[key] = [new]
-        elif len(kept) == 1 or (_bad(new) and not any(map(_bad, kept))):
-            kept.append(new)
-        else:
-            kept[-1 if not _bad(kept[-1]) or _bad(new) or len(kept) > 2 else -2] = new
+        if kept is not None:
+            kept.last = new
+            kept.bad = kept.bad or (new if _bad(new) else None)
+        elif len(self._blocks) < _KEYS:
+            self._blocks[key] = _Kept(new, new if _bad(new) else None, new)
 
     def _read_saved(self) -> list[Record]:
         names = [(line, path.strip("\"'")) for line, path in self._saved]

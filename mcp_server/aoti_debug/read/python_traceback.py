@@ -176,12 +176,18 @@ class TracebackReader:
         if not text.strip():
             now.blank += 1
             return now.blank < 3
-        ends = text.startswith(_FOREIGN) or MARK.match(text) is not None
+        ends = (
+            text.startswith(_FOREIGN)
+            or text.lstrip().startswith("+-")
+            or MARK.match(text) is not None
+        )
         paragraphs = now.type.endswith(_PARAGRAPHS)
         if ends or (now.blank and not paragraphs) or now.size > _MESSAGE:
             return False
         if len(now.message) >= _LINES:
             return False
+        if text.startswith("frame #"):  # C++ frames are ShimReader's
+            return True
         now.message.extend([""] * now.blank)
         now.blank = 0
         now.message.append(text.rstrip())

@@ -52,6 +52,8 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     MemcheckReader,
     NativeReader,
 )
+# The debug printer ends a scalar's line in a backslash and an n: there a new line begins.
+_SLIP = b"  ]\\n"
 _CONTROLS = bytes(c for c in range(32) if c not in b"\t\n\r") + b"\x7f"
 
 
@@ -174,7 +176,7 @@ class _Dispatcher:
             self._plain.update(k for k in plain if len(k) <= KIND_BYTES)
 
     def _feed_line(self, number: int, raw: bytes, kind: _Kind | None) -> None:
-        raw = raw.rstrip(b"\r")
+        raw = raw.rstrip(b"\r").replace(_SLIP, b"  ]\r")
         parts = [p for p in raw.split(b"\r") if p] if b"\r" in raw else [raw]
         for part in parts:
             part = part[:LINE_LIMIT]

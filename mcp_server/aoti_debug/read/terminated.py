@@ -19,8 +19,8 @@ _GLIBC = re.compile(
 _SHELL = re.compile(
     r"(?:.{0,300}: line \d{1,9}: {1,8}\d{1,12} )?"
     r"((?:Killed|Aborted|Segmentation fault|Bus error|Illegal instruction|"
-    r"Floating point exception|Trace/breakpoint trap)(?: {1,8}\(core dumped\))?)"
-    r"(?: {2,40}.{0,2000})?$"
+    r"Floating point exception|Trace/breakpoint trap)"
+    r"(?: {1,8}\(core dumped\)(?= |$)|(?=  |$)))"
 )
 _MORE = 6  # lines of what() after the first
 
@@ -56,7 +56,7 @@ class TerminatedReader:
             self._end()
         found = _GLIBC.search(text) or _SHELL.match(text.strip())
         if found:
-            message = found[1] if found.re is _SHELL else found[0]
+            message = " ".join(found[1].split()) if found.re is _SHELL else found[0]
             self._found.add(Terminated(span_of(self._artifact, [line]), None, message))
         return False
 

@@ -1,0 +1,156 @@
+"""The probe's events, whole and broken."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from aoti_debug.read.events import Events, read_events
+
+
+def events(*lines: dict[str, Any] | str) -> Events:
+    text = "\n".join(x if isinstance(x, str) else json.dumps({"t": 1.5, "pid": 7, **x})
+                     for x in lines)  # fmt: skip
+    return read_events(io.BytesIO(text.encode()))
+
+
+def begin(id: int, phase: str = "lower", **details: Any) -> dict[str, Any]:
+    return {"event": "begin", "id": id, "phase": phase, "name": f"f{id}", **details}
+
+
+def end(id: int, ok: bool = True, **details: Any) -> dict[str, Any]:
+    return {"event": "end", "id": id, "ok": ok, "seconds": 1.25, **details}
+
+
+def test_a_process_and_its_torch_are_read() -> None:
+    found = events(
+        {"event": "process", "argv": ["m.py", "--x"], "executable": "/py", "python": "3.11.7",
+         "cwd": "/w", "ppid": 1},
+        {"event": "torch", "version": "2.13.0+cpu", "cuda": None, "git": "abc", "path": "/t",
+         "triton": None},
+    )  # fmt: skip
+    (process,) = found.processes
+    assert (process.pid, process.ppid, process.argv, process.cwd) == (7, 1, ("m.py", "--x"), "/w")
+    assert found.torch is not None
+    assert (found.torch.version, found.torch.cuda) == ("2.13.0+cpu", None)
+    assert process.span.first == 1
+
+
+def test_phases_nest_and_what_did_not_end_is_known() -> None:
+    found = events(
+        begin(1, flags={"nan_asserts": True}),
+        begin(2, "cpp_compile"),
+        end(2),
+        begin(3, "autotune"),
+    )
+    assert [(p.id, p.parent, p.ok) for p in found.phases] == [
+        (1, None, None),
+        (2, 1, True),
+        (3, 1, None),
+    ]
+    assert found.phases[0].details == {"flags": {"nan_asserts": True}}
+    assert found.phases[1].seconds == 1.25
+    assert (found.phases[1].span.first, found.phases[1].span.last) == (2, 3)
+    assert found.unfinished is not None
+    assert (found.unfinished.phase, found.unfinished.unfinished) == ("autotune", True)
+
+
+def test_the_innermost_failure_comes_first() -> None:
+    error = {"type": "RuntimeError", "message": "no"}
+    found = events(
+        begin(1), begin(2, "cpp_compile"), end(2, False, error=error), end(1, False, error=error)
+    )
+    assert found.failed is not None
+    assert found.failed.phase == "cpp_compile"
+    assert found.failed.error is not None
+    assert found.failed.error.message == "no"
+    assert found.unfinished is None
+
+
+def test_a_call_has_inputs_and_outputs() -> None:
+    ids = {"index": 0, "name": "ids", "kind": "tensor", "shape": [8, 32], "stride": [32, 1],
+           "dtype": "int64", "device": "cuda:0", "storage_offset": 0, "storage_bytes": 2048,
+           "alignment": 256, "min": 5, "max": 5000, "min_at": [0, 1], "max_at": [3, 5]}  # fmt: skip
+    flag = {"index": None, "position": 1, "kind": "bool", "value": True}
+    out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": 3, "inf": None}
+    found = events(
+        begin(1, "run", call=1, package="/p.pt2", inputs=[ids, flag], captured="capture/x.pt"),
+        end(1, outputs=[out]),
+    )
+    call = found.last_call
+    assert call is not None
+    assert (call.call, call.package, call.captured, call.ok) == (1, "/p.pt2", "capture/x.pt", True)
+    tensor, scalar = call.inputs
+    assert (tensor.shape, tensor.maximum, tensor.max_at) == ((8, 32), 5000, (3, 5))
+    assert (scalar.index, scalar.position, scalar.value) == (None, 1, True)
+    assert (call.outputs[0].nan, call.outputs[0].inf) == (3, None)
+
+
+def test_packages_are_read_from_lowering_and_loading() -> None:
+    package = {"path": "/p.pt2", "bytes": 9, "captured": None, "why_not": "too large"}
+    found = events(begin(1), end(1, package=package), begin(2, "load", package=package))
+    assert [(p.path, p.bytes, p.why_not) for p in found.packages] == [
+        ("/p.pt2", 9, "too large")
+    ] * 2
+
+
+def test_processes_keep_their_own_phases() -> None:
+    other = {**begin(1), "pid": 8}
+    found = events(begin(1), other, {**end(1), "pid": 8})
+    assert [(p.pid, p.ok) for p in found.phases] == [(7, None), (8, True)]
+    assert [p.parent for p in found.phases] == [None, None]
+
+
+def test_a_truncated_last_line_is_counted() -> None:
+    found = events(
+        {"event": "note", "what": "inputs", "why": "too large"}, '{"t": 1, "pid": 7, "ev'
+    )
+    assert (found.notes[0].what, found.notes[0].why) == ("inputs", "too large")
+    assert found.unreadable == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]", "1", "null", "{}", '{"pid": true}', '{"pid": "7", "event": "process"}',
+        '{"pid": 7, "event": 5}', '{"pid": 7, "event": "begin"}', '{"pid": 7, "event": "end"}',
+        '{"pid": 7, "event": "begin", "id": "x"}', "[" * 100_000, "\x00\x01", "1" * 10_000,
+        '{"pid": 7, "event": "unknown"}', "\ud800".encode("utf-8", "replace").decode(),
+    ],
+)  # fmt: skip
+def test_what_is_no_event_is_counted_and_never_raises(line: str) -> None:
+    assert events(line).unreadable == 1
+
+
+@pytest.mark.parametrize("value", [5, "x", None, [], [5], {"a": 1}, [{"shape": "x"}], 1e400, True])
+def test_fields_of_a_wrong_type_are_left_out(value: object) -> None:
+    names = ("argv", "ppid", "version", "phase", "name", "inputs", "package", "call", "outputs",
+             "error", "seconds", "ok", "what", "flags", "namespaces", "libraries")  # fmt: skip
+    fields = dict.fromkeys(names, value)
+    found = events(
+        *({**fields, "event": kind, "id": 1} for kind in
+          ("process", "torch", "begin", "end", "note", "custom_ops")),
+        {**fields, "event": "begin", "id": 2, "phase": "run"},
+        {**fields, "event": "end", "id": 2},
+    )  # fmt: skip
+    assert len(found.phases) == 2
+
+
+def test_a_huge_line_is_passed_over() -> None:
+    huge = b'{"pid": 7, "event": "note", "what": "' + b"x" * (9 << 20) + b'"}\n'
+    found = read_events(
+        io.BytesIO(huge + b'{"pid": 7, "event": "note", "what": "a", "why": "b"}\n')
+    )
+    assert (found.unreadable, len(found.notes), found.notes[0].span.first) == (1, 1, 2)
+
+
+def test_very_many_calls_keep_the_last() -> None:
+    lines: list[dict[str, Any]] = []
+    for id in range(21_000):
+        lines += [begin(id, "run", call=id + 1), end(id)]
+    found = events(*lines)
+    assert found.last_call is not None
+    assert found.last_call.call == 21_000
+    assert len(found.calls) == 20_000

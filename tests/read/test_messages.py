@@ -1,0 +1,271 @@
+"""Asserts, input checks, envelopes, CUDA errors and last words, text by text."""
+
+from __future__ import annotations
+
+import pytest
+from aoti_debug.read.record import (
+    CppThrow,
+    CudaError,
+    DeviceAssert,
+    Envelope,
+    InputCheck,
+    NativeBacktrace,
+    OutputCheck,
+    Record,
+    RuntimeMessage,
+    ShimException,
+    Terminated,
+)
+from aoti_debug.read.scan import scan_text
+
+
+def read(text: str, kind: type[Record]) -> list[Record]:
+    return [r for r in scan_text(text, "stderr.log").records if isinstance(r, kind)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "got", "rest"),
+    [
+        ("unmatched dtype, expected: 6(at::kFloat), but got: 7", "float32", "float64",
+         ("dtype", None, "equal")),
+        ("unmatched dtype, expected: 15(at::kBFloat16), but got: 5", "bfloat16", "float16",
+         ("dtype", None, "equal")),
+        ("unmatched dim value at 1, expected: 10, but got: 11", "10", "11", ("size", 1, "equal")),
+        ("dim value is too small at 0, expected it to be >= 2, but got: 1", "2", "1",
+         ("size", 0, "min")),
+        ("dim value is too large at 0, expected to be <= 64, but got: 128", "64", "128",
+         ("size", 0, "max")),
+        ("unmatched stride value at 0, expected: 10, but got: 1", "10", "1",
+         ("stride", 0, "equal")),
+        ("unmatched device type, expected: 11(cuda), but got: 0", "cuda", "cpu",
+         ("device", None, "equal")),
+        ("unmatched device type, expected: 00(cpu), but got: 12", "cpu", "xpu",
+         ("device", None, "equal")),
+        ("something new", "", "something new", ("other", None, "equal")),
+    ],
+)  # fmt: skip
+def test_the_input_check_is_put_into_words(
+    text: str, expected: str, got: str, rest: tuple[object, ...]
+) -> None:
+    for head in ("Error: ", "RuntimeError: ", "user output Error: "):
+        (found,) = read(f"{head}input_handles[3]: {text}\n\n", InputCheck)
+        assert isinstance(found, InputCheck)
+        assert (found.input, found.expected, found.got) == (3, expected, got)
+        assert (found.property, found.dim, found.relation) == rest
+
+
+def test_the_same_check_on_two_streams_is_one_record() -> None:
+    text = "input_handles[0]: unmatched dim value at 1, expected: 10, but got: 11"
+    assert len(read(f"Error: {text}\n\nRuntimeError: {text}\n", InputCheck)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("expected ndim 2 but got 3", [("rank", None, "2", "3")]),
+        ("expected dtype torch.float32 but got dtype code 7",
+         [("dtype", None, "float32", "float64")]),
+        ("expected size 3==4, stride 1==1 at dim=0", [("size", 0, "4", "3")]),
+        ("expected size 3==4, stride 8==4 at dim=0; expected size 2==2, stride 1==3 at dim=1",
+         [("size", 0, "4", "3"), ("stride", 0, "4", "8"), ("stride", 1, "3", "1")]),
+    ],
+)  # fmt: skip
+def test_what_an_operator_returned_is_read_with_its_name(
+    text: str, expected: list[tuple[object, ...]]
+) -> None:
+    tail = "This error most often comes from a incorrect fake (aka meta) kernel for a custom op.\n"
+    found = read(f"Error: {text}\nError in op: torch.ops.lab.pad2.default\n{tail}", OutputCheck)
+    got = [(f.property, f.dim, f.expected, f.got) for f in found if isinstance(f, OutputCheck)]
+    assert got == expected
+    assert all(isinstance(f, OutputCheck) and f.op == "torch.ops.lab.pad2.default" for f in found)
+
+
+def test_an_output_check_without_an_op_is_kept() -> None:
+    (found,) = read("RuntimeError: expected ndim 2 but got 3\n", OutputCheck)
+    assert isinstance(found, OutputCheck)
+    assert found.op is None
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "function", "condition", "bounds"),
+    [
+        ("/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0] Assertion "
+         "`index out of bounds: 0 <= tmp4 < ks0` failed.",
+         "/ic/ck.py", None, "index out of bounds: 0 <= tmp4 < ks0", ("0", "tmp4", "ks0")),
+        ("loss 0.5 /ic/ck.py:34: unknown: block: [0,0,0], thread: [0,0,0] Assertion "
+         "`NaN or Inf found` failed.",
+         "/ic/ck.py", None, "NaN or Inf found", (None, None, None)),
+        ("/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], "
+         "thread: [5,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && \"index out of "
+         "bounds\"` failed.",
+         "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu", "operator()",
+         '-sizes[i] <= index && index < sizes[i] && "index out of bounds"', (None, None, None)),
+        ("k.cu:10: void ass<float, 3>(int): block: [0,0,0], thread: [2,0,0] Assertion "
+         "`(threadIdx.x < n) && `x`` failed.",
+         "k.cu", "void ass<float, 3>(int)", "(threadIdx.x < n) && `x`", (None, None, None)),
+    ],
+)  # fmt: skip
+def test_asserts_of_gpu_kernels_are_taken_apart(
+    text: str, file: str, function: str | None, condition: str, bounds: tuple[str | None, ...]
+) -> None:
+    (found,) = read(text + "\n" + text + "\n", DeviceAssert)
+    assert isinstance(found, DeviceAssert)
+    assert (found.file, found.function, found.condition) == (file, function, condition)
+    assert (found.lower, found.index, found.upper) == bounds
+    assert found.count == 2
+
+
+def test_text_that_mentions_an_assertion_is_none() -> None:
+    text = "Assertion `x` failed.\nblock: [a] Assertion `\nx:y: f: block: [0,0,0] Assertion `c`\n"
+    assert read(text, DeviceAssert) == []
+
+
+def test_a_cpu_assert_without_its_place_is_kept() -> None:
+    (found,) = read("Error: index out of bounds: 0 <= tmp2 < 10L\nbye\n", DeviceAssert)
+    assert isinstance(found, DeviceAssert)
+    assert (found.file, found.line, found.upper) == ("", 0, "10")
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "line", "user_side"),
+    [
+        ("Error: aoti_torch_cuda_mm_out(buf1, f(a, b)) API call failed at /ic/x.wrapper.cpp, "
+         "line 877", "aoti_torch_cuda_mm_out", 877, True),
+        ("RuntimeError: run_func_( container_handle_, input_handles.data()) API call failed at "
+         "/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144",
+         "run_func_", 144, False),
+        ("RuntimeError: create_func_( &container_handle_, num_models, device_str.c_str(), "
+         "cubin_dir.empty() ? nullptr : cubin_dir.c_str()) API call failed at ../torch/csrc/"
+         "inductor/aoti_runner/model_container_runner.cpp, line 84", "create_func_", 84, False),
+        ("update_constant_buffer_func_(a) API call failed at /a b/model_container_runner.cpp, "
+         "line 9", "update_constant_buffer_func_", 9, False),
+    ],
+)  # fmt: skip
+def test_envelopes_name_the_call(text: str, call: str, line: int, user_side: bool) -> None:
+    (found,) = read(text + "\n", Envelope)
+    assert isinstance(found, Envelope)
+    assert (found.call, found.line, found.user_side) == (call, line, user_side)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Error: CUDA driver error: invalid argument", "CUDA driver error: invalid argument"),
+        ("LAB 1 Error: CUDA driver error: 3", "CUDA driver error: 3"),
+        ("ValueError: x", None),
+        ("========= Error: process didn't terminate successfully", None),
+        ("my Error: 5", None),
+    ],
+)
+def test_the_runtimes_message_is_told_from_others(text: str, message: str | None) -> None:
+    found = read(text + "\n", RuntimeMessage)
+    got = [r.message for r in found if isinstance(r, RuntimeMessage)]
+    assert got == ([] if message is None else [message])
+
+
+@pytest.mark.parametrize(
+    ("text", "api", "code"),
+    [
+        ("RuntimeError: CUDA error: an illegal memory access was encountered",
+         "runtime", "cudaErrorIllegalAddress"),
+        ("CUDA error: some new text\nSearch for `cudaErrorNewThing' in https://docs",
+         "runtime", "cudaErrorNewThing"),
+        ("CUDA error: some new text\nother", "runtime", None),
+        ("Error: CUDA driver error: misaligned address", "driver", "cudaErrorMisalignedAddress"),
+        ("RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(h)`",
+         "cublas", "CUBLAS_STATUS_NOT_INITIALIZED"),
+        ("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+         "cudnn", "CUDNN_STATUS_EXECUTION_FAILED"),
+        ("RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered",
+         "triton", "cudaErrorIllegalAddress"),
+        ("Failed to destroy CUDA event in AOTInductor model: device-side assert triggered",
+         "runtime", "cudaErrorAssert"),
+        ("cuLaunchKernel returned CUDA_ERROR_LAUNCH_FAILED", "driver", "CUDA_ERROR_LAUNCH_FAILED"),
+        ('========= Program hit cudaErrorAssert (error 710) due to "device-side assert triggered" '
+         "on CUDA API call to cudaMemcpy.", "runtime", "cudaErrorAssert"),
+    ],
+)  # fmt: skip
+def test_cuda_errors_are_told_by_library_and_code(text: str, api: str, code: str | None) -> None:
+    (found,) = read(f"{text}\n{text}\n", CudaError)
+    assert isinstance(found, CudaError)
+    assert (found.api, found.code) == (api, code)
+
+
+def test_cuda_gdbs_warnings_at_start_are_no_error() -> None:
+    text = "warning: Cuda Driver error detected: Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from f"
+    assert read(text + "\n", CudaError) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message"),
+    [
+        ("terminate called after throwing an instance of 'c10::Error'\n  what():  bad\nthing\n\nx",
+         "c10::Error", "bad\nthing"),
+        ("terminate called after throwing an instance of 'int'\nAborted (core dumped)", "int", ""),
+        ("terminate called without an active exception", None,
+         "terminate called without an active exception"),
+        ("free(): invalid pointer", None, "free(): invalid pointer"),
+        ("double free or corruption (!prev)", None, "double free or corruption (!prev)"),
+        ("python3: malloc(): corrupted top size", None, "malloc(): corrupted top size"),
+        ("*** stack smashing detected ***: terminated", None,
+         "*** stack smashing detected ***: terminated"),
+        ("run.sh: line 3: 22573 Segmentation fault      (core dumped) python3 x.py", None,
+         "Segmentation fault (core dumped)"),
+        ("Bus error (core dumped)", None, "Bus error (core dumped)"),
+        ("Killed", None, "Killed"),
+    ],
+)  # fmt: skip
+def test_last_words_are_read(text: str, type_: str | None, message: str) -> None:
+    found = read(text + "\n", Terminated)
+    assert isinstance(found[0], Terminated)
+    assert (found[0].type, found[0].message) == (type_, message)
+
+
+def test_ordinary_prose_is_no_death() -> None:
+    assert read("Killed 3 stale workers\nthe Aborted request\nSegmentation fault handler\n",
+                Terminated) == []  # fmt: skip
+
+
+def test_two_shim_exceptions_in_a_row_are_two() -> None:
+    head = "[E1121 05:45:26.114178297 c_shim_cpu.cpp:593] Exception in aoti_torch: "
+    raised = "Exception raised from meta at /pytorch/x.cpp:9 (most recent call first):\n"
+    frame = "frame #0: f(int) + 0x9d (0x7f0 in /opt/libc10.so)\n"
+    text = f"{head}one\n{raised}{frame}\n{head}two\nlines\n{raised}{frame}{frame}"
+    found = read(text, ShimException)
+    shims = [(s.message, len(s.frames)) for s in found if isinstance(s, ShimException)]
+    assert shims == [("one", 1), ("two\nlines", 2)]
+    throws = read(text, CppThrow)
+    assert [t.function for t in throws if isinstance(t, CppThrow)] == ["meta", "meta"]
+
+
+def test_frames_without_symbols_keep_their_library() -> None:
+    text = (
+        "Exception raised from f at /p/x.cpp:9 (most recent call first):\n"
+        "frame #0: <unknown function> + 0xc114 (0x7f in /opt/a b/libc10.so)\n"
+        "frame #1: /opt/bin/python3() [0x58216f]\n<omitting python frames>\n"
+    )
+    (found,) = read(text, CppThrow)
+    assert isinstance(found, CppThrow)
+    assert [(f.function, f.library) for f in found.frames] == [
+        ("<unknown function>", "/opt/a b/libc10.so"),
+        ("", "/opt/bin/python3"),
+    ]
+
+
+def test_gdbs_stack_of_a_model_with_line_tables_names_the_wrappers_line() -> None:
+    text = (
+        "Program terminated with signal SIGSEGV, Segmentation fault.\n"
+        "#0  0x00007f in lab::crash(at::Tensor const&) (x=...) at /home/user/op.cpp:12\n"
+        "#1  0x00007f in torch::aot_inductor::AOTInductorModel::run_impl () at "
+        "/ic/c5/cabc.wrapper.cpp:955\n"
+        "#2  0x00007f in AOTInductorModelContainerRun () from /tmp/x/cabc.wrapper.so\n"
+        "(gdb) quit\n"
+    )
+    (found,) = read(text, NativeBacktrace)
+    assert isinstance(found, NativeBacktrace)
+    assert found.signal == "SIGSEGV"
+    assert [f.line for f in found.frames] == [12, 955, None]
+    assert found.frames[0].function == "lab::crash(at::Tensor const&)"
+    assert found.in_model is not None
+    assert (found.in_model.file, found.in_model.line) == ("/ic/c5/cabc.wrapper.cpp", 955)
+    assert found.frames[2].library == "/tmp/x/cabc.wrapper.so"

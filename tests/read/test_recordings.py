@@ -1,0 +1,397 @@
+"""Every recorded log gives the records that the fault in it calls for."""
+
+from __future__ import annotations
+
+import pytest
+from aoti_debug.read.record import (
+    CoreDumpFile,
+    CppThrow,
+    CudaError,
+    DeviceAssert,
+    Envelope,
+    GpuException,
+    InputCheck,
+    Launches,
+    NativeBacktrace,
+    PythonException,
+    Record,
+    RuntimeMessage,
+    SanitizerError,
+    SanitizerSummary,
+    SavedTensor,
+    ShimException,
+    TensorStatistics,
+    Terminated,
+)
+from aoti_debug.read.scan import Scan, scan_text
+from recorded_logs import recorded, recordings
+
+EMBED_OOB = "triton_poi_fused_embedding_mul_unsqueeze_0"
+LAYER_NORM = "triton_red_fused_add_mul_native_layer_norm_sin_0"
+ADD = "triton_poi_fused_add_0"
+CLEAN = {"Launches", "TensorStatistics", "SavedTensor"}
+SURFACE = {"CudaError", "Envelope", "PythonException", "RuntimeMessage", "Terminated"}
+
+KINDS: dict[tuple[str, str], set[str]] = {
+    ("bad_meta", "san"): {"SanitizerSummary"},
+    ("cpu_pkg", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
+    ("cpu_pkg", "p3"): {"Launches"},
+    ("cpu_pkg", "san"): {"SanitizerSummary"},
+    ("dev_mismatch", "base"): {*SURFACE, "ShimException", "CppThrow"},
+    ("dev_mismatch", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
+    ("dev_mismatch", "core"): {"CoreDumpFile", "GpuException"},
+    ("dev_mismatch", "mini2"): SURFACE,
+    ("dev_mismatch", "p3"): {"Launches", "Terminated", "CudaError", "CppThrow"},
+    ("embed_oob", "base"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
+    ("embed_oob", "core"): {"DeviceAssert", "CoreDumpFile", "GpuException"},
+    ("embed_oob", "mini2"): {*SURFACE, "DeviceAssert"},
+    ("m_assert", "mini3"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
+    ("m_compile", "mini3"): {
+        "ShimException", "CppThrow", "RuntimeMessage", "Envelope", "PythonException",
+    },
+    ("static_libstdcxx", "cuda-gdb-backtrace"): {"NativeBacktrace"},
+    ("static_shape", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
+    ("static_shape", "san"): {
+        "SanitizerError", "SanitizerSummary", "CudaError", "ShimException", "CppThrow",
+        "Terminated",
+    },
+    ("user_triton", "base"): {"CudaError", "PythonException"},
+    ("user_triton", "core"): {"CoreDumpFile", "GpuException"},
+    ("user_triton", "core-progress"): {"CoreDumpFile", "GpuException"},
+    ("user_triton", "mini2"): {"CudaError", "PythonException"},
+    ("user_triton", "p3"): {"CudaError", "PythonException"},
+    ("user_triton", "san"): {
+        "SanitizerError", "SanitizerSummary", "CudaError", "CppThrow", "Terminated",
+    },
+}  # fmt: skip
+
+
+def read(case: str, stage: str) -> Scan:
+    return scan_text(recorded(case, stage), f"{stage}.log")
+
+
+def of(result: Scan, kind: type[Record]) -> list[Record]:
+    return [r for r in result.records if isinstance(r, kind)]
+
+
+def kinds(result: Scan) -> set[str]:
+    return {type(r).__name__ for r in result.records}
+
+
+@pytest.mark.parametrize(("case", "stage"), sorted(KINDS))
+def test_a_log_gives_these_kinds_and_no_others(case: str, stage: str) -> None:
+    assert kinds(read(case, stage)) == KINDS[case, stage]
+
+
+@pytest.mark.parametrize(("case", "stage"), recordings())
+def test_every_record_is_proved_by_lines_of_its_log(case: str, stage: str) -> None:
+    result = read(case, stage)
+    lines = recorded(case, stage).split("\n")
+    assert result.lines == len(lines) - (lines[-1] == "")
+    firsts = [r.span.first for r in result.records]
+    assert firsts == sorted(firsts)
+    for record in result.records:
+        assert 1 <= record.span.first <= record.span.last <= result.lines
+        assert record.span.quote
+        assert len(record.span.quote) <= 300
+    assert result.notes == ()
+
+
+CLEAN_RUNS = [
+    (case, stage)
+    for case in ("bad_meta", "nan", "misaligned", "static_shape")
+    for stage in ("base", "det", "core", "mini2")
+]
+
+
+@pytest.mark.parametrize(("case", "stage"), [*CLEAN_RUNS, ("cpu_pkg", "base"), ("cpu_pkg", "det")])
+def test_a_run_without_a_visible_fault_gives_no_record(case: str, stage: str) -> None:
+    assert read(case, stage).records == ()
+
+
+@pytest.mark.parametrize(
+    ("case", "stage"),
+    [(c, p) for c in ("bad_meta", "nan", "misaligned", "static_shape") for p in ("p1", "p2", "p3")],
+)
+def test_the_printer_alone_shows_nothing_but_order_and_numbers(case: str, stage: str) -> None:
+    result = read(case, stage)
+    assert kinds(result) <= CLEAN
+    (launches,) = of(result, Launches)
+    assert isinstance(launches, Launches)
+    assert launches.mode == int(stage[1])
+    assert launches.unfinished is None
+    assert launches.total == sum(n for _, n in launches.kernels) > 0
+
+
+@pytest.mark.parametrize("stage", ["base", "chk", "det", "p1", "p2", "p3", "core", "mini2", "san"])
+def test_the_assert_of_the_embedding_is_found_in_every_stage(stage: str) -> None:
+    (found,) = of(read("embed_oob", stage), DeviceAssert)
+    assert isinstance(found, DeviceAssert)
+    assert found.file.endswith("ckfrkydudem26ptascmpnnrmjbgdltfqds6xqukry7hbdo6mz5y2.py")
+    assert (found.line, found.function) == (34, None)
+    assert (found.lower, found.index, found.upper) == ("0", "tmp4", "1000")
+    assert found.block is not None
+    assert found.block[1:] in {(3, 0), (25, 0)}
+    assert found.count == recorded("embed_oob", stage).count("Assertion `")
+
+
+@pytest.mark.parametrize(
+    ("case", "stage", "kernel"),
+    [
+        ("embed_oob", "p2", EMBED_OOB),
+        ("embed_oob", "p3", EMBED_OOB),
+        ("dev_mismatch", "p3", ADD),
+        ("cpu_pkg", "p2", "cpp_fused_add_0"),
+        ("cpu_pkg", "p3", "cpp_fused_add_0"),
+        ("cpu_pkg", "p1", "cpp_fused_add_0"),
+    ],
+)
+def test_the_kernel_that_did_not_end_is_named(case: str, stage: str, kernel: str) -> None:
+    (found,) = of(read(case, stage), Launches)
+    assert isinstance(found, Launches)
+    assert found.mode == int(stage[1])
+    assert (found.unfinished, found.unfinished_launch) == (kernel, 1)
+    assert found.last_finished is None
+
+
+@pytest.mark.parametrize(
+    ("case", "property_", "dim", "expected", "got"),
+    [
+        ("cpu_pkg", "device", None, "cpu", "cuda"),
+        ("dev_mismatch", "device", None, "cuda", "cpu"),
+        ("static_shape", "size", 0, "4096", "16"),
+    ],
+)
+def test_a_violated_contract_is_read(
+    case: str, property_: str, dim: int | None, expected: str, got: str
+) -> None:
+    (found,) = of(read(case, "chk"), InputCheck)
+    assert isinstance(found, InputCheck)
+    assert (found.input, found.property, found.dim) == (0, property_, dim)
+    assert (found.relation, found.expected, found.got) == ("equal", expected, got)
+
+
+def test_envelopes_tell_the_models_side_from_the_loaders() -> None:
+    envelopes = of(read("embed_oob", "base"), Envelope)
+    found = [(e.call, e.line, e.user_side) for e in envelopes if isinstance(e, Envelope)]
+    assert found == [("aoti_torch_cuda_mm_out", 1016, True), ("run_func_", 144, False)]
+
+
+def test_the_order_of_gpu_messages_is_kept() -> None:
+    result = read("embed_oob", "base")
+    order = [type(r).__name__ for r in result.records]
+    assert order[0] == "DeviceAssert"
+    errors = [r for r in of(result, CudaError) if isinstance(r, CudaError)]
+    assert [(e.api, e.code) for e in errors] == [
+        ("cublas", "CUBLAS_STATUS_INTERNAL_ERROR"),
+        ("runtime", "cudaErrorAssert"),
+    ]
+
+
+def test_the_shims_log_line_and_its_stack_are_read() -> None:
+    (shim,) = of(read("dev_mismatch", "base"), ShimException)
+    assert isinstance(shim, ShimException)
+    assert (shim.file, shim.line) == ("c_shim_cuda.cpp", 1273)
+    assert shim.message.startswith("CUDA error: CUBLAS_STATUS_INTERNAL_ERROR")
+    assert len(shim.frames) == 36
+    assert shim.frames[8].function.startswith("torch::aot_inductor::AOTInductorModel::run_impl(")
+    assert shim.frames[8].library.endswith(".wrapper.so")
+    (throw,) = of(read("dev_mismatch", "base"), CppThrow)
+    assert isinstance(throw, CppThrow)
+    assert (throw.function, throw.line) == ("createCublasHandle", 90)
+
+
+def test_a_python_ops_own_stack_stays_in_the_shims_message() -> None:
+    first, second = of(read("m_compile", "mini3"), ShimException)
+    assert isinstance(first, ShimException)
+    assert isinstance(second, ShimException)
+    assert first.message.startswith("RuntimeError: kernel oops 42\n\nAt:\n")
+    assert "/home/user/lab/cases/m_compile.py(5): oops" in first.message
+    assert second.message == "Cannot access data pointer of Tensor that doesn't have storage"
+
+
+def test_how_the_process_died_is_read() -> None:
+    (died,) = of(read("embed_oob", "base"), Terminated)
+    assert isinstance(died, Terminated)
+    assert died.type == "std::runtime_error"
+    assert died.message == "CUDA error: device-side assert triggered"
+
+
+def test_the_loaders_bare_exception_names_the_users_line() -> None:
+    (raised,) = of(read("static_shape", "chk"), PythonException)
+    assert isinstance(raised, PythonException)
+    assert raised.type == "RuntimeError"
+    assert [f.line for f in raised.frames] == [12, 10, 733]
+    assert raised.frames[0].text == 'p=build(ep,"static_shape"); run(p,torch.randn(16,16,device=d))'
+
+
+def test_a_chain_is_read_in_printed_order() -> None:
+    chain = of(read("user_triton", "mini2"), PythonException)
+    assert [(r.type, r.relation, r.last) for r in chain if isinstance(r, PythonException)] == [
+        ("torch._inductor.exc.InductorError", "context", False),
+        ("torch.AcceleratorError", None, True),
+    ]
+
+
+def test_a_loggers_prefix_is_taken_off_a_traceback() -> None:
+    chain = [
+        r for r in of(read("m_compile", "mini3"), PythonException) if isinstance(r, PythonException)
+    ]
+    assert [(r.type.rpartition(".")[2], r.relation) for r in chain] == [
+        ("RuntimeError", None),
+        ("SerializeError", "cause"),
+        ("SerializeError", None),
+        ("SerializeError", None),
+        ("RuntimeError", None),
+    ]
+    assert chain[1].message.startswith("We failed to resolve torch.ops.lab5.oops.default")
+
+
+def test_the_driver_names_the_kernel_and_cuda_gdb_the_line() -> None:
+    driver, gdb = of(read("user_triton", "core-progress"), GpuException)
+    assert isinstance(driver, GpuException)
+    assert isinstance(gdb, GpuException)
+    assert driver.source == "driver"
+    assert driver.exception == "CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE"
+    assert (driver.kernel, driver.pc, driver.line) == ("scale_rows", "0x7f21637a4360", None)
+    assert gdb.exception == "Warp Invalid Address Space"
+    assert (gdb.kernel, gdb.line, gdb.start_only) == ("scale_rows", 21, False)
+    assert gdb.file is not None
+    assert gdb.file.startswith("/tmp/w/user_triton-core/ic/lp/clpsdpkeb")
+    assert gdb.text is not None
+    assert gdb.text.startswith("tl.store(o_ptr+row*stride*4096+c,v*2.0,mask=c<n)")
+    assert (gdb.grid, gdb.block_size) == ((512, 1, 1), (128, 1, 1))
+    assert (gdb.block, gdb.thread) == ((340, 0, 0), (32, 0, 0))
+    assert gdb.instruction == "@!P0 STG.E.128 desc[UR8][R12.64],R4"
+    files = [r.path for r in of(read("user_triton", "core-progress"), CoreDumpFile)]  # type: ignore[attr-defined]
+    assert files == ["/tmp/w/user_triton-core/core.2958.nvcudmp"] * 2
+
+
+def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:
+    (found,) = of(read("dev_mismatch", "core"), GpuException)
+    assert isinstance(found, GpuException)
+    assert (found.exception, found.kernel) == ("Warp Illegal Address", ADD)
+    assert (found.line, found.text) == (24, None)  # the text shown is that of line 27
+    assert found.file is not None
+    assert found.file.startswith("/tmp/w/dev_mismatch-base/")
+    assert found.instruction == "LDG.E.64 R2,desc[UR4][R2.64]"
+
+
+def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
+    (found,) = of(read("embed_oob", "core"), GpuException)
+    assert isinstance(found, GpuException)
+    assert (found.exception, found.kernel) == ("Assertion failed", EMBED_OOB)
+    assert (found.line, found.start_only, found.text, found.pc) == (23, True, None, None)
+    assert (found.block, found.thread) == ((0, 3, 0), (101, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("case", "expected", "errors"),
+    [
+        (
+            "static_shape",
+            ("read", 16, LAYER_NORM, 38, 131073, "after", 1024),
+            193473,
+        ),
+        ("dev_mismatch", ("read", 8, ADD, 24, 140328801331968, "before", 16384), 259),
+        ("user_triton", ("write", 16, "scale_rows", 21, 1092615681, "after", 512), 59394),
+    ],
+)  # fmt: skip
+def test_memcheck_tells_access_place_and_distance(
+    case: str, expected: tuple[object, ...], errors: int
+) -> None:
+    result = read(case, "san")
+    (found,) = of(result, SanitizerError)
+    (summary,) = of(result, SanitizerSummary)
+    assert isinstance(found, SanitizerError)
+    assert isinstance(summary, SanitizerSummary)
+    got = (found.access, found.size, found.kernel, found.line, found.distance, found.side)
+    assert (*got, found.allocation_size) == expected
+    assert found.what.endswith("is out of bounds")
+    assert found.count == 3
+    assert (summary.errors, summary.host_fault) == (errors, True)
+
+
+def test_memcheck_of_an_assert_says_only_that_there_was_one() -> None:
+    (found,) = of(read("embed_oob", "san"), SanitizerError)
+    assert isinstance(found, SanitizerError)
+    assert (found.what, found.access, found.kernel) == ("Warp assert", "assert", "__assertfail")
+    assert found.frames == ("Device Frame: __assertfail+0x1930",)
+
+
+def test_a_host_fault_is_no_finding_of_memcheck() -> None:
+    (summary,) = of(read("cpu_pkg", "san"), SanitizerSummary)
+    assert isinstance(summary, SanitizerSummary)
+    assert (summary.errors, summary.host_fault) == (0, True)
+
+
+def test_gdbs_stack_leads_into_the_models_library() -> None:
+    (found,) = of(read("static_libstdcxx", "cuda-gdb-backtrace"), NativeBacktrace)
+    assert isinstance(found, NativeBacktrace)
+    assert found.signal == "SIGSEGV"
+    assert len(found.frames) == 43
+    assert found.frames[0].function.startswith("std::codecvt<char16_t, char, __mbstate_t>::")
+    assert found.in_model is not None
+    assert found.in_model.index == 18
+
+
+def test_nan_is_first_seen_after_the_logarithm() -> None:
+    blocks = [r for r in of(read("nan", "p2"), TensorStatistics) if isinstance(r, TensorStatistics)]
+    first = next(b for b in blocks if b.mean is not None and b.mean != b.mean)
+    assert (first.when, first.kernel, first.argument) == (
+        "after",
+        "triton_poi_fused_addmm_log_0",
+        "buf1",
+    )
+    assert first.launch == 2
+
+
+def test_the_inputs_of_the_model_are_read_with_their_range() -> None:
+    blocks = [
+        r for r in of(read("embed_oob", "p2"), TensorStatistics) if isinstance(r, TensorStatistics)
+    ]
+    ids = blocks[0]
+    assert (ids.when, ids.argument, ids.launch, ids.dtype) == ("input", "arg3_1", 0, "long int")
+    assert (ids.minimum, ids.maximum, ids.size, ids.stride) == (5, 5000, (8, 32), (32, 1))
+
+
+def test_saved_tensors_are_told_apart_by_kernel_and_argument() -> None:
+    saved = [r for r in of(read("nan", "p1"), SavedTensor) if isinstance(r, SavedTensor)]
+    assert len(saved) == recorded("nan", "p1").count("Saved tensor to ")
+    names = {(s.kernel, s.argument) for s in saved}
+    assert ("triton_poi_fused_addmm_log_0", "a_bias") in names
+    assert ("aoti_torch_cuda_mm_out", "buf0") in names
+    assert all(s.path.startswith("/tmp/w/nan-p1/tmp/aoti_torch") for s in saved)
+
+
+def test_a_cpu_kernels_assert_names_the_generated_file() -> None:
+    result = read("cpu", "oob")
+    (found,) = of(result, DeviceAssert)
+    assert isinstance(found, DeviceAssert)
+    assert (found.function, found.line) == ("cpp_fused_embedding_mul_0", 24)
+    assert (found.lower, found.index, found.upper) == ("0", "tmp2", "10")
+    assert found.block is None
+    assert found.file.endswith(".kernel.cpp")
+    (launches,) = of(result, Launches)
+    assert isinstance(launches, Launches)
+    assert launches.unfinished == "cpp_fused_embedding_mul_0"
+
+
+@pytest.mark.parametrize(
+    ("stage", "property_", "dim", "expected", "got"),
+    [
+        ("dtype", "dtype", None, "float32", "float64"),
+        ("dim", "size", 0, "3", "5"),
+        ("stride", "stride", 0, "4", "1"),
+    ],
+)
+def test_the_check_is_read_where_the_program_left_its_line_open(
+    stage: str, property_: str, dim: int | None, expected: str, got: str
+) -> None:
+    result = read("cpu", stage)
+    (found,) = of(result, InputCheck)
+    assert isinstance(found, InputCheck)
+    assert (found.input, found.property, found.dim) == (1, property_, dim)
+    assert (found.expected, found.got) == (expected, got)
+    (message,) = of(result, RuntimeMessage)
+    assert message.span.first == 1
