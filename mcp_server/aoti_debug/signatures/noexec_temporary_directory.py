@@ -1,0 +1,33 @@
+from aoti_debug.model import Fix
+from aoti_debug.signatures.signature import Sample, Signature
+
+SIGNATURE = Signature(
+    id="noexec_temporary_directory",
+    family="E",
+    phase="load",
+    category="toolchain",
+    weight=82,
+    anchors=("failed to map segment from shared object",),
+    patterns=(r"failed to map segment from shared object",),
+    summary=("The unpacked library may not be executed: the temporary directory is mounted noexec"),
+    means=(
+        "The loader unpacks into TMPDIR (default /tmp) and maps the library from there; "
+        "a noexec mount or a security policy forbids it."
+    ),
+    mistaken_for="A damaged package.",
+    check="findmnt -T /tmp",
+    fixes=(Fix(what="Set TMPDIR to a directory on a mount that allows executing"),),
+    guide="guides/package-and-load.md#extraction-directory",
+    next_tool="check_environment",
+    matches=(
+        Sample(
+            (
+                "RuntimeError: Error in dlopen: /tmp/e1/noexec/aotinductor_Ds6pCV/u/data/aotindu"
+                "ctor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.so: "
+                "failed to map segment from shared object"
+            ),
+            "recorded",
+            "torch 2.13.0, CPU, TMPDIR on a noexec mount",
+        ),
+    ),
+)
