@@ -1,0 +1,199 @@
+"""Every signature is tested by the samples it carries."""
+
+import re
+import string
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import aoti_debug.signatures as package
+import pytest
+from aoti_debug.model import CATEGORIES, PHASES
+from aoti_debug.read.record import Line
+from aoti_debug.signatures import Sample, Signature, matcher, signatures
+
+if sys.version_info >= (3, 11):
+    from re import _constants as constants
+    from re import _parser as parser
+else:
+    import sre_constants as constants
+    import sre_parse as parser
+
+ALL = signatures()
+EACH = pytest.mark.parametrize("signature", ALL, ids=lambda s: s.id)
+BENIGN = (Path(__file__).parent / "benign.txt").read_text(encoding="utf-8").splitlines()
+TOOLS = {
+    "check_environment",
+    "diagnose_log",
+    "inspect_package",
+    "run_stage",
+    "triage",
+    "explain_kernel",
+    "minify",
+    "verify_fix",
+    "read_artifact",
+    "wait_run",
+    "cancel_run",
+}
+
+
+def found(text: str, table: tuple[Signature, ...]) -> set[str]:
+    reader = matcher("log", table)
+    for number, line in enumerate(text.splitlines(), 1):
+        if any(trigger in line for trigger in reader.triggers):
+            reader.feed(Line(number, line))
+    return {match.signature.id for match in reader.finish()}
+
+
+def texts(signature: Signature) -> Iterator[str]:
+    yield signature.summary
+    for fix in signature.fixes:
+        yield from (text for text in (fix.what, fix.where, fix.why) if text)
+
+
+def test_every_family_has_signatures_and_there_are_enough():
+    assert {s.family for s in ALL} == set("ABCDEFGHIJKLMNOPQ")
+    assert len(ALL) >= 130
+
+
+def test_each_module_holds_the_signature_of_its_name():
+    directory = Path(package.__path__[0])
+    names = {p.stem for p in directory.glob("*.py")} - {"__init__", "signature"}
+    assert names == {s.id for s in ALL}
+
+
+@EACH
+def test_samples_match(signature):
+    assert signature.matches
+    for sample in signature.matches:
+        assert signature.id in found(sample.text, (signature,)), sample.text
+
+
+@EACH
+def test_neighbours_do_not_match(signature):
+    for sample in signature.neighbours:
+        assert signature.id not in found(sample.text, (signature,)), sample.text
+
+
+@EACH
+def test_anchors_are_rare_enough_to_be_a_cheap_test(signature):
+    for anchor in signature.anchors:
+        assert len(anchor.strip()) >= 3
+        assert sum(anchor in line for line in BENIGN) <= 2, anchor
+
+
+@EACH
+def test_every_pattern_matches_a_sample(signature):
+    for pattern in signature.patterns:
+        lines = [line for s in signature.matches for line in s.text.splitlines()]
+        assert any(re.search(pattern, line) for line in lines), pattern
+
+
+@EACH
+def test_words_name_only_groups_that_every_pattern_has(signature):
+    wanted = {
+        name
+        for text in texts(signature)
+        for _, name, _, _ in string.Formatter().parse(text)
+        if name is not None
+    }
+    for pattern in signature.patterns:
+        assert wanted <= set(re.compile(pattern).groupindex), pattern
+
+
+@EACH
+def test_summary_can_be_filled_from_every_sample(signature):
+    for sample in signature.matches:
+        reader = matcher("log", (signature,))
+        for number, line in enumerate(sample.text.splitlines(), 1):
+            reader.feed(Line(number, line))
+        for match in reader.finish():
+            values = dict.fromkeys(_groups(signature), "") | match.groups
+            assert signature.summary.format(**values)
+
+
+def _groups(signature: Signature) -> set[str]:
+    return {name for p in signature.patterns for name in re.compile(p).groupindex}
+
+
+@EACH
+def test_fields_are_of_the_known_vocabulary(signature):
+    assert signature.family in "ABCDEFGHIJKLMNOPQ"
+    assert signature.phase in PHASES
+    assert signature.category in CATEGORIES
+    assert signature.role in ("cause", "symptom", "envelope", "aftermath")
+    assert signature.confidence in ("proved", "likely", "possible")
+    assert 0 < signature.weight <= 100
+    assert re.fullmatch(r"guides/[a-z0-9-]+\.md#[a-z0-9-]+", signature.guide)
+    assert signature.next_tool is None or signature.next_tool in TOOLS
+    for version in (signature.since, signature.until):
+        assert version is None or re.fullmatch(r"2\.\d{1,2}", version)
+    for reference in signature.references:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", reference), reference
+    for sample in signature.matches + signature.neighbours:
+        assert isinstance(sample, Sample) and sample.origin in ("recorded", "quoted")
+
+
+@EACH
+def test_an_envelope_or_aftermath_is_never_called_proof(signature):
+    if signature.role in ("envelope", "aftermath"):
+        assert signature.confidence != "proved"
+
+
+@EACH
+def test_words_are_short(signature):
+    for text in (signature.summary, signature.means, signature.mistaken_for, signature.check):
+        assert len(text) <= 420
+        assert not text.endswith(" ")
+
+
+@pytest.mark.parametrize("line", BENIGN, ids=lambda line: line[:40])
+def test_ordinary_log_lines_have_no_cause(line):
+    causes = tuple(s for s in ALL if s.role == "cause")
+    assert found(line, causes) == set()
+
+
+@EACH
+def test_patterns_have_no_nested_unbounded_repeats(signature):
+    for pattern in signature.patterns:
+        assert not _nested(parser.parse(pattern), inside=False), pattern
+
+
+def _nested(tree: object, *, inside: bool) -> bool:
+    """Say whether an unbounded repeat holds another repeat that can grow."""
+    if isinstance(tree, parser.SubPattern):
+        return any(_nested(item, inside=inside) for item in tree)
+    if not isinstance(tree, (list, tuple)):
+        return False
+    if len(tree) == 2 and tree[0] in (constants.MAX_REPEAT, constants.MIN_REPEAT):
+        low, high, body = tree[1]
+        unbounded = high is constants.MAXREPEAT
+        if inside and high > 1 and high != low:
+            return True
+        return _nested(body, inside=inside or unbounded)
+    return any(_nested(item, inside=inside) for item in tree)
+
+
+HOSTILE = """
+import re, sys
+from aoti_debug.signatures import signatures
+SIZE = 16384
+for s in signatures():
+    fillers = ["a", " ", "(", "'", "0", "::", "/", "_", "\\u2018"] + list(s.anchors)
+    fillers += [line[:80] for m in s.matches for line in m.text.splitlines()]
+    fillers += [line[:-3] for m in s.matches for line in m.text.splitlines()]
+    for pattern in s.patterns:
+        compiled = re.compile(pattern)
+        for filler in filter(None, fillers):
+            compiled.search((s.anchors[0] + filler * (SIZE // len(filler) + 1))[:SIZE])
+print("done")
+"""
+
+
+def test_no_line_makes_a_pattern_run_away():
+    """Lines reach the patterns cut to 16 KiB; all signatures together get through hostile ones."""
+    answer = subprocess.run(
+        [sys.executable, "-c", HOSTILE], capture_output=True, text=True, timeout=300
+    )
+    assert answer.stdout == "done\n", answer.stderr
