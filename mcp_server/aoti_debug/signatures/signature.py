@@ -83,16 +83,20 @@ def signatures() -> tuple[Signature, ...]:
     return tuple(sorted(found, key=lambda s: s.id))
 
 
+_DIGITS = str.maketrans("", "", "0123456789")
+
+
 class _Matcher:
     def __init__(self, artifact: str, table: Iterable[Signature]) -> None:
         self._artifact = artifact
         self._table = [(s, tuple(re.compile(p) for p in s.patterns)) for s in table]
         self._found: dict[str, Match] = {}
         self._counts: dict[str, int] = {}
+        self._kinds: dict[str, list[tuple[Signature, tuple[re.Pattern[str], ...]]]] = {}
         self.triggers = tuple(sorted({a for s, _ in self._table for a in s.anchors}))
 
     def feed(self, line: Line) -> bool:
-        for signature, patterns in self._table:
+        for signature, patterns in self._possible(line.text):
             if not any(anchor in line.text for anchor in signature.anchors):
                 continue
             found = next((m for p in patterns if (m := p.search(line.text))), None)
@@ -105,6 +109,20 @@ class _Matcher:
                 groups = {k: v for k, v in found.groupdict().items() if v is not None}
                 self._found[signature.id] = Match(span, signature, groups)
         return False
+
+    def _possible(self, text: str) -> list[tuple[Signature, tuple[re.Pattern[str], ...]]]:
+        """Return the rows whose anchors may be in `text`; lines alike but for digits share them."""
+        kind = text.translate(_DIGITS)
+        rows = self._kinds.get(kind)
+        if rows is None:
+            rows = [
+                row
+                for row in self._table
+                if any(anchor.translate(_DIGITS) in kind for anchor in row[0].anchors)
+            ]
+            if len(self._kinds) < 1000:
+                self._kinds[kind] = rows
+        return rows
 
     def finish(self) -> Iterable[Match]:
         for id, match in self._found.items():
