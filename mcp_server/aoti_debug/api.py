@@ -40,10 +40,17 @@ async def environment(
 
 
 async def inspect(package: str) -> PackageAnswer:
-    """Return what a package says of itself, without loading it."""
+    """Return what a package says of itself, without loading it.
+
+    Raises:
+        UnreadableInput: there is no such package.
+    """
     from aoti_debug.package import inspect as reader
 
-    return await anyio.to_thread.run_sync(lambda: reader.answer(Path(package).expanduser()))
+    path = Path(package).expanduser()
+    if not path.exists():
+        raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
+    return await anyio.to_thread.run_sync(lambda: reader.answer(path))
 
 
 async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:

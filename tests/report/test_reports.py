@@ -21,6 +21,10 @@ from aoti_debug.model import (
     Kernel,
     Model,
     Next,
+    PackageAnswer,
+    PackageInput,
+    PackageLaunch,
+    PackageModel,
     Problem,
     RunsAnswer,
     RunSummary,
@@ -165,6 +169,58 @@ ANSWERS: dict[str, Model] = {
                 summary=ASSERT.summary,
             )
         ]
+    ),
+    "package": PackageAnswer(
+        package="/models/ranker.pt2",
+        format=".pt2",
+        bytes=1_522_935,
+        written_by="torch 2.10 or later",
+        models=[
+            PackageModel(
+                name="model",
+                device="cuda",
+                inputs=[
+                    PackageInput(
+                        index=0,
+                        name="arg3_1",
+                        text="float32[s77 in 2..64, 10] on cuda, strides (10, 1)",
+                    )
+                ],
+                inputs_count=3,
+                symbols={"s77": "arg3_1_size[0]"},
+                input_checks="only while AOTI_RUNTIME_CHECK_INPUTS=1 is set at the first call",
+                launches=[
+                    PackageLaunch(
+                        number=1,
+                        kernel="triton_poi_fused_mul_0",
+                        kind="triton",
+                        ops=["aten.mul"],
+                        source=[SourceLine(file="model.py", line=12, text="return x * y")],
+                    )
+                ],
+                launches_count=1,
+                architectures=["sm_80"],
+                constants_count=2,
+                constants_bytes=768,
+                constants_where="in the library",
+                custom_ops=["mylib::scale"],
+                needs=["libtorch_cuda.so"],
+                versions={"GLIBC": "2.34"},
+                machine="x86_64",
+            )
+        ],
+        models_count=1,
+        problems=[
+            Problem(
+                what="its kernels are for sm_80, this GPU is sm_90",
+                severity="breaks",
+                message="CUDA driver error: no kernel image is available",
+                fix="compile on the GPU that it is to run on",
+            )
+        ],
+        problems_count=1,
+        loads_here="no",
+        check_inputs="def check_inputs(x):\n    assert x.dim() == 2",
     ),
     "hostile": DiagnoseAnswer(diagnoses=[HOSTILE], lines=3),
     "nothing": DiagnoseAnswer(lines=7, notes=["the log is cut"]),

@@ -63,9 +63,7 @@ def test_huge_triage_keeps_its_diagnosis():
         category="nan_or_inf",
         confidence="likely",
         summary="buf3 becomes NaN",
-        evidence=[
-            Evidence(artifact="stderr.log", lines=(n, n), quote="q" * 500) for n in range(99)
-        ],
+        evidence=[Evidence(artifact="a.log", lines=(n, n), quote="q" * 500) for n in range(99)],
     )
     result = answer(
         TriageAnswer(run="r-1", status="done", diagnosis=diagnosis, also=[diagnosis] * 20)

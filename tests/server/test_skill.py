@@ -11,13 +11,14 @@ from aoti_debug import skill
 from aoti_debug.skills_extension import UriParams
 from mcp import MCPError
 from mcp_types import Request, Result
+from pydantic import ConfigDict
 from skills_ref import read_properties
 
 ROOT = Path(__file__).parents[2]
 
 
 class Answer(Result):
-    model_config = {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
 
 def ask(method: str, **params: Any) -> Any:

@@ -194,22 +194,7 @@ def test_run_goes_on_after_wait_s(talk, endless):
     talk(work)
 
 
-def test_progress_is_reported(talk, script):
-    said: list[str] = []
-
-    async def listen(done: float, total: float | None, text: str | None) -> None:
-        said.append(text or "")
-
-    async def work(client: Client) -> None:
-        answer_of(
-            await client.call_tool("run_stage", {"script": str(script)}, progress_callback=listen)
-        )
-
-    talk(work)
-    assert any(said)
-
-
-def test_cancelling_the_call_ends_the_run(talk, endless):
+def test_progress_is_reported_and_cancelling_the_call_ends_the_run(talk, endless):
     async def work(client: Client) -> None:
         async with anyio.create_task_group() as group:
 
@@ -254,8 +239,10 @@ def test_environment_is_checked(call):
     assert answer["python"] == sys.executable
 
 
-def test_interpreter_that_is_none_is_said(call, tmp_path):
-    assert "interpreter" in error_of(call("check_environment", python=str(tmp_path / "python")))
+def test_interpreter_that_is_none_is_a_problem(call, tmp_path):
+    answer = answer_of(call("check_environment", python=str(tmp_path / "python")))
+    assert answer["problems"][0]["severity"] == "breaks"
+    assert "interpreter" in answer["problems"][0]["what"]
 
 
 def test_answers_leave_room_below_the_limit():

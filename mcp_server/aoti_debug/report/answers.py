@@ -11,6 +11,7 @@ from aoti_debug.model import (
     Diagnosis,
     EnvironmentAnswer,
     Model,
+    PackageAnswer,
     Problem,
     RunsAnswer,
     RunSummary,
@@ -20,6 +21,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.report.diagnosis import brief, outline_diagnosis
 from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.package import outline_package
 
 
 @singledispatch
@@ -92,7 +94,7 @@ def _(answer: EnvironmentAnswer) -> Outline:
     facts = {
         "python": " ".join(filter(None, (answer.python_version, answer.python))),
         "torch": answer.torch,
-        "built for CUDA": answer.torch_cuda,
+        "torch for CUDA": answer.torch_cuda,
         "triton": answer.triton,
         "driver": answer.driver,
         "compiler": answer.compiler,
@@ -110,6 +112,11 @@ def _(answer: EnvironmentAnswer) -> Outline:
             _texts("Notes", answer.notes),
         ),
     )
+
+
+@outline.register
+def _(answer: PackageAnswer) -> Outline:
+    return outline_package(answer, section("Problems", *map(problem_item, answer.problems)))
 
 
 @outline.register

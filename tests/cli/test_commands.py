@@ -1,0 +1,173 @@
+"""The command line: what it prints where, and the status it ends with."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+ASSERTED = (
+    "/tmp/torchinductor/xy/cxyz.py:34: unknown: block: [0,0,0], thread: [5,0,0] "
+    "Assertion `index out of bounds: 0 <= tmp4 < 1000` failed.\n"
+)
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "run.log"
+    path.write_text(ASSERTED)
+    return path
+
+
+def test_fault_in_a_log_ends_with_one(aoti, log):
+    said = aoti("diagnose", log)
+    assert said.status == 1
+    assert "index out of bounds" in said.out
+    assert "run.log:1" in said.out
+
+
+def test_log_without_a_fault_ends_with_zero(aoti, log):
+    log.write_text("all is well\n")
+    said = aoti("diagnose", log)
+    assert said.status == 0
+    assert "nothing in these 1 lines" in said.out
+
+
+def test_log_from_standard_input(aoti, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ASSERTED.encode() + b"\xff\n")))
+    said = aoti("diagnose", "-", "--json")
+    assert said.status == 1
+    assert json.loads(said.out)["lines"] == 2
+
+
+def test_json_is_one_document_on_standard_output(aoti, script):
+    said = aoti("run", script, "--json")
+    answer = json.loads(said.out)
+    assert (answer["stage"], answer["exit"]) == ("baseline", "exit 0")
+    assert answer["run"] in said.err
+
+
+def test_error_as_json(aoti, tmp_path):
+    said = aoti("diagnose", tmp_path / "no.log", "--json")
+    assert said.status == 2
+    assert set(json.loads(said.out)) == {"error", "help"}
+    assert "no.log" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said_of_it"),
+    [
+        (["diagnose", "no-such.log"], "no-such.log"),
+        (["inspect", "no-such.pt2"], "no-such.pt2"),
+        (["run", "no-such.py"], "no-such.py"),
+        (["run", "."], "directory"),
+        (["run"], "target"),
+        (["triage", "-m", "x.y", "--command", "ls"], "exclude"),
+        (["run", "x.py", "--env", "nonsense"], "K=V"),
+        (["run", "x.py", "--stage", "voodoo"], "kernel_names"),
+        (["run", "x.py", "--timeout", "0"], "timeout"),
+        (["run", "x.py", "--unknown"], "--unknown"),
+        (["artifact", "r-20200101-0000-zzzz", "run.json"], "no run"),
+        (["triage", "x.py", "--report", "report.doc"], ".html"),
+        (["serve", "--http", "0.0.0.0:1"], "--allow-remote"),
+        (["serve", "--http", "nonsense"], "HOST:PORT"),
+        (["voodoo"], "voodoo"),
+    ],
+)
+def test_wrong_use_ends_with_two_and_says_why(aoti, words, said_of_it):
+    said = aoti(*words)
+    assert said.status == 2
+    assert said_of_it in said.err
+    assert said.out == ""
+    assert "Traceback" not in said.err
+
+
+def test_arguments_environment_and_directory_reach_the_script(aoti, script, tmp_path):
+    here = tmp_path / "here"
+    here.mkdir()
+    said = aoti(
+        "run", script, "--cwd", here, "--env", "COLOUR=blue=green", "--json", "--", "-x", "--json"
+    )
+    run = json.loads(said.out)["run"]
+    page = aoti("artifact", run, "stdout.log")
+    assert page.status == 0
+    assert page.out == f"args -x --json colour blue=green in {here}\n"
+
+
+def test_module_is_run(aoti, script):
+    said = aoti("run", "-m", "target", "--cwd", script.parent, "--json", "--", "one")
+    run = json.loads(said.out)["run"]
+    assert aoti("artifact", run, "stdout.log").out.startswith("args one")
+
+
+def test_all_behind_command_belongs_to_it(aoti):
+    said = aoti("run", "--json", "--stage", "baseline", "--command", "/bin/echo", "--json", "-m", 5)
+    run = json.loads(said.out)["run"]
+    assert aoti("artifact", run, "stdout.log").out == "--json -m 5\n"
+
+
+def test_output_of_the_target_is_shown_only_on_request(aoti, script):
+    assert "args" not in aoti("run", script).err
+    shown = aoti("run", script, "--show-output", "--json", "--", "seen")
+    assert "args seen" in shown.err
+    assert json.loads(shown.out)
+
+
+def test_progress_is_plain_lines_without_a_terminal(aoti, script):
+    said = aoti("run", script)
+    assert " s  run r-" in said.err
+    assert "\x1b" not in said.err + said.out
+
+
+def test_stage_that_saw_no_model_says_so(aoti, script):
+    said = aoti("run", script)
+    assert "AOTInductor" in said.out
+
+
+def test_runs_are_listed(aoti, script):
+    assert "0 runs are kept" in aoti("runs").out
+    run = json.loads(aoti("run", script, "--json").out)["run"]
+    (listed,) = json.loads(aoti("runs", "--json").out)["runs"]
+    assert (listed["run"], listed["kind"]) == (run, "baseline")
+    assert run in aoti("runs").out
+
+
+@pytest.mark.parametrize(("name", "start"), [("r.md", "# "), ("r.html", "<!doctype html>")])
+def test_report_is_written(aoti, log, tmp_path, name, start):
+    said = aoti("diagnose", log, "--report", tmp_path / name)
+    assert said.status == 1
+    assert (tmp_path / name).read_text("utf-8").startswith(start)
+
+
+def test_artifact_is_paged(aoti, tmp_path):
+    long = tmp_path / "long.py"
+    long.write_text("for number in range(50): print('line', number)\n")
+    run = json.loads(aoti("run", long, "--json").out)["run"]
+    page = aoti("artifact", run, "stdout.log", "--offset", 10, "--limit", 2)
+    assert page.out == "line 10\nline 11\n"
+    assert "--offset 12" in page.err
+    last = json.loads(aoti("artifact", run, "stdout.log", "--offset", -1, "--json").out)
+    assert last["text"] == "line 49"
+    assert "next_offset" not in last
+
+
+def test_help_names_every_command(aoti):
+    said = aoti("--help")
+    assert said.status == 0
+    for command in ("environment", "diagnose", "inspect", "run", "triage", "artifact", "serve"):
+        assert command in said.out
+    assert "Exit status" in said.out
+
+
+def test_version_is_said(aoti):
+    from aoti_debug import __version__
+
+    assert aoti("--version").out == f"aoti-debug {__version__}\n"
+
+
+def test_environment_is_reported(aoti):
+    said = aoti("environment", "--python", sys.executable, "--json")
+    assert said.status in (0, 1)
+    assert json.loads(said.out)["python"] == sys.executable
