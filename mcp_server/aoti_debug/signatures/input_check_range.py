@@ -7,7 +7,6 @@ SIGNATURE = Signature(
     phase="run",
     category="contract_shape",
     weight=88,
-    confidence="proved",
     anchors=(
         "dim value is too large at ",
         "dim value is too small at ",
