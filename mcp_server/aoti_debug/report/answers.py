@@ -68,7 +68,7 @@ def _(answer: StageAnswer) -> Outline:
         section("Stage", stage),
         _texts("Observed", answer.observed),
         _texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),
-        _texts("Files", answer.artifacts),
+        _texts("Files", filter(None, [", ".join(answer.artifacts)])),
         _texts("Notes", answer.notes),
     )
 
@@ -79,7 +79,7 @@ def _(answer: TriageAnswer) -> Outline:
         _main(answer.diagnosis, answer.run, answer.status),
         section("Also possible", *map(brief, answer.also)),
         section("Steps", *map(_step, answer.steps)),
-        _texts("Files", answer.artifacts),
+        _texts("Files", filter(None, [", ".join(answer.artifacts)])),
         _texts("Notes", answer.notes),
     )
 

@@ -60,7 +60,7 @@ def tags_of(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 
 def _source(line: SourceLine) -> Item:
-    return Item(f"{line.file}:{line.line}", "your model", line.text or "")
+    return Item(f"{line.file}:{line.line}", "your code", line.text or "")
 
 
 def _kernel(kernel: Kernel | None) -> Item | None:
