@@ -124,6 +124,9 @@ class Service:
         except AotiDebugError as error:
             work.status, live.error = "failed", error
             work.notes.append(str(error))
+        except Exception as error:  # a fault of ours ends this run, not the server and its others
+            work.status, live.error = "failed", error
+            work.notes.append(f"{type(error).__name__}: {error}")
         except BaseException:
             work.status = "failed" if work.status != "running" else "cancelled"
             raise

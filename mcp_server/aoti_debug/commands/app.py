@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -42,6 +43,8 @@ def run(argv: list[str]) -> int:
         return fail(error, as_json="--json" in argv)
     except KeyboardInterrupt:
         return 130
+    except Exception:  # a fault of ours; Python's own status for it, 1, would mean a fault found
+        traceback.print_exc()
     return NOT_DONE
 
 
