@@ -51,12 +51,21 @@ def triage(out: Path, case: str, kind: str) -> dict[str, object]:
     work.mkdir(parents=True, exist_ok=True)
     limit = str(EXPECTED[case].get("timeout_s", 300))
     began = time.monotonic()
-    answer = aoti_debug(
-        work, "triage", "--json", "--timeout", limit, str(CASES), "--", case, kind
-    )
+    answer = aoti_debug(work, "triage", "--json", "--timeout", limit, str(CASES), "--", case, kind)
     row = {"case": case, "kind": kind, "wall_s": round(time.monotonic() - began, 1)}
     keep(work, out / f"{case}-{kind}.zip")
     return {**row, **judge(case, kind, answer)}
+
+
+def triage_script(out: Path, script: Path) -> dict[str, object]:
+    """Triage a script that is in no table; its row only says what was found."""
+    work = out / f"script-{script.stem}"
+    work.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    answer = aoti_debug(work, "triage", "--json", "--timeout", "300", str(script.resolve()))
+    row = {"case": script.stem, "kind": "script", "wall_s": round(time.monotonic() - began, 1)}
+    keep(work, out / f"script-{script.stem}.zip")
+    return {**row, **judge(script.stem, "script", answer)}
 
 
 def judge(case: str, kind: str, answer: dict) -> dict[str, object]:
@@ -78,6 +87,8 @@ def judge(case: str, kind: str, answer: dict) -> dict[str, object]:
     }
     if kind == "healthy":
         return {**row, "found": diagnosis.get("category") == "no_fault"}
+    if kind == "script":
+        return {**row, "found": bool(diagnosis)}
     wanted = EXPECTED[case]
     return {
         **row,
@@ -133,6 +144,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only", nargs="*", choices=EXPECTED, default=[])
     parser.add_argument("--kinds", nargs="*", default=["fault", "healthy"])
+    parser.add_argument("--scripts", nargs="*", type=Path, default=[], help="others to triage")
     parser.add_argument("--classical", action="store_true")
     options = parser.parse_args()
     out = options.out.resolve()
@@ -143,9 +155,12 @@ def main() -> None:
             rows = list(pool.map(lambda case: classical(out, case), names))
         else:
             pairs = [(case, kind) for kind in options.kinds for case in names]
-            rows = list(pool.map(lambda pair: triage(out, *pair), pairs))
+            scripts = pool.map(lambda script: triage_script(out, script), options.scripts)
+            rows = [*pool.map(lambda pair: triage(out, *pair), pairs), *scripts]
     name = "classical.json" if options.classical else "triage.json"
-    (out / name).write_text(json.dumps({"versions": versions(), "rows": rows}, indent=1), encoding="utf-8")
+    (out / name).write_text(
+        json.dumps({"versions": versions(), "rows": rows}, indent=1), encoding="utf-8"
+    )
     table(rows)
 
 
@@ -162,7 +177,8 @@ def versions() -> dict[str, str]:
 def table(rows: list[dict[str, object]]) -> None:
     for row in rows:
         mark = "ok  " if row["found"] else "MISS"
-        what = f"{row.get('phase', '')} {row.get('category', row.get('by', ''))} {row.get('kernel') or ''}"
+        said = (row.get("phase"), row.get("category", row.get("by")), row.get("kernel"))
+        what = " ".join(str(part) for part in said if part)
         print(
             f"{mark} {row['case']:20} {row.get('kind', 'classical'):8} {row['wall_s']:>6} s "
             f"{row['process_runs']} runs {row['recompiles']} recompiles  {what}: "

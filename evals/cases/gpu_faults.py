@@ -21,7 +21,7 @@ FAULTY = sys.argv[2:] != ["healthy"]
 
 
 def compiled(name, module, inputs, dynamic_shapes=None, device="cuda", **configs):
-    """Export and compile `module`, or take the package of an earlier run; return the loaded model."""
+    """Export and compile `module`, or take the package of an earlier run; return it loaded."""
     path = os.path.abspath(f"{name}.pt2")
     if not os.path.exists(path):
         with torch.no_grad():
@@ -288,32 +288,32 @@ def uninitialised():
 
 
 @triton.jit
-def count_down(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+def wait_for_flag(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
     c = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    steps = tl.load(x_ptr)
-    while steps != 0:  # never ends for a negative start
-        steps = steps - 1 if steps > 0 else steps
-    tl.store(o_ptr + c, c + steps, mask=c < n)
+    busy = tl.load(x_ptr, volatile=True)
+    while busy != 0:  # waits for a flag that nobody clears
+        busy = tl.load(x_ptr, volatile=True)
+    tl.store(o_ptr + c, c + busy, mask=c < n)
 
 
-@torch.library.triton_op("planted::count_down", mutates_args={})
-def counted(x: torch.Tensor) -> torch.Tensor:
+@torch.library.triton_op("planted::wait_for_flag", mutates_args={})
+def waited(x: torch.Tensor) -> torch.Tensor:
     out = torch.empty_like(x)
     n = x.numel()
-    torch.library.wrap_triton(count_down)[(triton.cdiv(n, 256),)](x, out, n, BLOCK=256)
+    torch.library.wrap_triton(wait_for_flag)[(triton.cdiv(n, 256),)](x, out, n, BLOCK=256)
     return out
 
 
-class CountDown(torch.nn.Module):
+class Wait(torch.nn.Module):
     def forward(self, x):
-        return counted(x.clamp(max=100)) + 1
+        return waited(x.clamp(max=100)) + 1
 
 
 def infinite_loop():
     x = torch.zeros(1024, dtype=torch.int32, device="cuda")
-    model = compiled("infinite_loop", CountDown(), (x,))
+    model = compiled("infinite_loop", Wait(), (x,))
     if FAULTY:
-        x[0] = -5
+        x[0] = 1
     call(model, x)
 
 
@@ -364,7 +364,17 @@ def race_library():
         with open("race.cu", "w") as file:
             file.write(RACE)
         subprocess.run(
-            ["nvcc", "-lineinfo", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", path, "race.cu"],
+            [
+                "nvcc",
+                "-lineinfo",
+                "-arch=native",
+                "-shared",
+                "-Xcompiler",
+                "-fPIC",
+                "-o",
+                path,
+                "race.cu",
+            ],
             check=True,
         )
     return ctypes.CDLL(path)
@@ -376,7 +386,11 @@ def reverse(x: torch.Tensor) -> torch.Tensor:
     stream = torch.cuda.current_stream().cuda_stream
     address = ctypes.c_void_p
     race_library().reverse_blocks(
-        address(x.data_ptr()), address(out.data_ptr()), x.numel() // 256, int(not FAULTY), address(stream)
+        address(x.data_ptr()),
+        address(out.data_ptr()),
+        x.numel() // 256,
+        int(not FAULTY),
+        address(stream),
     )
     return out
 
@@ -496,11 +510,12 @@ def threads():
 
 def out_of_memory():
     batch = Dim("batch", min=2, max=1 << 24)
-    model = compiled("out_of_memory", Wide(), (torch.randn(64, 4096, device="cuda"),), ({0: batch},))
-    x = torch.randn(1 << 17, 4096, device="cuda")
+    model = compiled(
+        "out_of_memory", Wide(), (torch.randn(64, 4096, device="cuda"),), ({0: batch},)
+    )
+    x = torch.randn(1 << 17, 4096, device="cuda")  # 2 GB, and as much for what is computed
     if FAULTY:
-        free, _ = torch.cuda.mem_get_info()
-        _ballast = torch.empty(free - (512 << 20), dtype=torch.int8, device="cuda")
+        torch.cuda.set_per_process_memory_fraction(0.02)
     call(model, x)
 
 

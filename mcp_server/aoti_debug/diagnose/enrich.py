@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
+from aoti_debug.diagnose.from_package import launch_at_crash, launch_named, model_lines
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users, source_of, users_frame
 from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
@@ -26,6 +27,7 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
     if diagnosis.phase in ("run", "autotune", "output") and best.role != "clean":
         diagnosis = with_kernel(diagnosis, observations)
         diagnosis = with_fault(diagnosis, observations)
+    diagnosis = with_origin(diagnosis, observations)
     if not diagnosis.source and best.role != "clean":
         diagnosis = diagnosis.model_copy(update={"source": source(observations)})
     return diagnosis.model_copy(update={"misleading": misleading(best, ranked)})
@@ -53,10 +55,32 @@ def kernel_from(observations: Observations) -> Kernel | None:
     for error in observations.of(SanitizerError):
         if error.kernel is not None and not error.kernel.startswith("__assert"):
             return Kernel(name=error.kernel, file=error.file, line=error.line)
+    if (crashed := launch_at_crash(observations)) is not None:
+        return Kernel(name=crashed.kernel, kind=crashed.kind, launch=crashed.number)
     for launches in observations.of(Launches):
         if launches.unfinished is not None:
             return Kernel(name=launches.unfinished, launch=launches.unfinished_launch)
     return None
+
+
+def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Add the ops of the kernel and the lines of the model that it was made of."""
+    kernel = diagnosis.kernel
+    if kernel is None:
+        return diagnosis
+    update: dict[str, object] = {}
+    launch = launch_named(observations, kernel.name)
+    if launch is not None:
+        update["kernel"] = kernel.model_copy(
+            update={"launch": kernel.launch or launch.number, "kind": launch.kind}
+        )
+        if not diagnosis.ops:
+            update["ops"] = list(launch.ops)
+    if lines := model_lines(observations, kernel.name):
+        update["source"] = [
+            SourceLine(file=file, line=line, text=text or None) for file, line, text in lines[:3]
+        ]
+    return diagnosis.model_copy(update=update)
 
 
 def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:

@@ -107,7 +107,7 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
 
 
 def from_sanitizer(observations: Observations, found: SanitizerError, position: int) -> Candidate:
-    kernel = found.kernel or "a kernel"
+    kernel = plain_name(found.kernel) if found.kernel else "a kernel"
     place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
     far = ""
     if found.distance is not None and found.side != "inside":
@@ -131,7 +131,7 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             confidence="proved" if found.tool == "memcheck" else "likely",
             summary=words[found.tool],
             kernel=Kernel(
-                name=found.kernel,
+                name=plain_name(found.kernel),
                 kind="triton" if ends_py(found.file) else "cuda",
                 file=found.file,
                 line=found.line,
@@ -146,6 +146,11 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
         weight=80 if found.tool == "memcheck" else 75,
         position=(position, found.span.first),
     )
+
+
+def plain_name(kernel: str) -> str:
+    """Return a kernel's name without the parameter types that a C++ one is shown with."""
+    return kernel.split("(")[0].strip() or kernel
 
 
 def fault_of(found: SanitizerError) -> Fault:

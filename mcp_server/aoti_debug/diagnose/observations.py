@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from aoti_debug.package.record import Package
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match
@@ -36,6 +37,7 @@ class Observations:
     ending: Ending | None = None
     torch: str | None = None
     steps: dict[str, Observations] = field(default_factory=dict)  # replays of the failing call
+    package: Package | None = None  # of the failing call, read without loading it
     report: dict[str, Any] | None = None  # what a replay wrote of itself
     prefix: str = ""  # of the artifacts' names: "steps/02-guards/"
 

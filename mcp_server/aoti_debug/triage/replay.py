@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Step
+from aoti_debug.read.record import NativeBacktrace, SanitizerError
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import tools
 from aoti_debug.triage.captured import Captured
@@ -19,6 +21,7 @@ from aoti_debug.triage.work import Ran, Work
 
 REPORT = "report.json"
 CHECK_LIMIT_S = 600.0
+SANITIZER = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ async def replay(work: Work, planned: Planned, captured: Captured, directory: Pa
     argv += arguments(how, captured, directory, work)
     environment = watched(target.env, directory, work.directory.id, capture=False)
     environment.update(how.flags)
+    # A load test-compiles for the CPU's vector instructions, 20 s and more, for a warning only.
+    environment.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
     if "sanitizer" in argv[0]:
         environment = tools.sanitizer_environment(environment)
     ran = await work.run(
@@ -143,4 +148,40 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
         if failure.failed:
             return f"the replay fails in another way: {failure}"
         return "the replay does not fail: the fault needs something that the script does"
+    if planned.name in SANITIZER:
+        return found_by_sanitizer(ran.observations)
+    if planned.name == "native" and (stack := ran.observations.first(NativeBacktrace)):
+        inside = stack.in_model
+        if inside is not None:
+            at = f" at line {inside.line} of its wrapper" if inside.line else ""
+            return f"{stack.signal or 'it'} came inside the model{at}"
+        return f"{stack.signal or 'it'} came in {stack.frames[0].function[:120]}"
+    if planned.name in ("guards", "fakes", "compare"):
+        return reported(planned.name, ran.observations.report) or str(failure)
     return str(failure) if failure.failed else "nothing found"
+
+
+def found_by_sanitizer(observations: Observations) -> str:
+    errors = observations.of(SanitizerError)
+    if errors:
+        return f"{sum(e.count for e in errors)} errors; the first: {errors[0].what[:120]}"
+    failure = failure_of(observations)
+    return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
+
+
+def reported(name: Name, report: dict[str, Any] | None) -> str | None:
+    """Say in a few words what a program of the probe reported; None when it wrote nothing."""
+    if report is None or (report.get("state") != "done" and not report.get("exception")):
+        return None
+    if name == "fakes":
+        count = len(report.get("mismatches") or [])
+        return f"{count} results are not what was promised" if count else "all as promised"
+    if name == "compare":
+        return f"package and exported program: {report.get('verdict')}"
+    different = report.get("differences") or []
+    if different:
+        return f"{len(different)} inputs are not as declared"
+    error = report.get("exception")
+    if isinstance(error, dict):
+        return f"the exported program raises {error.get('type')}: {str(error.get('message'))[:120]}"
+    return "the exported program takes the call"

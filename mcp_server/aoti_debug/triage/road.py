@@ -11,6 +11,7 @@ import anyio
 
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.model import Diagnosis, Step, TriageAnswer
+from aoti_debug.package.inspect import inspect
 from aoti_debug.read.record import (
     GpuException,
     InputCheck,
@@ -27,6 +28,7 @@ from aoti_debug.triage.devices import held, ill
 from aoti_debug.triage.hang import stacks_into
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.replay import replay, step_of
+from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import installed, stray_note
 from aoti_debug.triage.watch import CORE, core_dumps, provenance, watched
 from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
@@ -43,6 +45,8 @@ async def triage(work: Work) -> TriageAnswer:
         best = judge(work, observations)
         home = work.directory.path.parent.parent
         again = captured(observations, work.directory.path, home)
+        observations = await with_package(observations, again)
+        best = judge(work, observations)
         machine = machine_of(work, devices)
         for batch in (plan.first_batch, plan.second_batch):
             planned = batch(observations, best, again, machine)
@@ -108,6 +112,21 @@ async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observa
     )
 
 
+async def with_package(observations: Observations, call: Captured) -> Observations:
+    """Read the package of the failing call, or the one whose loading failed; never load it."""
+    path = call.package or last_package(observations)
+    if path is None:
+        return observations
+    package = await anyio.to_thread.run_sync(inspect, path)
+    return replace(observations, package=package)
+
+
+def last_package(observations: Observations) -> Path | None:
+    seen = observations.events.packages if observations.events else ()
+    found = [Path(package.path) for package in seen]
+    return next((path for path in reversed(found) if path.exists()), None)
+
+
 def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:
     target = work.request.target
     sanitizer = find_tool("compute-sanitizer", target.env, target.python)
@@ -170,7 +189,7 @@ def judge(work: Work, observations: Observations) -> Diagnosis | None:
 def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
     update = {"run": work.directory.id, "cost": work.cost()}
-    best = found[0].model_copy(update=update) if found else None
+    best = with_text(found[0], observations).model_copy(update=update) if found else None
     work.diagnosis = best
     if best is not None:
         work.keep(DIAGNOSIS, best.document())

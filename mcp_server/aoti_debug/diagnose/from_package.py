@@ -1,0 +1,134 @@
+"""Candidates from the package itself: what breaks its loading, and its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from aoti_debug.diagnose.calls import failing_call, phase_at_end
+from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.from_input_check import fixes_for, summary
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Diagnosis, Evidence, Fix
+from aoti_debug.package.contract import Violation, check_call, contract
+from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
+from aoti_debug.read.events import Call, Input
+from aoti_debug.read.record import NativeBacktrace
+
+LOAD = "guides/package-and-load.md"
+TOOLCHAIN = "guides/toolchain.md"
+CONTRACT = "guides/input-contracts.md"
+LOADING = ("load", "constants", "run", "package")
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    package = observations.package
+    if package is None:
+        return
+    yield from from_flaws(observations, package)
+    call = failing_call(observations)
+    model = package.model(call.model if call else None)
+    if call is not None and model is not None:
+        yield from from_contract(package, model, call)
+
+
+def from_flaws(observations: Observations, package: Package) -> Iterator[Candidate]:
+    """What the package's files say would break; it counts when the process did die of loading."""
+    ending = observations.ending
+    if ending is None or ending.clean or phase_at_end(observations) not in LOADING:
+        return
+    for position, flaw in enumerate(package.flaws):
+        if flaw.severity == "breaks":
+            yield from_flaw(package, flaw, position)
+
+
+def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
+    return Candidate(
+        Diagnosis(
+            phase="load",
+            category=flaw.category,
+            confidence=flaw.confidence,
+            summary=flaw.what,
+            evidence=[Evidence(artifact=package.path.name, quote=flaw.where or flaw.what)],
+            guide=TOOLCHAIN if flaw.category == "toolchain" else LOAD,
+            fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
+        ),
+        role="cause",
+        weight=87,
+        position=(position, 0),
+    )
+
+
+def from_contract(package: Package, model: CompiledModel, call: Call) -> Iterator[Candidate]:
+    """Hold the call against the contract that the package's own source states."""
+    described = [description(given) for given in call.inputs]
+    for position, violation in enumerate(check_call(contract(model), described)):
+        yield from_violation(package, violation, position)
+
+
+def from_violation(package: Package, violation: Violation, position: int) -> Candidate:
+    said = summary(violation.finding)
+    doubt = violation.false_alarm
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="false_alarm" if doubt else violation.category,
+            confidence=violation.confidence,
+            summary=f"{said}; {violation.reason}" if violation.reason and doubt else said,
+            input=violation.finding,
+            evidence=[
+                Evidence(artifact=package.path.name, quote=violation.reason or said),
+            ],
+            guide=CONTRACT,
+            fixes=fixes_for(violation.finding),
+        ),
+        role="symptom" if doubt else "cause",
+        weight=93,
+        position=(position, 0),
+    )
+
+
+def description(given: Input) -> dict[str, Any]:
+    """Return an input as the package's contract takes it: the probe's own words."""
+    words = asdict(given)
+    words["min"], words["max"] = words.pop("minimum"), words.pop("maximum")
+    return {name: value for name, value in words.items() if value is not None}
+
+
+def launch_named(observations: Observations, kernel: str) -> Launch | None:
+    """Return the first launch of a kernel in the package's wrapper."""
+    return next((one for one in launches(observations) if one.kernel == kernel), None)
+
+
+def launch_at_crash(observations: Observations) -> Launch | None:
+    """Return the launch that a native stack died in: the last at or above its wrapper line."""
+    stack = observations.first(NativeBacktrace)
+    inside = stack.in_model if stack is not None else None
+    if inside is None or inside.line is None or not (inside.file or "").endswith(".cpp"):
+        return None
+    line = inside.line
+    return max(
+        (one for one in launches(observations) if one.line <= line),
+        key=lambda one: one.line,
+        default=None,
+    )
+
+
+def launches(observations: Observations) -> tuple[Launch, ...]:
+    if observations.package is None:
+        return ()
+    call = failing_call(observations)
+    model = observations.package.model(call.model if call else None)
+    return model.wrapper.launches if model is not None and model.wrapper is not None else ()
+
+
+def model_lines(observations: Observations, kernel: str) -> tuple[tuple[str, int, str], ...]:
+    """Return the model's lines that a kernel was made of, when the package has them."""
+    if observations.package is None:
+        return ()
+    for model in observations.package.models:
+        for origin in model.origins:
+            if origin.kernel == kernel:
+                return origin.source
+    return ()
