@@ -135,7 +135,7 @@ def _members(
     for info in infos:
         flaws += _member_flaws(info, prefix, size, seen)
         seen.add(info.filename)
-        if info.is_dir() or not info.filename.startswith(prefix):
+        if info.filename.endswith("/") or not info.filename.startswith(prefix):
             continue
         name = info.filename[len(prefix) :]
         compressed = info.compress_type != zipfile.ZIP_STORED

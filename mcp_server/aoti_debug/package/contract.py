@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from aoti_debug.package.expression import evaluate
 from aoti_debug.package.record import CompiledModel, Dim, Input, Symbol, Wrapper
 
 Description = Mapping[str, Any]
+_SYMBOLS = re.compile(r"\b[a-z]+\d+\b")
 CATEGORY: dict[str, Category] = {
     "size": "contract_shape", "rank": "contract_shape", "dtype": "contract_dtype",
     "stride": "contract_stride", "device": "contract_device", "guard": "contract_guard",
@@ -108,8 +110,8 @@ def _one(expected: Input, given: Description, symbols: Mapping[str, int]) -> Ite
     if expected.device and device and str(device).partition(":")[0] != expected.device:
         yield _violation(*at, "device", expected.device, str(device),
                          "the kernels use the pointer on the other device")  # fmt: skip
-    shape = given.get("shape")
-    if expected.dims is None or not isinstance(shape, list | tuple):
+    shape, stride = _integers(given.get("shape")), _integers(given.get("stride"))
+    if expected.dims is None or shape is None:
         return
     if len(shape) != len(expected.dims):
         yield _violation(
@@ -118,8 +120,7 @@ def _one(expected: Input, given: Description, symbols: Mapping[str, int]) -> Ite
         )  # fmt: skip
         return
     yield from _sizes(at, expected.dims, shape, symbols)
-    stride = given.get("stride")
-    if isinstance(stride, list | tuple) and len(stride) == len(shape) and 0 not in shape:
+    if stride is not None and len(stride) == len(shape) and 0 not in shape:
         yield from _strides(at, expected.dims, shape, stride, symbols)
     yield from _alignment(at, expected, given)
     yield from _aliasing(at, given, shape, stride)
@@ -141,7 +142,7 @@ def _sizes(
                 )
             continue  # fmt: skip
         if dim.low is not None and size < dim.low:
-            yield _low(at, number, dim.low, size)
+            yield _low(at, number, dim, size)
         if dim.high is not None and size > dim.high:
             yield _violation(*at, "size", f"<= {dim.high}", str(size),
                              "above the upper bound the model was exported with", number,
@@ -151,18 +152,28 @@ def _sizes(
             yield _guard(at, number, dim.symbol or "", value, size)
 
 
-def _low(at: tuple[int, str], number: int, low: int, size: int) -> Violation:
-    if low == 2 and size == 1:
+def _low(at: tuple[int, str], number: int, dim: Dim, size: int) -> Violation:
+    if _specialised(dim, size):
         return _violation(
-            *at, "size", ">= 2", "1",
-            "a lower bound of 2 comes from the specialisation of sizes 0 and 1 at export, not "
-            "from a kernel: a size of 1 usually runs right",
+            *at, "size", f">= {dim.low}", str(size),
+            "this lower bound comes from the specialisation of sizes 0 and 1 at export, not from "
+            "a kernel: such a call usually runs right",
             number, confidence="likely", false_alarm=True,
         )  # fmt: skip
-    confidence: Confidence = "possible" if size == 0 and low == 2 else "likely"
-    return _violation(*at, "size", f">= {low}", str(size),
+    confidence: Confidence = "possible" if size == 0 and dim.low == 2 else "likely"
+    return _violation(*at, "size", f">= {dim.low}", str(size),
                       "below the lower bound the model was exported with", number,
                       confidence=confidence)  # fmt: skip
+
+
+def _specialised(dim: Dim, size: int) -> bool:
+    """Tell whether the bound is what a symbol of at least 2 gives, and the size what 1 gives."""
+    names = set(_SYMBOLS.findall(dim.symbol or ""))
+    if len(names) != 1:
+        return dim.low == 2 and size == 1
+    name = names.pop()
+    bounds = [evaluate(dim.symbol or "", {name: value}) for value in (1, 2)]
+    return bounds == [size, dim.low]
 
 
 def _guard(at: tuple[int, str], number: int, symbol: str, value: int, size: int) -> Violation:
@@ -207,13 +218,13 @@ def _alignment(at: tuple[int, str], expected: Input, given: Description) -> Iter
 
 
 def _aliasing(
-    at: tuple[int, str], given: Description, shape: Any, stride: Any
+    at: tuple[int, str], given: Description, shape: list[int], stride: list[int] | None
 ) -> Iterator[Violation]:
     """A dimension of stride 0 lets several elements share memory; written to, all change."""
-    if not isinstance(stride, list | tuple) or len(stride) != len(shape):
+    if stride is None or len(stride) != len(shape) or not given.get("mutated"):
         return
     shared = [d for d, (n, s) in enumerate(zip(shape, stride, strict=True)) if n > 1 and s == 0]
-    if shared and given.get("mutated"):
+    if shared:
         yield _violation(*at, "aliasing", "no shared elements", f"stride 0 in dim {shared[0]}",
                          "the model writes to this input, whose elements share memory",
                          shared[0])  # fmt: skip
@@ -225,14 +236,19 @@ def _bind(contract: Contract, tensors: Mapping[int, Description]) -> dict[str, i
     for one in contract.inputs:
         given = tensors.get(one.index, {})
         for field, word in (("shape", "size"), ("stride", "stride")):
-            for dim, value in enumerate(given.get(field) or ()):
-                if isinstance(value, int):
-                    known[f"{one.name}_{word}__{dim}"] = value
+            for dim, value in enumerate(_integers(given.get(field)) or ()):
+                known[f"{one.name}_{word}__{dim}"] = value
     for symbol in contract.symbols:
         value = evaluate(symbol.expression, known)
         if value is not None:
             known[symbol.name] = value
     return known
+
+
+def _integers(value: object) -> list[int] | None:
+    if not isinstance(value, list | tuple) or len(value) > 64:
+        return None
+    return list(value) if all(isinstance(v, int) for v in value) else None
 
 
 def _plain(dtype: object) -> str:

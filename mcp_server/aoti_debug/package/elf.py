@@ -72,7 +72,8 @@ def _static(dynamic: _Dynamic) -> bool:
         return False
     if any(mark in dynamic.defined for mark in STATIC_MARKS):
         return True
-    runtime = ("_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Zn", "_Zd")
+    # `__cxa_atexit` is libc's, hence not among them.
+    runtime = ("_ZSt", "_ZNSt", "_ZNKSt", "_Zn", "_Zd", "__gxx_", "__cxa_throw", "__cxa_guard")
     uses_torch = any(name.startswith("aoti_torch_") for name in dynamic.undefined)
     return uses_torch and not any(name.startswith(runtime) for name in dynamic.undefined)
 

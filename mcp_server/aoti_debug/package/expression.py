@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 
 LENGTH_LIMIT = 400
 _CAST = re.compile(r"static_cast<(?:int64_t|int32_t|long)>")
 _SUFFIX = re.compile(r"\b(\d{1,19})(?:LL|L|ULL|UL|U)\b")
-_ALLOWED = re.compile(r"[\w\s+\-*/%(),]*")
+_ALLOWED = re.compile(r"[\w\s+\-*/%(),.]*")
 _CALLS = {"floordiv": 2, "floormod": 2, "max": 2, "min": 2}
 
 
@@ -25,15 +26,20 @@ def evaluate(text: str, known: Mapping[str, int]) -> int | None:
     if not _ALLOWED.fullmatch(plain):
         return None
     try:
-        return _value(ast.parse(plain.strip(), mode="eval").body, known)
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, KeyError):
+        return int(_value(ast.parse(plain.strip(), mode="eval").body, known))  # as C++ does
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError, KeyError):
         return None
 
 
-def _value(node: ast.expr, known: Mapping[str, int]) -> int:
+Number = int | Fraction  # a Fraction stands for a C++ double
+
+
+def _value(node: ast.expr, known: Mapping[str, int]) -> Number:
     match node:
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
             return number
+        case ast.Constant(value=float(number)):
+            return Fraction(number)
         case ast.Name(id=name):
             return known[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -45,7 +51,7 @@ def _value(node: ast.expr, known: Mapping[str, int]) -> int:
     raise ValueError("not arithmetic")
 
 
-def _binary(op: ast.operator, left: int, right: int) -> int:
+def _binary(op: ast.operator, left: Number, right: Number) -> Number:
     match op:
         case ast.Add():
             return left + right
@@ -53,7 +59,9 @@ def _binary(op: ast.operator, left: int, right: int) -> int:
             return left - right
         case ast.Mult():
             return left * right
-        case ast.Div():  # C++ truncates
+        case ast.Div() if isinstance(left, Fraction) or isinstance(right, Fraction):
+            return Fraction(left) / Fraction(right)
+        case ast.Div():  # of integers: C++ truncates
             quotient = abs(left) // abs(right)
             return quotient if (left < 0) == (right < 0) else -quotient
         case ast.Mod():
@@ -61,18 +69,18 @@ def _binary(op: ast.operator, left: int, right: int) -> int:
     raise ValueError("not arithmetic")
 
 
-def _call(name: str, left: int, right: int) -> int:
+def _call(name: str, left: Number, right: Number) -> Number:
     match name:
         case "floordiv":
-            return left // right
+            return int(left) // int(right)
         case "floormod":
-            return left % right
+            return int(left) % int(right)
         case "max":
             return max(left, right)
     return min(left, right)
 
 
-def _bounded(value: int) -> int:
+def _bounded(value: Number) -> Number:
     if not -(2**80) < value < 2**80:
         raise ValueError("too large")
     return value

@@ -1,0 +1,232 @@
+"""Every way a package breaks, with the category and the words the user sees.
+
+The words of the rows marked `seen` were printed by torch 2.13.0 when it loaded such a package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from aoti_debug.model import Category, EnvironmentAnswer
+from aoti_debug.package.compatibility import will_it_load
+from aoti_debug.package.here import Here
+from aoti_debug.package.inspect import answer, inspect
+from package_archives import Members, change, drop, machine, members, metadata, write
+
+OUTDATED = "Loading outdated pt2 file. Please regenerate your package."
+NO_MODEL = "Failed to find a generated cpp file or so file for model 'model' in the zip archive."
+HERE = Here(torch="2.13.0+cpu", gpus=(), machine="x86_64", platform="linux")
+
+
+@dataclass(frozen=True)
+class Broken:
+    how: Callable[[Members], Members]
+    category: Category
+    words: str | None
+    package: str = "dyn"
+    seen: bool = True
+
+
+BROKEN = {
+    "the library is missing": Broken(
+        lambda m: drop(m, ".wrapper.so"), "package_corrupt", "File not found: …_compile_flags.json"
+    ),
+    "the library is empty": Broken(
+        lambda m: change(m, ".so", lambda d: b""), "package_corrupt", "file too short"
+    ),
+    "the library is no ELF file": Broken(
+        lambda m: change(m, ".so", lambda d: b"XXXX" + d[4:]),
+        "package_corrupt",
+        "invalid ELF header",
+    ),
+    "the library ends in its code": Broken(
+        lambda m: change(m, ".so", lambda d: d[:20_000]),
+        "package_corrupt",
+        "file too short",
+        seen=False,
+    ),
+    "the library is for another machine": Broken(
+        lambda m: change(m, ".so", machine(183)),
+        "package_incompatible",
+        "cannot open shared object file: No such file or directory",
+    ),
+    "the device is not said": Broken(
+        lambda m: change(m, "_metadata.json", metadata(AOTI_DEVICE_KEY=None)),
+        "package_corrupt",
+        "KeyError: 'AOTI_DEVICE_KEY'",
+    ),
+    "the device is unknown": Broken(
+        lambda m: change(m, "_metadata.json", metadata(AOTI_DEVICE_KEY="quantum")),
+        "package_corrupt",
+        "Unsupported device key found: quantum",
+        seen=False,
+    ),
+    "the device is not here": Broken(
+        lambda m: change(m, "_metadata.json", metadata(AOTI_DEVICE_KEY="cuda")),
+        "device_unavailable",
+        "AssertionError: Torch not compiled with CUDA enabled",
+    ),
+    "the platform differs": Broken(
+        lambda m: change(m, "_metadata.json", metadata(AOTI_PLATFORM="win32")),
+        "package_incompatible",
+        "Device information mismatch for AOTI_PLATFORM: linux vs win32. This could cause some "
+        "issues when loading the AOTInductor compiled artifacts.",
+    ),
+    "the model has another name": Broken(
+        lambda m: [(n.replace("/model/", "/other/"), d) for n, d in m],
+        "package_incompatible",
+        NO_MODEL,
+    ),
+    "the format is another": Broken(
+        lambda m: change(m, "archive_format", lambda d: b"pt3"),
+        "package_corrupt",
+        "AssertionError: Invalid archive format",
+    ),
+    "the format is not said": Broken(
+        lambda m: drop(m, "archive_format"), "package_corrupt", OUTDATED
+    ),
+    "the version is from the future": Broken(
+        lambda m: change(m, "archive_version", lambda d: b"99"),
+        "package_incompatible",
+        "ValueError: Saved archive version 99 does not match our current archive version 0.",
+    ),
+    "the archive is empty": Broken(
+        lambda m: [], "package_corrupt", "No files found in zip archive."
+    ),
+    "members lie elsewhere": Broken(
+        lambda m: [*m, ("x/archive_format", b"pt2")], "package_corrupt", OUTDATED
+    ),
+    "the operators are not described": Broken(
+        lambda m: drop(m, "wrapper.json"),
+        "package_corrupt",
+        "Unable to find a proxy executor to run custom ops. Please check if there is a json file "
+        "generated in the same directory as the so",
+        "custom",
+    ),
+    "the operator is not registered": Broken(
+        lambda m: m, "custom_op_missing", "Could not find schema for demo::twice.", "custom"
+    ),
+    "weights lie beside the library": Broken(
+        lambda m: m, "constants_missing", "Segmentation fault (core dumped)", "disk"
+    ),
+    "a weight is missing": Broken(
+        lambda m: drop(m, "weight_0"),
+        "constants_missing",
+        "Segmentation fault (core dumped)",
+        "disk",
+    ),
+    "a member's name points outside": Broken(
+        lambda m: [*m, ("dyn/data/aotinductor/model/../../../../../evil", b"x")],
+        "package_corrupt",
+        None,  # torch writes it there and says nothing
+    ),
+    "the metadata is no JSON": Broken(
+        lambda m: change(m, "wrapper_metadata.json", lambda d: b"{not"), "package_corrupt", None
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_breakage_is_named_with_the_words_the_user_sees(
+    name: str, packages: Path, tmp_path: Path
+) -> None:
+    broken = BROKEN[name]
+    entries = members(packages / "torch-2.13" / f"{broken.package}.pt2")
+    package = inspect(write(tmp_path / "broken.pt2", broken.how(entries)))
+    found = [p for p in will_it_load(package, HERE) if p.category == broken.category]
+    assert found
+    assert broken.words is None or any(broken.words in (p.message or "") for p in found)
+
+
+def test_truncation_anywhere_is_found(packages: Path, tmp_path: Path) -> None:
+    data = (packages / "torch-2.13" / "dyn.pt2").read_bytes()
+    path = tmp_path / "cut.pt2"
+    for share in (0.1, 0.5, 0.9, 0.999):
+        path.write_bytes(data[: int(len(data) * share)])
+        flaws = inspect(path).flaws
+        assert [f.category for f in flaws] == ["package_corrupt"]
+        assert flaws[0].message == (
+            "Failed to initialize zip archive: failed finding central directory"
+        )
+
+
+def test_an_empty_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "empty.pt2").touch()
+    prefix = "Failed to initialize zip archive: "
+    assert inspect(tmp_path / "empty.pt2").flaws[0].message == f"{prefix}not a ZIP archive"
+    assert inspect(tmp_path / "none.pt2").flaws[0].message == f"{prefix}file open failed"
+
+
+def test_a_flipped_byte_is_found_that_torch_does_not_notice(packages: Path, tmp_path: Path) -> None:
+    data = bytearray((packages / "torch-2.13" / "dyn.pt2").read_bytes())
+    at = data.index(b"\x7fELF") + 150_000
+    data[at] ^= 0xFF
+    path = tmp_path / "flipped.pt2"
+    path.write_bytes(data)
+    flaw = inspect(path).flaws[0]
+    assert "checksum differs" in flaw.what
+    assert (flaw.category, flaw.confidence, flaw.severity) == (
+        "package_corrupt",
+        "proved",
+        "may_break",
+    )
+
+
+def test_a_library_without_debug_sections_is_healthy(packages: Path, tmp_path: Path) -> None:
+    def without_sections(data: bytes) -> bytes:
+        table = int.from_bytes(data[40:48], "little")
+        return data[:table]
+
+    entries = change(members(packages / "torch-2.13" / "dyn.pt2"), ".so", without_sections)
+    assert inspect(write(tmp_path / "short.pt2", entries)).flaws == ()
+
+
+def test_an_undefined_symbol_is_found_against_the_installed_torch(
+    packages: Path, tmp_path: Path
+) -> None:
+    import importlib.util
+
+    spec = importlib.util.find_spec("torch")
+    assert spec is not None and spec.origin is not None
+    renamed = change(
+        members(packages / "torch-2.13" / "dyn.pt2"),
+        ".so",
+        lambda d: d.replace(b"aoti_torch_cpu_addmm_out", b"aoti_torch_cpu_addmm_ouX"),
+    )
+    path = write(tmp_path / "skewed.pt2", renamed)
+    torch = EnvironmentAnswer(
+        torch="2.13.0", torch_path=str(Path(spec.origin).parent), torch_cuda=None, compiler="g++"
+    )
+    found = answer(path, torch)
+    assert found.loads_here == "no"
+    symbol = next(p for p in found.problems if p.category == "missing_symbol")
+    assert (symbol.message or "").endswith("undefined symbol: aoti_torch_cpu_addmm_ouX")
+    assert "older than the torch that compiled" in symbol.what
+    healthy = answer(packages / "torch-2.13" / "dyn.pt2", torch)
+    assert (healthy.loads_here, healthy.problems) == ("yes", [])
+
+
+def test_an_exported_program_is_no_package(tmp_path: Path) -> None:
+    entries = [
+        ("exported/models/model.json", b"{}"),
+        ("exported/archive_format", b"pt2"),
+        ("exported/archive_version", b"0"),
+        ("exported/data/weights/model_weights_config.json", b"{}"),
+    ]
+    package = inspect(write(tmp_path / "exported.pt2", entries))
+    assert package.layout == "exported_program"
+    flaw = package.flaws[0]
+    assert (flaw.category, flaw.message) == ("package_incompatible", NO_MODEL)
+    assert "torch.export.load" in (flaw.fix or "")
+
+
+def test_a_bare_library_is_not_taken_for_a_package(packages: Path, tmp_path: Path) -> None:
+    library = next(d for n, d in members(packages / "torch-2.13" / "dyn.pt2") if n.endswith(".so"))
+    path = tmp_path / "model.pt2"
+    path.write_bytes(library)
+    flaw = inspect(path).flaws[0]
+    assert flaw.message == "Failed to initialize zip archive: failed finding central directory"
+    assert "bare library" in flaw.what

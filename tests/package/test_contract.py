@@ -1,0 +1,249 @@
+"""Calls held against the contract of a package: every violation it can see, no false alarm."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aoti_debug.package.contract import Contract, check_call, contract
+from aoti_debug.package.contract_text import one_line, table, write_check_inputs
+from aoti_debug.package.expression import evaluate
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import Dim, Input
+from aoti_debug.package.wrapper import read_wrapper
+
+Call = list[dict[str, Any]]
+
+
+def contiguous(shape: list[int]) -> list[int]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return strides[::-1]
+
+
+def tensor(
+    index: int, *shape: int, dtype: str = "float32", stride: list[int] | None = None, **more: Any
+) -> dict[str, Any]:
+    return {
+        "index": index,
+        "kind": "tensor",
+        "shape": list(shape),
+        "stride": contiguous(list(shape)) if stride is None else stride,
+        "dtype": dtype,
+        "device": "cpu",
+        **more,
+    }
+
+
+def number(value: int) -> dict[str, Any]:
+    return {"index": None, "position": 2, "kind": "int", "value": value}
+
+
+def batch(size: int) -> Call:
+    return [tensor(0, size, 10), tensor(1, size, dtype="int64"), number(3)]
+
+
+def shapes(x: int = 8, z: int = 7) -> Call:
+    return [
+        tensor(0, x),
+        tensor(1, 1, 5),
+        tensor(2, z, 3),
+        tensor(3, 4, 3, stride=[1, 4]),
+    ]
+
+
+def stated(packages: Path, name: str) -> Contract:
+    if name == "shapes":
+        text = (packages / "torch-2.13" / "shapes.wrapper.cpp").read_text()
+        return contract(read_wrapper("shapes.wrapper.cpp", text))
+    model = inspect(packages / name / "dyn.pt2").models[0]
+    return contract(model)
+
+
+HEALTHY: dict[str, tuple[str, Call]] = {
+    **{f"batch of {n}, torch {r}": (f"torch-{r}", batch(n))
+       for n in (2, 3, 17, 63, 64) for r in ("2.13", "2.9")},
+    "a torch prefix in the dtype": ("torch-2.13", [
+        tensor(0, 4, 10, dtype="torch.float32"), tensor(1, 4, dtype="torch.int64")]),
+    "without the optional argument": ("torch-2.13", batch(8)[:2]),
+    "a device with its index": ("torch-2.13", [
+        tensor(0, 4, 10, device="cpu:0"), tensor(1, 4, dtype="int64", device="cpu")]),
+    "a slice that starts later": ("torch-2.13", [
+        tensor(0, 4, 10, storage_offset=40, storage_bytes=4000), tensor(1, 4, dtype="int64")]),
+    "sizes at their lower bounds": ("shapes", shapes(x=4, z=2)),
+    "sizes at their upper bounds": ("shapes", shapes(x=32, z=1000)),
+    "sizes in between": ("shapes", shapes(x=10, z=500)),
+    "a transposed input as exported": ("shapes", shapes()),
+    "an input of torch 2.6, which states nothing": ("torch-2.6", batch(8)),
+    "a description without strides": ("torch-2.13", [
+        {k: v for k, v in one.items() if k != "stride"} for one in batch(8)]),
+    "a size of one with its own stride": ("shapes", [
+        *shapes()[:1], tensor(1, 1, 5, stride=[5, 1]), *shapes()[2:]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_call_raises_no_alarm(name: str, packages: Path) -> None:
+    which, call = HEALTHY[name]
+    assert check_call(stated(packages, which), call) == []
+
+
+def test_there_are_twenty_healthy_calls() -> None:
+    assert len(HEALTHY) >= 20
+
+
+# what is violated → (contract, call, input, property, category)
+VIOLATIONS: dict[str, tuple[str, Call, int, str, str]] = {
+    "another rank": ("torch-2.13", [tensor(0, 80), tensor(1, 8, dtype="int64")], 0, "rank",
+                     "contract_shape"),
+    "another fixed size": ("torch-2.13", [tensor(0, 8, 11), tensor(1, 8, dtype="int64")], 0, "size",
+                           "contract_shape"),
+    "another dtype": ("torch-2.13", [tensor(0, 8, 10), tensor(1, 8, dtype="int32")], 1, "dtype",
+                      "contract_dtype"),
+    "other strides": ("torch-2.13", [tensor(0, 8, 10, stride=[1, 8]), tensor(1, 8, dtype="int64")],
+                      0, "stride", "contract_stride"),
+    "two sizes that must be equal": ("torch-2.13", [tensor(0, 8, 10), tensor(1, 6, dtype="int64")],
+                                     1, "size", "contract_shape"),
+    "above the maximum": ("torch-2.9", batch(65), 0, "size", "contract_shape"),
+    "not divisible": ("shapes", shapes(x=9), 0, "guard", "contract_guard"),
+    "another device": ("torch-2.13", [tensor(0, 8, 10, device="cuda:0"),
+                                      tensor(1, 8, dtype="int64")], 0, "device", "contract_device"),
+    "a tensor too few": ("torch-2.13", [tensor(0, 8, 10), number(3)], 1, "count",
+                         "contract_argument"),
+    "a row for a transposed matrix": ("shapes", [*shapes()[:3], tensor(3, 4, 3)], 3, "stride",
+                                      "contract_stride"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_a_violation_is_found_with_input_and_property(name: str, packages: Path) -> None:
+    which, call, index, property, category = VIOLATIONS[name]
+    found = check_call(stated(packages, which), call)[0]
+    assert (found.finding.index, found.finding.property) == (index, property)
+    assert (found.category, found.false_alarm) == (category, False)
+    assert found.finding.expected and found.finding.got
+
+
+@pytest.mark.parametrize(
+    ("which", "call"),
+    [
+        ("torch-2.13", batch(1)),
+        ("torch-2.9", batch(1)),
+        ("shapes", shapes(x=2)),
+        ("shapes", [*shapes()[:1], tensor(1, 1, 5, stride=[7, 1]), *shapes()[2:]]),
+    ],
+)
+def test_what_only_the_compiled_check_rejects_is_a_false_alarm(
+    which: str, call: Call, packages: Path
+) -> None:
+    found = check_call(stated(packages, which), call)
+    assert found
+    assert all(v.false_alarm and v.category == "false_alarm" and v.reason for v in found)
+
+
+def test_real_violations_come_before_false_alarms(packages: Path) -> None:
+    call = [tensor(0, 1, 10), tensor(1, 1, dtype="int32")]
+    found = check_call(stated(packages, "torch-2.13"), call)
+    assert [v.false_alarm for v in found] == [False, True, True]
+
+
+def test_inputs_on_two_devices_of_one_kind_are_found() -> None:
+    two = Contract((Input(0, "a", device="cuda"), Input(1, "b", device="cuda")))
+    call = [tensor(0, 4, device="cuda:0"), tensor(1, 4, device="cuda:1")]
+    found = check_call(two, call)
+    assert [(v.finding.index, v.finding.got, v.category) for v in found] == [
+        (1, "cuda:1", "contract_device")
+    ]
+
+
+def test_a_misaligned_input_is_copied_hence_no_fault() -> None:
+    one = Contract((Input(0, "a", device="cpu", dims=(Dim(4, stride=1),), aligned=16),))
+    found = check_call(one, [tensor(0, 4, alignment=4)])
+    assert [(v.finding.property, v.false_alarm) for v in found] == [("alignment", True)]
+
+
+def test_hostile_descriptions_raise_nothing(packages: Path) -> None:
+    odd: Call = [
+        {"index": 0, "shape": ["x", None], "stride": "no", "dtype": 7, "device": None},
+        {"index": 10**9, "shape": [-1]},
+        {"index": "1"},
+        {},
+    ]
+    assert check_call(stated(packages, "torch-2.13"), odd)
+
+
+def test_the_contract_is_written_for_people(packages: Path) -> None:
+    known = stated(packages, "torch-2.13")
+    assert one_line(known.inputs[0]) == "float32[s23 in 2..64, 10] on cpu, strides (10, 1)"
+    text = table(known)
+    assert "| 1 | arg6_1 | int64 | [s23 in 2..64] | [1] | cpu |" in text
+    assert "1 further argument(s) are no tensors" in text
+
+
+CALLS = """
+import json, sys, torch
+exec(sys.stdin.read())
+def said(*inputs):
+    try:
+        check_inputs(*inputs)
+    except ValueError as error:
+        return str(error)
+x, ids = torch.ones(8, 10), torch.zeros(8, dtype=torch.int64)
+print(json.dumps([
+    said(x, ids, 3), said(x[:1], ids[:1]), said([x, ids]),
+    said(x.double(), ids), said(x[:, :9], ids), said(x.t().contiguous().t(), ids), said(x, ids[:6]), said(x), said(x[0], ids),
+    said(torch.ones(65, 10), torch.zeros(65, dtype=torch.int64)),
+]))
+"""
+
+
+def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) -> None:
+    source = write_check_inputs(stated(packages, "torch-2.13"))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CALLS],
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said[:3] == [None, None, None]
+    for words, text in zip(
+        ["dtype is torch.float64", "size 9 at dim 1", "stride 1 at dim 0", "must be equal differ",
+         "expected 2 tensors, got 1", "1 dimensions, expected 2", "size 65 at dim 0"],
+        said[3:], strict=True,
+    ):  # fmt: skip
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("x_size[0]", 12),
+        (
+            "c10::div_floor_integer(static_cast<int64_t>(x_size_0), static_cast<int64_t>(5L)) + 1L",
+            3,
+        ),
+        ("(1.0/2.0)*x_size_0", 6),
+        ("-7 / 2", -3),
+        ("std::max<int64_t>(3L, x_size_0)", 12),
+        ("x_size_0 % 5", 2),
+        ("unknown + 1", None),
+        ("x_size_0 / 0", None),
+        ("__import__('os').system('true')", None),
+        ("9**9**9", None),
+        ("(" * 190 + ")" * 190, None),
+        ("1" * 500, None),
+        ("max(1, 2, 3)", None),
+        ("True", None),
+    ],
+)
+def test_only_arithmetic_is_evaluated(text: str, value: int | None) -> None:
+    assert evaluate(text, {"x_size__0": 12, "x_size_0": 12}) == value

@@ -1,0 +1,217 @@
+"""What healthy packages of three torch releases say."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from aoti_debug.model import EnvironmentAnswer
+from aoti_debug.package.inspect import answer, inspect
+from aoti_debug.package.record import CompiledModel, Dim
+from package_archives import members, write, zeros
+
+LINEAR_CALLS = ["aoti_torch_cpu_addmm_out", "aoti_torch_cpu_cumsum", "aoti_torch_cpu_addmm_out"]
+
+
+def only_model(path: Path) -> CompiledModel:
+    package = inspect(path)
+    assert not package.flaws
+    assert len(package.models) == 1
+    return package.models[0]
+
+
+@pytest.mark.parametrize(
+    ("release", "layout", "written_by"),
+    [
+        ("2.13", "prefixed", "2.10 or later"),
+        ("2.9", "prefixed", "2.8 or 2.9"),
+        ("2.6", "root", "2.6"),
+    ],
+)
+def test_a_healthy_package_has_no_flaws(
+    packages: Path, release: str, layout: str, written_by: str
+) -> None:
+    package = inspect(packages / f"torch-{release}" / "dyn.pt2")
+    assert (package.layout, package.written_by, package.flaws) == (layout, written_by, ())
+    model = package.models[0]
+    assert model.device == "cpu"
+    assert model.library is not None
+    assert (model.library.machine, model.library.model) == ("x86_64", True)
+    assert "libtorch_cpu.so" in model.library.needed
+    assert not model.library.static_libstdcxx
+    assert dict(model.library.versions)["GLIBC"] == "2.34"
+
+
+@pytest.mark.parametrize("release", ["2.13", "2.9"])
+def test_inputs_come_with_sizes_bounds_strides_and_device(packages: Path, release: str) -> None:
+    wrapper = only_model(packages / f"torch-{release}" / "dyn.pt2").wrapper
+    assert wrapper is not None
+    first, second = wrapper.inputs
+    assert (first.dtype, first.device) == ("float32", "cpu")
+    assert (second.dtype, second.device) == ("int64", "cpu")
+    assert first.dims is not None
+    assert (first.dims[0].low, first.dims[0].high, first.dims[0].stride) == (2, 64, 10)
+    assert (first.dims[1].size, first.dims[1].stride) == (10, 1)
+    assert wrapper.checks == "environment"
+    assert (wrapper.leaves, wrapper.outputs) == (3, 1)
+
+
+def test_the_newest_release_says_which_sizes_are_equal(packages: Path) -> None:
+    wrapper = only_model(packages / "torch-2.13" / "dyn.pt2").wrapper
+    assert wrapper is not None
+    assert [one.dims[0].symbol for one in wrapper.inputs if one.dims] == ["s23", "s23"]
+    assert (wrapper.symbols[0].name, wrapper.symbols[0].expression) == ("s23", "arg5_1_size[0]")
+
+
+def test_torch_2_6_states_no_contract(packages: Path) -> None:
+    wrapper = only_model(packages / "torch-2.6" / "dyn.pt2").wrapper
+    assert wrapper is not None
+    assert [one.dims for one in wrapper.inputs] == [None, None]
+    assert wrapper.inputs[1].dtype == "int64"  # from the pointer type of its first use
+    assert wrapper.checks == "none"
+
+
+@pytest.mark.parametrize("release", ["2.13", "2.9", "2.6"])
+def test_launches_are_in_program_order_with_their_operators(packages: Path, release: str) -> None:
+    wrapper = only_model(packages / f"torch-{release}" / "dyn.pt2").wrapper
+    assert wrapper is not None
+    assert [one.kernel for one in wrapper.launches if one.kind == "extern"] == LINEAR_CALLS
+    assert [one.number for one in wrapper.launches] == [1, 2, 3, 4, 5, 6]
+    assert "aten.addmm" in wrapper.launches[0].ops
+    assert wrapper.launches[0].nodes == ("linear",)
+
+
+@pytest.mark.parametrize("release", ["2.13", "2.9", "2.6"])
+def test_constants_are_those_that_were_not_inlined(packages: Path, release: str) -> None:
+    wrapper = only_model(packages / f"torch-{release}" / "dyn.pt2").wrapper
+    assert wrapper is not None
+    named = [(c.fqn, c.shape, c.dtype, c.kind) for c in wrapper.constants]
+    assert named == [
+        ("fc.weight", (16, 10), "float32", "Parameter"),
+        ("fc.bias", (16,), "float32", "Parameter"),
+        ("fc2.weight", (4, 16), "float32", "Parameter"),
+    ]  # fc2.bias (4 elements) and scale (1) are literals in the kernels
+
+
+@pytest.mark.parametrize("release", ["2.13", "2.9"])
+def test_provenance_leads_to_the_model_line(packages: Path, release: str) -> None:
+    model = only_model(packages / f"torch-{release}" / "dyn.pt2")
+    fused = next(o for o in model.origins if o.kernel.startswith("cpp_fused__to_copy"))
+    assert "relu" in fused.nodes_before
+    file, line, text = fused.source[0]
+    assert (file.rpartition("/")[2], line) == ("make.py", 11)
+    assert text == "h=h+ids.float().unsqueeze(-1)*k"
+    linear = next(o for o in model.origins if o.kernel == "aoti_torch_cpu_addmm_out")
+    assert linear.source[0][2] == "h=torch.relu(s.fc(x))"  # the user's frame, not torch's
+
+
+def test_derived_and_unbounded_sizes_keep_their_expression(packages: Path) -> None:
+    from aoti_debug.package.wrapper import read_wrapper
+
+    text = (packages / "torch-2.13" / "shapes.wrapper.cpp").read_text()
+    wrapper = read_wrapper("shapes.wrapper.cpp", text)
+    x, y, z, w = (one.dims for one in wrapper.inputs)
+    assert x == (Dim(None, 4, 32, "2L*s40", 1),)
+    assert y == (Dim(1, stride=5), Dim(5, stride=1))
+    assert z is not None and (z[0].low, z[0].high) == (2, 1000)
+    assert w == (Dim(4, stride=1), Dim(3, stride=4))
+
+
+def test_custom_operators_are_named(packages: Path) -> None:
+    model = only_model(packages / "torch-2.13" / "custom.pt2")
+    assert [op.target for op in model.custom_ops] == ["demo::twice"]
+    assert model.custom_ops[0].inputs == (("x", "tensor"), ("n", "int"))
+    found = answer(packages / "torch-2.13" / "custom.pt2")
+    assert [one.kernel for one in found.models[0].launches][-1] == "demo::twice"
+    assert [p.category for p in found.problems] == ["custom_op_missing"]
+
+
+def test_several_models_are_told_apart(packages: Path) -> None:
+    package = inspect(packages / "torch-2.13" / "two.pt2")
+    assert [m.name for m in package.models] == ["first", "second"]
+    sizes = [m.wrapper.inputs[0].dims for m in package.models if m.wrapper]
+    assert sizes == [(Dim(4, stride=1),), (Dim(6, stride=1),)]
+    assert [flaw.severity for flaw in package.flaws] == ["may_break"]
+    assert "load_package(path, model_name='first')" in (package.flaws[0].fix or "")
+
+
+def test_weights_on_disk_are_said_to_need_loading(packages: Path) -> None:
+    package = inspect(packages / "torch-2.13" / "disk.pt2")
+    assert [m.name for m in package.models[0].weights] == [
+        "data/weights/weight_0",
+        "data/weights/weight_1",
+    ]
+    flaw = package.flaws[0]
+    assert (flaw.category, flaw.severity) == ("constants_missing", "may_break")
+
+
+def test_a_bare_library_and_a_directory_are_read(packages: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packages / "torch-2.13" / "dyn.pt2") as archive:
+        archive.extractall(tmp_path / "folder")
+    library = next((tmp_path / "folder").rglob("*.so"))
+    shutil.copy(library, tmp_path / "model.so")
+    bare = inspect(tmp_path / "model.so")
+    assert bare.layout == "library"
+    assert bare.models[0].library is not None and bare.models[0].library.model
+    folder = inspect(tmp_path / "folder")
+    assert (folder.layout, folder.flaws) == ("directory", ())
+    assert folder.models[0].wrapper is not None and len(folder.models[0].wrapper.inputs) == 2
+
+
+@pytest.mark.parametrize("name", ["dyn", "two", "disk", "custom"])
+def test_an_answer_is_short_and_has_no_nulls(packages: Path, name: str) -> None:
+    document = answer(packages / "torch-2.13" / f"{name}.pt2", check_inputs=True).document()
+    text = json.dumps(document)
+    assert len(text) < 8_000
+    assert "null" not in text
+
+
+def test_a_large_model_gives_a_cut_answer_with_counts(packages: Path, tmp_path: Path) -> None:
+    entries = members(packages / "torch-2.13" / "dyn.pt2")
+    launch = b"    cpp_fused_1((float*)(buf4.data_ptr()));\n"
+    grown = [
+        (n, d.replace(launch, launch * 5_000) if n.endswith("wrapper.cpp") else d)
+        for n, d in entries
+    ]
+    found = answer(write(tmp_path / "large.pt2", grown))
+    assert found.models[0].launches_count == 5_005
+    assert len(found.models[0].launches) < 100
+    assert len(json.dumps(found.document())) < 8_000
+
+
+def test_a_huge_package_is_read_without_its_weights(packages: Path, tmp_path: Path) -> None:
+    entries = members(packages / "torch-2.13" / "disk.pt2")
+    path = zeros(tmp_path / "huge.pt2", "disk/data/weights/weight_2", 1 << 30, entries)
+    package = inspect(path)
+    assert package.bytes > 1 << 30
+    assert [f.category for f in package.flaws] == ["constants_missing"]
+    assert max(m.size for m in package.models[0].weights) == 1 << 30
+
+
+def test_here_means_the_given_torch(packages: Path) -> None:
+    old = EnvironmentAnswer(torch="2.7.1", torch_path=None, torch_cuda=None, compiler="g++")
+    found = answer(packages / "torch-2.13" / "dyn.pt2", old)
+    assert found.loads_here == "no"
+    assert found.problems[0].message == (
+        "No AOTInductor generate cpp file or so file found in zip archive."
+    )
+
+
+def test_a_compressed_archive_is_read_too(packages: Path, tmp_path: Path) -> None:
+    entries = members(packages / "torch-2.13" / "dyn.pt2")
+    package = inspect(write(tmp_path / "deflated.pt2", entries, compress=True))
+    assert package.flaws == ()
+    assert package.models[0].library is not None and package.models[0].library.model
+
+
+def test_what_is_no_package_is_said_to_be_none(tmp_path: Path) -> None:
+    path = tmp_path / "model.pt2"
+    path.write_bytes(gzip.compress(b"weights"))
+    package = inspect(path)
+    assert [f.what for f in package.flaws] == [
+        "the file is not a zip archive, hence no .pt2 package"
+    ]
