@@ -35,12 +35,13 @@ def run(argv: list[str]) -> int:
     """Run a command; return its exit status."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    words = _split(argv)
     try:
-        app(args=_split(argv), prog_name="aoti-debug")
+        app(args=words, prog_name="aoti-debug")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else WRONG_USE
     except AotiDebugError as error:
-        return fail(error, as_json="--json" in argv)
+        return fail(error, as_json="--json" in _ours(words))
     except KeyboardInterrupt:
         return 130
     except Exception:  # a fault of ours; Python's own status for it, 1, would mean a fault found
@@ -50,11 +51,14 @@ def run(argv: list[str]) -> int:
 
 def _split(argv: list[str]) -> list[str]:
     """Let everything behind --command belong to the command, options too."""
-    ours = argv[: argv.index("--")] if "--" in argv else argv
-    if "--command" not in ours or argv[:1] not in (["run"], ["triage"]):
+    if "--command" not in _ours(argv) or argv[:1] not in (["run"], ["triage"]):
         return argv
-    at = ours.index("--command") + 1
+    at = argv.index("--command") + 1
     return argv if argv[at : at + 1] == ["--"] else [*argv[:at], "--", *argv[at:]]
+
+
+def _ours(argv: list[str]) -> list[str]:
+    return argv[: argv.index("--")] if "--" in argv else argv
 
 
 def _version(wanted: bool) -> None:
