@@ -27,6 +27,17 @@ def captured(run_script, compiled):
     return capture
 
 
+@pytest.fixture
+def healthy(compiled):
+    """Return the same arguments for the call that the compiling script made."""
+    capture = compiled.directory / "capture"
+    return {
+        "package": capture / "package-1.pt2",
+        "inputs": capture / "call-first.pt",
+        "exported": compiled.exported,
+    }
+
+
 def words(paths, *names):
     return [word for name in names for word in (f"--{name}", paths[name])]
 
@@ -51,15 +62,14 @@ def test_a_replay_fails_as_the_call_failed(captured, run_step):
     assert done.report["failed_in"] == "run"
 
 
-def test_a_replay_that_dies_leaves_the_state_it_died_in(captured, run_step, tmp_path):
-    paths = captured("model(ids, weights, bias=bias)")
+def test_a_replay_that_dies_leaves_the_state_it_died_in(healthy, run_step, tmp_path):
     (tmp_path / "deadly.py").write_text(
         "import os\nimport torch.export.pt2_archive._package as package\n"
         "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
     )
     done = run_step(
         "replay",
-        *words(paths, "package", "inputs"),
+        *words(healthy, "package", "inputs"),
         "--import-path",
         tmp_path,
         "--import",
@@ -69,9 +79,8 @@ def test_a_replay_that_dies_leaves_the_state_it_died_in(captured, run_step, tmp_
     assert done.report["state"] == "run" and "error" not in done.report
 
 
-def test_a_healthy_call_passes_the_contract(captured, run_step):
-    paths = captured("model(ids, weights, bias=bias)")
-    report = run_step("contract", *words(paths, "exported", "inputs")).report
+def test_a_healthy_call_passes_the_contract(healthy, run_step):
+    report = run_step("contract", *words(healthy, "exported", "inputs")).report
     assert report["passed"] is True and report["differences"] == []
     assert [i["name"] for i in report["inputs"]] == ["ids", "weights", "bias"]
     assert report["inputs"][0]["shape"][1] == 3
@@ -124,9 +133,8 @@ def test_a_wrong_nesting_is_the_signatures(captured, run_step):
     assert report["where"] == "signature" and report["differences"][0]["property"] == "count"
 
 
-def test_a_healthy_package_agrees_with_eager(captured, run_step):
-    paths = captured("model(ids, torch.rand(4, 3), bias=bias)")
-    report = run_step("compare", *words(paths, "exported", "package", "inputs")).report
+def test_a_healthy_package_agrees_with_eager(healthy, run_step):
+    report = run_step("compare", *words(healthy, "exported", "package", "inputs")).report
     assert report["verdict"] == "agrees" and report["random"] == []
     [output] = report["outputs"]
     assert output["wrong"] == 0 and 0 < output["eager_max_abs_error"] < 1e-5
@@ -146,12 +154,11 @@ def test_garbage_differs_from_eager(captured, run_step, call, verdict):
     assert report["outputs"][0]["verdict"] == verdict
 
 
-def test_scripts_run_under_the_probe_leave_events(captured, run_script):
-    paths = captured("model(ids, weights, bias=bias)")
+def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
     ran = run_script(
         "import runpy, sys, aoti_debug.probe\n"
         "script = aoti_debug.probe.__path__[0] + '/replay.py'\n"
-        f"sys.argv[1:] = {list(map(str, words(paths, 'package', 'inputs')))}\n"
+        f"sys.argv[1:] = {list(map(str, words(healthy, 'package', 'inputs')))}\n"
         "runpy.run_path(script, run_name='__main__')",
         load=False,
     )

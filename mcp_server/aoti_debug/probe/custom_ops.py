@@ -33,16 +33,31 @@ def namespaces(torch: Any) -> list[dict[str, Any]]:
     groups: dict[tuple[str, str | None], list[str]] = {}
     for name in _names(torch):
         groups.setdefault((name.split("::")[0], _file(torch, name)), []).append(name)
-    return [
-        {
-            "namespace": namespace,
-            "file": file,
-            "module": _module_of(file),
-            "ops": sorted(names)[:_SHOWN],
-        }
-        for (namespace, file), names in sorted(groups.items(), key=str)
-        if not _is_torch(torch, file)
-    ]
+    holders = _holders(torch) if any(file is None for _, file in groups) else {}
+    found = []
+    for (namespace, file), names in sorted(groups.items(), key=str):
+        module = _module_of(file) if file else holders.get(namespace)
+        file = file or getattr(sys.modules.get(module or ""), "__file__", None)
+        if not (module or "").startswith("torch.") and not _is_torch(torch, file):
+            found.append(
+                {
+                    "namespace": namespace,
+                    "file": file,
+                    "module": module,
+                    "ops": sorted(names)[:_SHOWN],
+                }
+            )
+    return found
+
+
+def _holders(torch: Any) -> dict[str, str]:
+    """Return which module holds the `torch.library.Library` of a namespace."""
+    found: dict[str, str] = {}
+    for name, module in list(sys.modules.items()):
+        for value in list(getattr(module, "__dict__", {}).values()):
+            if type(value) is torch.library.Library:
+                found.setdefault(value.ns, name)
+    return found
 
 
 def _names(torch: Any) -> list[str]:
@@ -77,16 +92,15 @@ def _file(torch: Any, name: str) -> str | None:
     if code is not None:
         return os.path.abspath(str(code.co_filename))  # noqa: PTH100
     match = _REGISTERED.search(str(torch._C._dispatch_dump(name)))
-    return match.group(1) if match else None
+    file = match.group(1) if match else None
+    return file if file != os.devnull else None  # what some releases say of all
 
 
 def _is_torch(torch: Any, file: str | None) -> bool:
     return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)  # noqa: PTH120
 
 
-def _module_of(file: str | None) -> str | None:
-    if file is None:
-        return None
+def _module_of(file: str) -> str | None:
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         if path and os.path.abspath(path) == file:  # noqa: PTH100

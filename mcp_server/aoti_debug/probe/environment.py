@@ -54,11 +54,17 @@ def _torch(torch: Any) -> Document:
         "xpu": getattr(torch.version, "xpu", None),
         "debug": torch.version.debug,
         "cxx11_abi": bool(torch._C._GLIBCXX_USE_CXX11_ABI),
-        "arch_list": torch.cuda.get_arch_list() if torch.version.cuda else [],
+        "arch_list": _architectures(torch),
         "cudnn": torch.backends.cudnn.version() if torch.version.cuda else None,
         "threads": torch.get_num_threads(),
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
     }
+
+
+def _architectures(torch: Any) -> list[str]:
+    """Return what torch's own kernels were built for; get_arch_list() is empty without a GPU."""
+    flags = getattr(torch._C, "_cuda_getArchFlags", None)
+    return str(flags() or "").split() if flags is not None else []
 
 
 def _triton(_: Any) -> Document:
