@@ -197,7 +197,8 @@ def said(*inputs):
 x, ids = torch.ones(8, 10), torch.zeros(8, dtype=torch.int64)
 print(json.dumps([
     said(x, ids, 3), said(x[:1], ids[:1]), said([x, ids]),
-    said(x.double(), ids), said(x[:, :9], ids), said(x.t().contiguous().t(), ids), said(x, ids[:6]), said(x), said(x[0], ids),
+    said(x.double(), ids), said(x[:, :9], ids), said(x.t().contiguous().t(), ids),
+    said(x, ids[:6]), said(x), said(x[0], ids),
     said(torch.ones(65, 10), torch.zeros(65, dtype=torch.int64)),
 ]))
 """

@@ -239,9 +239,9 @@ def _bind(contract: Contract, tensors: Mapping[int, Description]) -> dict[str, i
             for dim, value in enumerate(_integers(given.get(field)) or ()):
                 known[f"{one.name}_{word}__{dim}"] = value
     for symbol in contract.symbols:
-        value = evaluate(symbol.expression, known)
-        if value is not None:
-            known[symbol.name] = value
+        result = evaluate(symbol.expression, known)
+        if result is not None:
+            known[symbol.name] = result
     return known
 
 

@@ -59,14 +59,18 @@ def _binary(op: ast.operator, left: Number, right: Number) -> Number:
             return left - right
         case ast.Mult():
             return left * right
-        case ast.Div() if isinstance(left, Fraction) or isinstance(right, Fraction):
-            return Fraction(left) / Fraction(right)
-        case ast.Div():  # of integers: C++ truncates
-            quotient = abs(left) // abs(right)
-            return quotient if (left < 0) == (right < 0) else -quotient
+        case ast.Div():
+            return _quotient(left, right)
         case ast.Mod():
-            return left - right * _binary(ast.Div(), left, right)
+            return left - right * _quotient(left, right)
     raise ValueError("not arithmetic")
+
+
+def _quotient(left: Number, right: Number) -> Number:
+    if isinstance(left, Fraction) or isinstance(right, Fraction):
+        return Fraction(left) / Fraction(right)
+    quotient = abs(left) // abs(right)  # C++ truncates, Python rounds down
+    return quotient if (left < 0) == (right < 0) else -quotient
 
 
 def _call(name: str, left: Number, right: Number) -> Number:

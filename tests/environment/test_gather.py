@@ -1,0 +1,150 @@
+"""The environment of this machine, with the torch that the tests run under."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from aoti_debug.environment import environment, installed
+from aoti_debug.environment.compiler import try_compiler
+from aoti_debug.environment.disk import folders
+from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted
+from aoti_debug.environment.variables import variable_problems, variables
+from aoti_debug.model import EnvironmentAnswer
+
+
+def ask(python: str | None = None, **env: str) -> EnvironmentAnswer:
+    return anyio.run(environment, python or sys.executable, env)
+
+
+def compiler(folder: Path, body: str) -> str:
+    path = folder / "g++"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_tests_own_torch_is_described(tmp_path: Path) -> None:
+    found = ask(TORCHINDUCTOR_NAN_ASSERTS="1", TMPDIR=str(tmp_path / "none"))
+    assert found.torch is not None and found.torch[0].isdigit()
+    assert found.torch_path is not None and Path(found.torch_path, "version.py").is_file()
+    assert found.compiler is not None
+    assert found.python == sys.executable
+    told = {p.what.partition("=")[0]: p for p in found.problems}
+    assert told["TORCHINDUCTOR_NAN_ASSERTS"].severity == "changes"
+    assert found.variables["TORCHINDUCTOR_NAN_ASSERTS"] == "1"
+    assert "Error generating temporary directory" in [p.message for p in found.problems]
+
+
+def test_a_static_compiler_is_predicted_before_anything_is_compiled(tmp_path: Path) -> None:
+    static = compiler(tmp_path, 'exec /usr/bin/env -u CXX c++ "$@" -static-libstdc++')
+    found = ask(CXX=static)
+    problem = next(p for p in found.problems if p.category == "toolchain")
+    assert (problem.severity, problem.confidence) == ("breaks", "proved")
+    assert "links libstdc++ statically" in problem.what
+
+
+def test_an_interpreter_without_torch_is_said_to_have_none(tmp_path: Path) -> None:
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    bare.chmod(0o755)
+    found = ask(str(bare))
+    assert found.torch is None
+    assert found.problems[0].message == "ModuleNotFoundError: No module named 'torch'"
+
+
+def test_an_interpreter_that_is_not_there_is_an_answer_too(tmp_path: Path) -> None:
+    found = ask(str(tmp_path / "nothing"))
+    assert found.problems[0].severity == "breaks"
+    assert installed(str(tmp_path / "nothing")).torch is None
+
+
+def test_the_quick_half_knows_torch_without_importing_it() -> None:
+    found = installed(sys.executable)
+    assert found.torch is not None
+    assert found.torch_path is not None
+
+
+def test_a_missing_compiler_is_no_compiler() -> None:
+    found = try_compiler({"PATH": "/none"})
+    assert (found.path, found.asked) == (None, "g++")
+    assert try_compiler({**os.environ, "CXX": "g++ -O2"}).path is None  # options do not work
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ("echo 'x.cpp:1: error: broken' >&2; exit 1", "error"),
+        ('for a in "$@"; do [ "$a" = -fopenmp ] && exit 1; done; exec c++ "$@"', "without_openmp"),
+    ],
+)
+def test_a_broken_compiler_says_how(tmp_path: Path, body: str, field: str) -> None:
+    found = try_compiler({**os.environ, "CXX": compiler(tmp_path, body)})
+    assert getattr(found, field)
+
+
+def test_folders_are_judged_where_they_would_be(tmp_path: Path) -> None:
+    env = {"TMPDIR": str(tmp_path), "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "a" / "b")}
+    temporary, cache = folders(env)
+    assert (temporary.role, temporary.exists, temporary.writable) == ("temporary", True, True)
+    assert (cache.path, cache.exists, cache.writable) == (str(tmp_path / "a" / "b"), True, True)
+    assert not (tmp_path / "a").exists()
+    assert temporary.free is not None and temporary.free > 0
+
+
+def test_a_toolkit_is_read_from_its_own_version_file(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "cuda.h").touch()
+    (tmp_path / "version.json").write_text('{"cuda": {"version": "12.8.1"}}')
+    env = {"CUDA_HOME": str(tmp_path), "PATH": ""}
+    assert toolkit(env).version == "12.8"
+    assert cuda_header(env, tmp_path / "site" / "torch") is True
+
+
+def test_the_wanted_triton_is_read_from_torchs_metadata(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    info = tmp_path / "torch-2.9.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        'Name: torch\nRequires-Dist: triton==3.5.1; platform_system == "Linux"\n'
+    )
+    assert triton_wanted(tmp_path / "torch") == "3.5.1"
+
+
+def test_variables_of_torch_are_told_with_what_they_do() -> None:
+    env = {
+        "AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER": "2",
+        "AOTI_PRINT_EVERYTHING": "1",
+        "AOTI_DEBUG_HOME": "/x",
+        "CXX": "g++",
+        "SECRET_TOKEN": "hidden",
+    }
+    assert "SECRET_TOKEN" not in variables(env) and "AOTI_DEBUG_HOME" not in variables(env)
+    found = [p.what for p in variable_problems(env, "2.13.0")]
+    assert len(found) == 2
+    assert any("AOTI_PRINT_EVERYTHING" in w and "not among" in w for w in found)
+
+
+def test_a_switch_that_is_off_changes_nothing() -> None:
+    assert variable_problems({"TORCHINDUCTOR_NAN_ASSERTS": "0"}, "2.13.0") == []
+
+
+LOST = """
+import os, subprocess, sys
+child = "import os; from aoti_debug.environment.variables import not_inherited as n;"
+child += "print(n(dict(os.environ)))"
+env = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
+subprocess.run([sys.executable, "-c", child], env=env, check=True)
+"""
+
+
+def test_what_a_client_did_not_pass_on_is_named() -> None:
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "3"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOST], env=env, capture_output=True, text=True, check=True
+    )
+    assert "'CUDA_VISIBLE_DEVICES=3'" in done.stdout
