@@ -194,7 +194,7 @@ def _device(model: CompiledModel, here: Here) -> Iterator[Problem]:
         yield Problem(
             what="the model was compiled for CUDA, and this process sees no CUDA device",
             severity="breaks", category="device_unavailable", message=_no_gpu(here),
-            confidence="proved" if here.torch else "likely",
+            confidence="proved" if here.torch and here.torch_cuda is None else "likely",
             fix="Make a GPU visible (CUDA_VISIBLE_DEVICES, the container's --gpus), or compile for "
             "CPU.")  # fmt: skip
         return
