@@ -100,7 +100,9 @@ CASES: dict[str, Case] = {
     "auto_one": Case(Plus, lambda: (torch.randn(1, 8),), {"x": {0: Dim.AUTO}}),
     "branch": Case(Branch, lambda: (torch.randn(8, 4),), {"x": {0: Dim.AUTO}}),
     "pair": Case(
-        Pair, lambda: (torch.randn(8, 4), torch.randn(8, 4)), {"x": {0: Dim.AUTO}, "y": {0: Dim.AUTO}}
+        Pair,
+        lambda: (torch.randn(8, 4), torch.randn(8, 4)),
+        {"x": {0: Dim.AUTO}, "y": {0: Dim.AUTO}},
     ),
     "reshape": Case(Reshape, lambda: (torch.randn(200, 4),), {"x": {0: Dim.AUTO}}),
     "nan": Case(Nan, lambda: (torch.randn(8, 16),)),

@@ -1,0 +1,69 @@
+"""What tests share: an interpreter with torch, a home of their own, packages compiled once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TARGETS = Path(__file__).parent / "targets"
+
+
+@dataclass(frozen=True)
+class Built:
+    """Packages of tests/targets/models.py, compiled by a watched run that is kept in `home`."""
+
+    directory: Path
+    home: Path
+
+
+def torch_python() -> str:
+    """Return the interpreter that has torch: $AOTI_DEBUG_PYTHON, else the one of the tests."""
+    return os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
+
+
+@pytest.fixture(scope="session")
+def python() -> str:
+    return torch_python()
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep runs of a test out of the user's home, and output buffering as users have it."""
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    yield
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Compile every model of tests/targets once, watched, so that exported programs are kept.
+
+    $AOTI_DEBUG_TEST_PACKAGES names a directory in which they are kept between sessions.
+    """
+    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
+    root = Path(given) if given else tmp_path_factory.mktemp("built")
+    packages, home = root / "packages", root / "home"
+    if not (root / "complete").is_file():
+        packages.mkdir(parents=True, exist_ok=True)
+        env = {
+            **os.environ,
+            "AOTI_DEBUG_HOME": str(home),
+            "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
+        }
+        words = ["run", str(TARGETS / "build.py"), "--python", torch_python()]
+        done = subprocess.run(
+            [sys.executable, "-m", "aoti_debug", *words, "--", str(packages)],
+            env=env,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        (root / "complete").touch()
+    return Built(packages, home)
