@@ -29,7 +29,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 confidence="proved",
                 summary=summary(found, culprit),
                 kernel=Kernel(
-                    name=kernel_name(found),
+                    name=kernel_name(observations, found),
                     kind="cpp" if kind == "cpp" else "triton",
                     file=found.file,
                     line=found.line,
@@ -49,10 +49,19 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
 
 
-def kernel_name(found: DeviceAssert) -> str:
+def kernel_name(observations: Observations, found: DeviceAssert) -> str:
+    """Return the kernel's name: as printed, else that of the package's kernel with this assertion,
+    else its file's."""
     if found.function and found.function != "unknown":
         return found.function
-    return base_name(found.file)
+    models = observations.package.models if observations.package else ()
+    holding = [
+        kernel.name
+        for model in models
+        for kernel in (model.wrapper.kernels if model.wrapper else ())
+        if any(found.condition in text for text in kernel.asserts)
+    ]
+    return holding[0] if len(set(holding)) == 1 else base_name(found.file)
 
 
 def bound(text: str | None) -> int | None:

@@ -41,7 +41,7 @@ BY_TOOL: dict[str, Category] = {
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     core = core_of(observations)
-    if core is not None and not observations.of(DeviceAssert):
+    if core is not None and core.exception and not observations.of(DeviceAssert):
         yield from_core(observations, core)
     for position, found in enumerate(observations.of(SanitizerError)):
         if found.access != "assert":
@@ -69,15 +69,18 @@ def gpu_phase(observations: Observations) -> Phase:
     return "autotune" if phases & {"autotune", "lower"} else "run"
 
 
-def kernel_of(found: GpuException) -> Kernel | None:
+def kernel_of(found: GpuException, *, reached: bool = False) -> Kernel | None:
+    """Return the kernel of an exception. Where it only shows how far a kernel has come (`reached`:
+    the core dump of a hang) or its start, the line is not the one that faulted."""
     if found.kernel is None:
         return None
+    known = reached or not found.start_only
     return Kernel(
         name=found.kernel,
         kind="triton" if found.kernel.startswith("triton_") or ends_py(found.file) else "cuda",
         file=found.file,
-        line=None if found.start_only else found.line,
-        text=None if found.start_only else found.text,
+        line=found.line if known else None,
+        text=found.text if known else None,
     )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from aoti_debug.diagnose.calls import died_in, failing_call, phase_at_end, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_gpu import core_of, kernel_of
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.diagnose.where import source_of, users_frame
+from aoti_debug.diagnose.where import base_name, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase
 from aoti_debug.read.record import FaultHandlerDump
@@ -110,6 +111,11 @@ def hang(observations: Observations) -> Candidate:
     dump = dump_of(observations)
     doing = died_in(observations)
     where = f"; it hung in {doing}" if doing else ""
+    core = core_of(observations)
+    kernel = kernel_of(core, reached=True) if core is not None else None
+    if kernel is not None:
+        at = f" at {base_name(kernel.file)}:{kernel.line}" if kernel.file and kernel.line else ""
+        where += f"; the GPU was in kernel {kernel.name}{at}"
     limit = f" after {ending.timeout_s:.0f} s" if ending.timeout_s else ""
     return Candidate(
         Diagnosis(
@@ -117,8 +123,12 @@ def hang(observations: Observations) -> Candidate:
             category="hang",
             confidence="proved",
             summary=f"the process had not ended{limit} and was stopped" + where,
+            kernel=kernel,
             source=source_of(users_frame(reversed(dump.frames))) if dump else [],
-            evidence=[evidence(dump.span)] if dump else last_event(observations),
+            evidence=[
+                *([evidence(core.span)] if core is not None else []),
+                *([evidence(dump.span)] if dump else last_event(observations)),
+            ],
             guide="guides/threads-streams-hangs.md",
         ),
         role="cause",

@@ -161,6 +161,8 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
     if options.device_index is not None:
         more["device_index"] = options.device_index
 
+    skip_isa_probe()
+
     def load() -> Any:
         if options.model != "model":
             package = import_module("torch._inductor.package")
@@ -176,6 +178,18 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
         import_module("torch._inductor.codecache")
         report.update(workaround=f"imported torch._inductor.codecache first: {error}")
         return load()
+
+
+def skip_isa_probe() -> None:
+    """Keep the loader from test-compiling for the CPU's vector instructions.
+
+    That takes 20 s and more in a fresh process, and only serves a warning that the package was
+    compiled for another CPU: a replay runs where the script ran.
+    """
+    try:
+        import_module("torch._inductor.cpu_vec_isa").valid_vec_isa_list = list
+    except (ImportError, AttributeError):  # torch before 2.10 does not probe
+        return
 
 
 def call(torch: Any, model: Any, inputs: Inputs) -> Any:

@@ -36,6 +36,7 @@ _NOT_FINDINGS = (
     # What CUDA calls returned after the fault; CudaErrorReader takes these.
     "Program hit",
     "Warning:", "Internal Sanitizer", "Saving", "Launched", "Error: No attachable",
+    "Default timeout",
 )  # fmt: skip
 
 

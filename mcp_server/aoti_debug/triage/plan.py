@@ -47,6 +47,8 @@ def first_batch(
     that came before any call."""
     if best is None or best.phase in COMPILE or not reached_a_call(observations):
         return []
+    if best.category == "hang":
+        return after_hang(best, captured, machine)
     steps = [
         Planned(
             "contract",
@@ -102,23 +104,30 @@ def first_batch(
                 machine.no_gdb or ("" if captured.replayable else captured.why_not),
             )
         )
-    if best.category == "hang":
-        steps.append(
-            Planned(
-                "synccheck",
-                "a kernel that does not end may wait at a barrier",
-                gpu_impossible(captured, machine),
-            )
-        )
     return steps
+
+
+def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Planned]:
+    """Return what a hang calls for. A replay would hang too, so only what can say more than the
+    stacks of the first run is worth its time-out."""
+    if best.kernel is not None or not machine.gpu:
+        return []
+    return [
+        Planned(
+            "synccheck",
+            "a kernel that does not end may wait at a barrier",
+            gpu_impossible(captured, machine),
+        )
+    ]
 
 
 def second_batch(
     observations: Observations, best: Diagnosis | None, captured: Captured, machine: Machine
 ) -> list[Planned]:
     """Return what is left to look at when a GPU run ended well or gave wrong values, and no
-    input, guard or operator is to blame: faults that return garbage without a word."""
-    silent = best is not None and best.category in ("wrong_result", "nan_or_inf", "no_fault")
+    input, guard or operator is to blame: faults that return garbage without a word. (A NaN that
+    the exported program gives too is the model's own.)"""
+    silent = best is not None and best.category in ("wrong_result", "no_fault")
     if not silent or not on_gpu(observations):
         return []
     impossible = gpu_impossible(captured, machine)

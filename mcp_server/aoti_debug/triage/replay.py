@@ -20,7 +20,7 @@ from aoti_debug.triage.watch import PROBE, watched
 from aoti_debug.triage.work import Ran, Work
 
 REPORT = "report.json"
-CHECK_LIMIT_S = 600.0
+SHORTEST_LIMIT_S = 120.0
 SANITIZER = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
@@ -77,8 +77,6 @@ async def replay(work: Work, planned: Planned, captured: Captured, directory: Pa
     argv += arguments(how, captured, directory, work)
     environment = watched(target.env, directory, work.directory.id, capture=False)
     environment.update(how.flags)
-    # A load test-compiles for the CPU's vector instructions, 20 s and more, for a warning only.
-    environment.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
     if "sanitizer" in argv[0]:
         environment = tools.sanitizer_environment(environment)
     ran = await work.run(
@@ -86,9 +84,15 @@ async def replay(work: Work, planned: Planned, captured: Captured, directory: Pa
         argv,
         environment,
         directory,
-        timeout_s=min(CHECK_LIMIT_S, work.request.timeout_s),
+        timeout_s=limit(work),
     )
     return with_report(ran, work)
+
+
+def limit(work: Work) -> float:
+    """Return how long a replay may take: three times the first run, which did more."""
+    first = next((s.wall_s for s in work.steps if s.name == "first run" and s.wall_s), 0.0)
+    return min(max(SHORTEST_LIMIT_S, 3 * first), work.request.timeout_s)
 
 
 def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> tuple[str, ...]:
@@ -183,5 +187,6 @@ def reported(name: Name, report: dict[str, Any] | None) -> str | None:
         return f"{len(different)} inputs are not as declared"
     error = report.get("exception")
     if isinstance(error, dict):
-        return f"the exported program raises {error.get('type')}: {str(error.get('message'))[:120]}"
+        message = str(error.get("message")).strip().split("\n")[0]
+        return f"the exported program raises {error.get('type')}: {message[:120]}"
     return "the exported program takes the call"

@@ -57,6 +57,7 @@ def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
         "--show-backtrace", "device",
         "--xml", "--save", str(xml),
         "--target-processes", "application-only",
+        "--launch-timeout", "60",
     )  # fmt: skip
 
 
