@@ -120,6 +120,8 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
             continue
         if candidate.signature is None or not candidate.diagnosis.evidence:
             continue
+        if best.diagnosis.category == "hang" and candidate.signature.id == "host_abort":
+            continue  # that is how its stacks were taken
         quote = candidate.diagnosis.evidence[0].quote[:100]
         kind = "an aftermath" if candidate.role == "aftermath" else "only an envelope"
         found.append(f"{quote!r} is {kind}: {candidate.signature.means}")

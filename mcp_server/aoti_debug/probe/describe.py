@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from . import aliasing
+
 _SCAN_ELEMENTS = 4 * 1024 * 1024
 _COUNT_ELEMENTS = 1024 * 1024
 _LEAVES = 512
@@ -56,6 +58,8 @@ def leaves(torch: Any, flat: Sequence[Any], names: Sequence[str | None]) -> list
             index += 1
         else:
             found.append({"index": None, "position": position, "name": name, **scalar(leaf)})
+    for position, others in aliasing.overlaps(torch, flat).items():
+        found[position]["overlaps"] = [found[other]["index"] for other in others[:20]]
     return found
 
 

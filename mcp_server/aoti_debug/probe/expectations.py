@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import aliasing
+
 Document = dict[str, Any]
 
 
@@ -16,11 +18,13 @@ class Expected:
         self.value = value  # a fake tensor, or None for what is not a tensor
         self.shape = [_expression(s) for s in value.shape] if value is not None else []
         self.stride = [_expression(s) for s in value.stride()] if value is not None else []
+        self.written = False
 
 
 def declared(torch: Any, program: Any) -> list[Expected]:
     """Return the declared user inputs, one for each flat leaf."""
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    written = aliasing.written(program)
     found = []
     for spec in program.graph_signature.input_specs:
         if spec.kind.name != "USER_INPUT":
@@ -30,6 +34,7 @@ def declared(torch: Any, program: Any) -> list[Expected]:
         value = node.meta.get("val") if node is not None else None
         strided = isinstance(value, torch.Tensor) and value.layout == torch.strided
         found.append(Expected(name, spec, value if strided else None))
+        found[-1].written = name in written
     return found
 
 
@@ -45,6 +50,8 @@ def documents(expected: list[Expected]) -> list[Document]:
                 dtype=str(item.value.dtype).replace("torch.", ""),
                 device=str(item.value.device),
             )
+            if item.written:
+                document["written"] = True
         elif hasattr(item.spec.arg, "value"):
             document["value"] = repr(item.spec.arg.value)[:300]
         found.append(document)
@@ -67,13 +74,28 @@ def differences(
     if len(expected) != len(flat):
         found.append({"property": "count", "expected": len(expected), "got": len(flat)})
     symbols: dict[Any, int] = {}
+    shared = aliasing.overlaps(torch, flat)
     index = 0
-    for item, leaf in zip(expected, flat):  # noqa: B905 - Python 3.9
+    for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
         is_tensor = isinstance(leaf, torch.Tensor)
-        for difference in _compare(torch, program, item, leaf, symbols):
+        differences = _compare(torch, program, item, leaf, symbols)
+        if is_tensor and item.written:
+            others = [expected[p].name for p in shared.get(position, ()) if p < len(expected)]
+            differences = [*_aliased(leaf, others), *({**d, "written": True} for d in differences)]
+        for difference in differences:
             found.append({"index": index if is_tensor else None, "name": item.name, **difference})
         index += is_tensor
     return found
+
+
+def _aliased(leaf: Any, others: list[str]) -> list[Document]:
+    """Say where an input that the model writes to shares memory, with others or within itself."""
+    if others:
+        return [_difference("aliasing", "memory of its own", f"shared with {', '.join(others)}")]
+    for dim, (size, stride) in enumerate(zip(leaf.shape, leaf.stride())):  # noqa: B905
+        if size > 1 and stride == 0 and leaf.numel():
+            return [_difference("aliasing", "memory of its own", "expanded (stride 0)", dim)]
+    return []
 
 
 def _compare(

@@ -187,7 +187,8 @@ def skip_isa_probe() -> None:
     compiled for another CPU: a replay runs where the script ran.
     """
     try:
-        import_module("torch._inductor.cpu_vec_isa").valid_vec_isa_list = list
+        isa: Any = import_module("torch._inductor.cpu_vec_isa")
+        isa.valid_vec_isa_list = list
     except (ImportError, AttributeError):  # torch before 2.10 does not probe
         return
 

@@ -76,6 +76,7 @@ def input_of(leaf: Fields) -> Input:
         max_at=ints(get("max_at")),
         value=scalar(get("value")),
         type=string(get("type")),
+        overlaps=ints(get("overlaps")),
     )
 
 

@@ -84,6 +84,7 @@ class Input:
     max_at: tuple[int, ...] | None
     value: str | int | float | bool | None
     type: str | None
+    overlaps: tuple[int, ...] | None = None  # indices of inputs whose memory overlaps
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ class FaultHandlerReader:
         self._native: list[CppFrame] = []
         self._modules: tuple[str, ...] = ()
         self._section = ""  # "current", "other", "native"
+        self._marked = False
         self._threads = 0
         self._count = 0
 
@@ -68,14 +69,12 @@ class FaultHandlerReader:
         thread = _THREAD.search(text)
         if thread:
             self._threads += 1
-            # A thread that crashes without holding the interpreter's lock is not marked as current.
-            current = (
-                thread[1] == "Current thread"
-                or self._threads == 1
-                or (self._reason or "").startswith("Timeout")
-            )
-            self._section = "current" if current else "other"
-            if current:
+            # A thread that crashes without holding the interpreter's lock is not marked as current;
+            # then the last one printed, the main thread, is the best guess.
+            marked = thread[1] == "Current thread"
+            self._section = "other" if self._marked and not marked else "current"
+            self._marked = self._marked or marked
+            if self._section == "current":
                 self._frames = []
             return True
         if text.startswith("Current thread's C stack trace"):

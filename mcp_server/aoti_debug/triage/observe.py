@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
-from aoti_debug.read.record import Record
+from aoti_debug.read.record import (
+    GpuException,
+    InputCheck,
+    NativeBacktrace,
+    OutputCheck,
+    Record,
+    SanitizerError,
+)
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.watch import EVENTS
 
+REPORT = "report.json"
+# What a replay shows about the failing call itself; its other records are about the replay.
+ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
 # In the order of trust: what the process itself said on stderr comes first.
 TEXTS = ("stderr.log", "stdout.log", "cuda.log", "cuda-gdb.log", "sanitizer.log", "gdb.log")
 
@@ -36,6 +48,15 @@ def observe(
     if torch is None and events is not None and events.torch is not None:
         torch = events.torch.version
     return Observations((*records, *extra), events, ending, torch)
+
+
+def report_of(directory: Path) -> dict[str, Any] | None:
+    """Return what a program of the probe reported; None when it wrote no whole report."""
+    try:
+        report = json.loads((directory / REPORT).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) else None
 
 
 def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:

@@ -15,11 +15,11 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import tools
 from aoti_debug.triage.captured import Captured
 from aoti_debug.triage.failure import failure_of
+from aoti_debug.triage.observe import REPORT, report_of
 from aoti_debug.triage.plan import Name, Planned
 from aoti_debug.triage.watch import PROBE, watched
 from aoti_debug.triage.work import Ran, Work
 
-REPORT = "report.json"
 SHORTEST_LIMIT_S = 120.0
 SANITIZER = ("memcheck", "initcheck", "racecheck", "synccheck")
 
@@ -121,14 +121,9 @@ def definitions(captured: Captured, work: Work) -> tuple[str, ...]:
 
 
 def with_report(ran: Ran, work: Work) -> Ran:
-    try:
-        report = json.loads((ran.directory / REPORT).read_bytes())
-    except (OSError, ValueError):
-        report = None
     prefix = ran.directory.relative_to(work.directory.path).as_posix() + "/"
-    observations = replace(
-        ran.observations, report=report if isinstance(report, dict) else None, prefix=prefix
-    )
+    report = report_of(ran.directory)
+    observations = replace(ran.observations, report=report, prefix=prefix)
     return replace(ran, observations=observations)
 
 

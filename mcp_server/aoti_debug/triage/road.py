@@ -12,29 +12,19 @@ import anyio
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.model import Diagnosis, Step, TriageAnswer
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.record import (
-    GpuException,
-    InputCheck,
-    NativeBacktrace,
-    OutputCheck,
-    Record,
-    SanitizerError,
-)
+from aoti_debug.read.record import Record
 from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import plan, tools
 from aoti_debug.triage.captured import Captured, captured
 from aoti_debug.triage.devices import held, ill
 from aoti_debug.triage.hang import stacks_into
-from aoti_debug.triage.observe import observe
+from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
 from aoti_debug.triage.replay import replay, step_of
 from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import installed, stray_note
 from aoti_debug.triage.watch import CORE, core_dumps, provenance, watched
 from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
-
-# What a replay shows about the failing call itself; its other records are about the replay.
-ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
 
 
 async def triage(work: Work) -> TriageAnswer:
