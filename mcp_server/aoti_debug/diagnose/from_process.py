@@ -13,6 +13,15 @@ from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase
 from aoti_debug.read.record import FaultHandlerDump
 
+CHECKED = {
+    "contract": "inputs",
+    "guards": "guards",
+    "fakes": "custom operators",
+    "compare": "values against the exported program",
+    "memcheck": "memory accesses",
+    "initcheck": "reads before writes",
+    "racecheck": "races",
+}
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
 
 
@@ -175,12 +184,23 @@ def clean(observations: Observations) -> Candidate:
             category="no_fault",
             confidence="likely",
             summary=f"the script ended without an error; {calls} "
-            f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
+            f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
+            + checked(observations),
             evidence=last_event(observations),
         ),
         role="clean",
         weight=10,
     )
+
+
+def checked(observations: Observations) -> str:
+    """Say what the replays have looked at; what they found would be another diagnosis."""
+    looked = [
+        words
+        for name, words in CHECKED.items()
+        if name in observations.steps and not observations.steps[name].failed
+    ]
+    return f"; checked and clean: {', '.join(looked)}" if looked else ""
 
 
 def failed(observations: Observations) -> Candidate:

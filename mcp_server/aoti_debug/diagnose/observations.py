@@ -41,6 +41,11 @@ class Observations:
     report: dict[str, Any] | None = None  # what a replay wrote of itself
     prefix: str = ""  # of the artifacts' names: "steps/02-guards/"
 
+    @property
+    def failed(self) -> bool:
+        """Tell whether the process did not end well."""
+        return self.ending is not None and not self.ending.clean
+
     def artifact(self, name: str) -> str:
         return self.prefix + name
 

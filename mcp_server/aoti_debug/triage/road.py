@@ -23,7 +23,7 @@ from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
 from aoti_debug.triage.replay import replay, step_of
 from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import installed, stray_note
-from aoti_debug.triage.watch import CORE, core_dumps, provenance, watched
+from aoti_debug.triage.watch import CORE, core_dumps, tracing, watched
 from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
 
 
@@ -50,7 +50,7 @@ async def first_run(work: Work, devices: Sequence[Device]) -> Ran:
     """Run the target as the user would; on is only what watches."""
     request, directory = work.request, work.directory.path
     environment = watched(
-        {**provenance(), **request.target.env},
+        {**tracing(directory), **request.target.env},
         directory,
         work.directory.id,
         capture=request.capture,

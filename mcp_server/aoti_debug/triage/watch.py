@@ -60,6 +60,7 @@ def core_dumps(directory: Path) -> dict[str, str]:
     }
 
 
-def provenance() -> dict[str, str]:
-    """Return what puts the map from kernels to the model's lines into a package (torch 2.9)."""
-    return {"INDUCTOR_PROVENANCE": "1"}
+def tracing(directory: Path) -> dict[str, str]:
+    """Return what makes a compile leave more behind: the map from kernels to the model's lines
+    in the package (torch 2.9 and later), and torch's structured trace for tlparse."""
+    return {"INDUCTOR_PROVENANCE": "1", "TORCH_TRACE": str(directory / "trace")}
