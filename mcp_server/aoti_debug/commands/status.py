@@ -37,5 +37,14 @@ def _(answer: DiagnoseAnswer) -> int:
 @status_of.register(TriageAnswer)
 def _(answer: StageAnswer | TriageAnswer) -> int:
     if answer.diagnosis is not None:
+        if answer.diagnosis.category == "user_code" and "exit 0" in ended(answer):
+            return NO_FAULT  # a script that ended well and has nothing to do with AOTInductor
         return status_of(answer.diagnosis)
     return NO_FAULT if answer.status == "done" else NOT_DONE
+
+
+def ended(answer: StageAnswer | TriageAnswer) -> list[str | None]:
+    """Return how the script itself ended, as the answer tells it."""
+    if isinstance(answer, StageAnswer):
+        return [answer.exit]
+    return [step.exit for step in answer.steps[:1]]

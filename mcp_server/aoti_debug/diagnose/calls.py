@@ -84,9 +84,16 @@ def failing_call(observations: Observations) -> Call | None:
 
 
 def input_named(observations: Observations, index: int) -> str | None:
+    """Return the name of a tensor input, as the call or else the exported program has it."""
     call = failing_call(observations)
     given = call.input(index) if call else None
-    return given.name if given else None
+    if given is not None and given.name:
+        return given.name
+    guards = observations.steps.get("guards")
+    declared = (guards.report or {}).get("inputs") if guards else None
+    tensors = [d for d in declared or [] if isinstance(d, dict) and "shape" in d]
+    name = tensors[index].get("name") if index < len(tensors) else None
+    return str(name)[:200] if name else None
 
 
 def name_of(given: Input) -> str:

@@ -16,8 +16,10 @@ CATEGORY: dict[str, Category] = {
     "rank": "contract_shape",
     "stride": "contract_stride",
     "device": "contract_device",
+    "aliasing": "contract_stride",
     "other": "contract_shape",
 }
+RANK = 96  # the model's own check knows no rank: it reads a size past the shape's end, and says so
 GUIDE = "guides/input-contracts.md"
 
 
@@ -105,6 +107,14 @@ def fixes_for(finding: InputFinding) -> list[Fix]:
             Fix(
                 what=f"pass {name} in the layout it was exported with (often .contiguous())",
                 why="strides are baked into the kernels",
+            )
+        ]
+    if finding.property == "aliasing":
+        return [
+            Fix(
+                what=f"pass a copy of {name} (.clone()), or make the model write to a result "
+                "instead of its input",
+                why="the compiled model was planned for inputs that share no memory",
             )
         ]
     if finding.property in ("value", "type", "count"):

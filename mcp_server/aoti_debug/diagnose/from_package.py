@@ -8,7 +8,7 @@ from typing import Any
 
 from aoti_debug.diagnose.calls import failing_call, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.from_input_check import fixes_for, summary
+from aoti_debug.diagnose.from_input_check import RANK, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Diagnosis, Evidence, Fix
 from aoti_debug.package.contract import Violation, check_call, contract
@@ -84,7 +84,7 @@ def from_violation(package: Package, violation: Violation, position: int) -> Can
             fixes=fixes_for(violation.finding),
         ),
         role="symptom" if doubt else "cause",
-        weight=93,
+        weight=RANK if violation.finding.property == "rank" else 93,
         position=(position, 0),
     )
 

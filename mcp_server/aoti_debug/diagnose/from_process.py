@@ -10,7 +10,7 @@ from aoti_debug.diagnose.from_gpu import core_of, kernel_of
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase
+from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, Next, Phase
 from aoti_debug.read.record import FaultHandlerDump
 
 CHECKED = {
@@ -23,6 +23,11 @@ CHECKED = {
     "racecheck": "races",
 }
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
+
+FOR_GUARDS = Fix(
+    what="run the script that compiles the package once under triage or run_stage, then this again",
+    why="the exported program is then kept, and this call is held against its guards",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -178,6 +183,7 @@ def clean(observations: Observations) -> Candidate:
             weight=10,
         )
     calls = len(events.calls)
+    unchecked = not_checked(observations)
     return Candidate(
         Diagnosis(
             phase="none",
@@ -201,6 +207,23 @@ def checked(observations: Observations) -> str:
         if name in observations.steps and not observations.steps[name].failed
     ]
     return f"; checked and clean: {', '.join(looked)}" if looked else ""
+
+
+def not_checked(observations: Observations) -> str:
+    """Say what of the call's contract only the exported program states, when it is not known."""
+    guards = observations.steps.get("guards")
+    call = failing_call(observations)
+    if call is None or (guards is not None and guards.report is not None):
+        return ""
+    others = [given for given in call.inputs if given.index is None and given.kind != "none"]
+    named = ", ".join(
+        f"{given.name or f'argument {given.position}'} = {given.value}" for given in others[:3]
+    )
+    return (
+        ". Without the exported program nothing says whether relations between sizes (such as "
+        "divisibility) hold"
+        + (f", nor whether {named} is the value that was fixed at export" if named else "")
+    )
 
 
 def failed(observations: Observations) -> Candidate:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.from_input_check import CATEGORY, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import CATEGORY, RANK, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import (
     Category,
@@ -20,6 +20,7 @@ from aoti_debug.model import (
 )
 
 FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
+GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
 CONTRACT = "guides/input-contracts.md"
 WRONG = "guides/wrong-results.md"
 LOWER_BOUND_2 = (
@@ -59,16 +60,26 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
                 phase="run",
                 category="false_alarm" if doubtful else category_of(finding.property),
                 confidence="likely" if doubtful else "proved",
-                summary=f"{said}; {LOWER_BOUND_2}" if doubtful else said,
+                summary=said + reason_of(difference, doubtful),
                 input=finding,
                 evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
                 guide=CONTRACT,
                 fixes=fixes_for(finding),
             ),
             role="symptom" if doubtful else "cause",
-            weight=94,
+            weight=RANK if finding.property == "rank" else 94,
             position=(position, 0),
         )
+
+
+def reason_of(difference: dict[str, Any], doubtful: bool) -> str:
+    if doubtful:
+        return f"; {LOWER_BOUND_2}"
+    if difference.get("written") and difference.get("property") == "stride":
+        return "; the model writes to this input, so other elements of the caller's memory change"
+    if difference.get("property") == "aliasing":
+        return "; the model writes to this input"
+    return ""
 
 
 def category_of(property: str) -> Category:
@@ -89,6 +100,7 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
             category="contract_guard",
             confidence="proved",
             summary=f"the exported program refuses these inputs: {text} does not hold",
+            input=guarded(text, report),
             evidence=[Evidence(artifact=step.artifact("report.json"), quote=text)],
             guide=CONTRACT,
             fixes=[
@@ -101,6 +113,23 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
         ),
         role="cause",
         weight=90,
+    )
+
+
+def guarded(text: str, report: dict[str, Any]) -> InputFinding | None:
+    """Return the first input that a guard such as `x.size()[0] % 100 == 0` names."""
+    inputs = [one for one in report.get("inputs") or [] if isinstance(one, dict)]
+    names = [str(one.get("name")) for one in inputs]
+    found = next((m for m in GUARDED.finditer(text) if m[1] in names), None)
+    if found is None:
+        return None
+    before = inputs[: names.index(found[1])]
+    return InputFinding(
+        index=sum("shape" in one for one in before) if found[2] else len(before),
+        name=found[1],
+        property="guard",
+        dim=int(found[2]) if found[2] else None,
+        expected=text,
     )
 
 

@@ -44,8 +44,18 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     if not ranked:
         return []
     best = ranked[0]
-    listed = [c for c in ranked if c is best or worth_listing(c, best)]
+    listed = without_echoes([c for c in ranked if c is best or worth_listing(c, best)])
     return [enrich(best, ranked, observations), *(c.diagnosis for c in listed[1:LISTED])]
+
+
+def without_echoes(ranked: Iterable[Candidate]) -> list[Candidate]:
+    """Keep one finding about an input where several checks say the same."""
+    kept: dict[object, Candidate] = {}
+    for number, candidate in enumerate(ranked):
+        found = candidate.diagnosis.input
+        key = (found.index, found.property, found.dim, found.got) if found else number
+        kept.setdefault(key, candidate)
+    return list(kept.values())
 
 
 def worth_listing(candidate: Candidate, best: Candidate) -> bool:
