@@ -191,8 +191,11 @@ def clean(observations: Observations) -> Candidate:
             confidence="likely",
             summary=f"the script ended without an error; {calls} "
             f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
-            + checked(observations),
+            + checked(observations)
+            + unchecked,
             evidence=last_event(observations),
+            guide="guides/input-contracts.md" if unchecked else None,
+            fixes=[FOR_GUARDS] if unchecked else [],
         ),
         role="clean",
         weight=10,

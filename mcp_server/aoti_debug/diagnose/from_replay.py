@@ -46,7 +46,7 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
     """The inputs are not what the exported program declares."""
     for position, difference in enumerate(report.get("differences") or []):
         finding = InputFinding(
-            index=difference["index"] if isinstance(difference.get("index"), int) else position,
+            index=place_of(difference, position),
             name=difference.get("name"),
             property=str(difference.get("property", "value")),
             dim=difference.get("dim"),
@@ -70,6 +70,14 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
             weight=RANK if finding.property == "rank" else 94,
             position=(position, 0),
         )
+
+
+def place_of(difference: dict[str, Any], otherwise: int) -> int:
+    """Return the index of a tensor as the runtime counts, else the position among all leaves."""
+    for key in ("index", "position"):
+        if isinstance(found := difference.get(key), int):
+            return found
+    return otherwise
 
 
 def reason_of(difference: dict[str, Any], doubtful: bool) -> str:

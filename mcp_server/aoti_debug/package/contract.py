@@ -123,7 +123,8 @@ def _one(expected: Input, given: Description, symbols: Mapping[str, int]) -> Ite
     if stride is not None and len(stride) == len(shape) and 0 not in shape:
         yield from _strides(at, expected.dims, shape, stride, symbols)
     yield from _alignment(at, expected, given)
-    yield from _aliasing(at, given, shape, stride)
+    if expected.written:
+        yield from _aliasing(at, given, shape, stride)
 
 
 def _sizes(
@@ -220,12 +221,17 @@ def _alignment(at: tuple[int, str], expected: Input, given: Description) -> Iter
 def _aliasing(
     at: tuple[int, str], given: Description, shape: list[int], stride: list[int] | None
 ) -> Iterator[Violation]:
-    """A dimension of stride 0 lets several elements share memory; written to, all change."""
-    if stride is None or len(stride) != len(shape) or not given.get("mutated"):
+    """An input that is written to must share no memory: with no other, nor within itself."""
+    reason = "the model writes to this input, which changes the other's values too"
+    others = _integers(given.get("overlaps"))
+    if others:
+        names = ", ".join(f"input {other}" for other in others)
+        yield _violation(*at, "aliasing", "memory of its own", f"shared with {names}", reason)
+    if stride is None or len(stride) != len(shape) or 0 in shape:
         return
     shared = [d for d, (n, s) in enumerate(zip(shape, stride, strict=True)) if n > 1 and s == 0]
     if shared:
-        yield _violation(*at, "aliasing", "no shared elements", f"stride 0 in dim {shared[0]}",
+        yield _violation(*at, "aliasing", "memory of its own", "expanded (stride 0)",
                          "the model writes to this input, whose elements share memory",
                          shared[0])  # fmt: skip
 

@@ -71,6 +71,7 @@ class Input:
     device: str | None = None
     dims: tuple[Dim, ...] | None = None  # None: the wrapper does not say
     aligned: int | None = None  # bytes; a misaligned input is copied at run time
+    written: bool = False  # a C++ kernel writes to it; kernels of a GPU do not tell
 
 
 @dataclass(frozen=True, slots=True)

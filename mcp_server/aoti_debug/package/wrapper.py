@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from aoti_debug.package.checks import add_symbols, read_checks
 from aoti_debug.package.launches import read_launches, read_triton_kernels
@@ -84,16 +85,20 @@ def _names(head: Iterable[str], body: Iterable[str]) -> dict[int, str]:
 
 def _inputs(names: dict[int, str], checked: dict[int, Input], body: list[str]) -> tuple[Input, ...]:
     guessed: dict[str, str] = {}
+    written: set[str] = set()
     for line in body:
         for use in _FIRST_USE.finditer(line):
             dtype = _DTYPES.get(use[2])
             if dtype:
                 guessed.setdefault(use[3], dtype)
+            if not use[1]:
+                written.add(use[3])
     found: list[Input] = []
     for index in sorted(names.keys() | checked.keys()):
         known = checked.get(index)
         name = names.get(index) or (known.name if known else f"input {index}")
-        found.append(known or Input(index, name, dtype=guessed.get(name)))
+        known = known or Input(index, name, dtype=guessed.get(name))
+        found.append(replace(known, written=name in written))
     return tuple(found)
 
 

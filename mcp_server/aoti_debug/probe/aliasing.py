@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 _INPUTS = 512
 _DEPTH = 1000  # views of views
 
 
 def overlaps(torch: Any, flat: Sequence[Any]) -> dict[int, list[int]]:
-    """Return, for each flat position whose memory another input's overlaps, those positions."""
-    spans = []
-    for position, leaf in enumerate(flat[:_INPUTS]):
-        span = _span(torch, leaf)
-        if span is not None:
-            spans.append((*span, position))
+    """Return, for each flat position whose memory another input's overlaps, those positions.
+
+    Never claims an overlap that is none: of two interleaved views nothing is said.
+    """
     found: dict[int, list[int]] = {}
-    reaching: list[tuple[Any, ...]] = []
-    for device, begin, end, position in sorted(spans, key=lambda s: (s[0], s[1])):
-        reaching = [other for other in reaching if other[0] == device and other[2] > begin]
+    reaching: list[_Span] = []
+    spans = [span for p, leaf in enumerate(flat[:_INPUTS]) if (span := _span(torch, leaf, p))]
+    for span in sorted(spans, key=lambda s: (s.device, s.begin)):
+        reaching = [r for r in reaching if r.device == span.device and r.end > span.begin]
         for other in reaching:
-            found.setdefault(position, []).append(other[3])
-            found.setdefault(other[3], []).append(position)
-        reaching.append((device, begin, end, position))
+            if other.dense or other.begin == span.begin or (span.dense and other.end <= span.end):
+                found.setdefault(span.position, []).append(other.position)
+                found.setdefault(other.position, []).append(span.position)
+        reaching.append(span)
     return {position: sorted(others) for position, others in found.items()}
 
 
-def _span(torch: Any, leaf: Any) -> tuple[str, int, int] | None:
-    """Return the first and the end address of a tensor's elements."""
+class _Span(NamedTuple):
+    """The addresses from a tensor's first element to its last; `dense`: all are its own."""
+
+    device: str
+    begin: int
+    end: int
+    dense: bool
+    position: int
+
+
+def _span(torch: Any, leaf: Any, position: int) -> _Span | None:
     if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.layout != torch.strided:
         return None
     if not leaf.numel() or leaf.device.type == "meta":
         return None
-    extent = 1 + sum((n - 1) * s for n, s in zip(leaf.shape, leaf.stride()))  # noqa: B905
-    begin = int(leaf.data_ptr())
-    return str(leaf.device), begin, begin + extent * int(leaf.element_size())
+    sizes = [(n, s) for n, s in zip(leaf.shape, leaf.stride()) if n > 1]  # noqa: B905
+    extent = 1 + sum((n - 1) * s for n, s in sizes)
+    begin, item = int(leaf.data_ptr()), int(leaf.element_size())
+    dense = extent == leaf.numel() and all(s for _, s in sizes)
+    return _Span(str(leaf.device), begin, begin + extent * item, dense, position)
 
 
 def written(program: Any) -> set[str]:
@@ -55,7 +66,7 @@ def written(program: Any) -> set[str]:
 def _written_arguments(node: Any) -> list[Any]:
     """Return the nodes whose memory an operator changes, by its schema."""
     schema = getattr(node.target, "_schema", None) if node.op == "call_function" else None
-    found = []
+    found: list[Any] = []
     for place, argument in enumerate(schema.arguments if schema is not None else ()):
         if argument.alias_info is not None and argument.alias_info.is_write:
             given = node.args[place] if place < len(node.args) else node.kwargs.get(argument.name)

@@ -82,8 +82,8 @@ def differences(
         if is_tensor and item.written:
             others = [expected[p].name for p in shared.get(position, ()) if p < len(expected)]
             differences = [*_aliased(leaf, others), *({**d, "written": True} for d in differences)]
-        for difference in differences:
-            found.append({"index": index if is_tensor else None, "name": item.name, **difference})
+        where = {"index": index} if is_tensor else {"index": None, "position": position}
+        found += [{**where, "name": item.name, **difference} for difference in differences]
         index += is_tensor
     return found
 
