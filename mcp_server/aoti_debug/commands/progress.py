@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from aoti_debug.run.plain import plain
 
 Report = Callable[[str], None]
+_SECONDS = re.compile(r", \d+ s\b")
+_AGAIN_S = 5.0  # the same thing is said again after so long: often enough for a log
 
 
 @contextmanager
@@ -40,13 +43,14 @@ def _spinner() -> Iterator[Report]:
 
 def _lines() -> Report:
     started = time.monotonic()
-    last = ""
+    said: dict[str, float] = {}
 
     def report(text: str) -> None:
-        nonlocal last
-        if text != last:
-            last = text
-            sys.stderr.write(f"{time.monotonic() - started:6.1f} s  {plain(text)}\n")
+        now = time.monotonic()
+        doing = _SECONDS.split(text, maxsplit=1)[0]
+        if now - said.get(doing, -_AGAIN_S) >= _AGAIN_S:
+            said[doing] = now
+            sys.stderr.write(f"{now - started:6.1f} s  {plain(text)}\n")
             sys.stderr.flush()
 
     return report

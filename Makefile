@@ -1,0 +1,88 @@
+# make demo    triage a failing script on this machine's CPU
+# make test    lint, type check, tests
+# make bench   what starting, scanning a log and watching a script cost
+# make lint    ruff and mypy alone
+# make picture draw the README's picture anew from a real run
+# make clean   remove what the other targets made here
+#
+# Everything goes into .venv/. PYTHON=… names an interpreter; the torch that it has is used as it
+# is, and only where it has none a pinned one is installed into .venv/. ARGS=… goes on to pytest.
+
+PYTHON ?= python3
+ARGS   ?=
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+TORCH_FOUND := import importlib.metadata as m; v = m.version("torch").split(".")
+TORCH_FOUND += ; raise SystemExit((int(v[0]), int(v[1])) < (2, 6))
+ifeq ($(shell '$(PYTHON)' -c '$(TORCH_FOUND)' 2>/dev/null && echo yes),yes)
+TORCH_PYTHON := $(shell '$(PYTHON)' -c 'import sys; print(sys.executable)')
+TORCH        :=
+else
+TORCH_PYTHON := $(abspath $(BIN)/python)
+TORCH        := $(VENV)/.torch
+endif
+export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
+unexport PYTHONUNBUFFERED PYTHONHOME
+
+.PHONY: demo test bench lint picture clean setup
+.DELETE_ON_ERROR:
+
+setup: $(VENV)/.tools $(TORCH)
+	@command -v '$(CXX)' >/dev/null || { \
+	  echo "No C++ compiler: $(CXX) is not on the PATH. Install g++, or name yours: make CXX=…" >&2; \
+	  exit 2; }
+
+demo: setup
+	@echo "Triaging evals/cases/demo.py, which compiles a model and then crashes:"
+	@echo
+	@mkdir -p build
+	@$(BIN)/aoti-debug triage --report build/demo.md evals/cases/demo.py; test $$? -le 1
+	@grep -q '= 1024 is outside' build/demo.md || { \
+	  echo "This is not what is wrong with evals/cases/demo.py." >&2; exit 1; }
+
+test: lint setup
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.tools
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy --no-error-summary
+
+bench: setup
+	$(BIN)/python evals/benchmarks/startup.py
+	@echo
+	$(BIN)/python evals/benchmarks/scan_log.py
+	@echo
+	$(BIN)/python evals/benchmarks/overhead.py
+
+picture: setup
+	$(BIN)/python evals/picture.py assets/diagnosis.svg
+
+clean:
+	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/.python:
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "$(PYTHON) is no Python 3.10 or later. Name one: make PYTHON=/path/to/python" >&2; \
+	  exit 2; }
+	@echo "Making $(VENV) with $$('$(PYTHON)' --version)"
+	@'$(PYTHON)' -m venv $(VENV) || { \
+	  rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make an environment. Debian, Ubuntu: apt install python3-venv" >&2; \
+	  exit 2; }
+	@touch $@
+
+$(VENV)/.tools: requirements-dev.txt pyproject.toml | $(VENV)/.python
+	@echo "Installing aoti-debug and its tools (once)"
+	@$(PIP) --requirement requirements-dev.txt
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.torch: requirements-torch.txt | $(VENV)/.python
+	@echo "Installing torch: $(PYTHON) has none. This can take minutes (once);"
+	@echo "make PYTHON=/path/to/python uses one that is already there."
+	@$(PIP) --requirement requirements-torch.txt
+	@touch $@
