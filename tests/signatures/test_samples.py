@@ -1,5 +1,7 @@
 """Every signature is tested by the samples it carries."""
 
+import importlib
+import pkgutil
 import re
 import string
 import subprocess
@@ -21,6 +23,7 @@ else:
     import sre_parse as parser
 
 ALL = signatures()
+BY_ID = {s.id: s for s in ALL}
 EACH = pytest.mark.parametrize("signature", ALL, ids=lambda s: s.id)
 BENIGN = (Path(__file__).parent / "benign.txt").read_text(encoding="utf-8").splitlines()
 TOOLS = {
@@ -57,10 +60,17 @@ def test_every_family_has_signatures_and_there_are_enough():
     assert len(ALL) >= 130
 
 
-def test_each_module_holds_the_signature_of_its_name():
-    directory = Path(package.__path__[0])
-    names = {p.stem for p in directory.glob("*.py")} - {"__init__", "signature"}
-    assert names == {s.id for s in ALL}
+def test_each_module_is_a_topic_and_ids_are_unique():
+    modules = [
+        importlib.import_module(f"{package.__name__}.{info.name}")
+        for info in pkgutil.iter_modules(package.__path__)
+        if info.name != "signature"
+    ]
+    assert 20 <= len(modules) <= 30
+    assert all(module.__doc__ and module.SIGNATURES for module in modules)
+    ids = [signature.id for module in modules for signature in module.SIGNATURES]
+    assert sorted(ids) == [s.id for s in ALL] and len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", id) for id in ids)
 
 
 @EACH
@@ -71,9 +81,23 @@ def test_samples_match(signature):
 
 
 @EACH
+def test_every_pattern_has_a_sample(signature):
+    for pattern in signature.patterns:
+        lines = [line for sample in signature.matches for line in sample.text.splitlines()]
+        assert any(re.search(pattern, line) for line in lines), pattern
+
+
+@EACH
 def test_neighbours_do_not_match(signature):
     for sample in signature.neighbours:
         assert signature.id not in found(sample.text, (signature,)), sample.text
+
+
+@EACH
+def test_samples_of_signatures_that_are_kept_apart_do_not_match(signature):
+    for id in signature.apart_from:
+        for sample in BY_ID[id].matches:
+            assert signature.id not in found(sample.text, (signature,)), sample.text
 
 
 @EACH

@@ -26,6 +26,21 @@ class Sample:
     note: str = ""
 
 
+def recorded(text: str, note: str = "") -> Sample:
+    """Give a sample that a run of ours printed; `note` says with what."""
+    return Sample(text, "recorded", note)
+
+
+def quoted(text: str, note: str = "") -> Sample:
+    """Give a sample from a public thread; `note` begins with the thread."""
+    return Sample(text, "quoted", note)
+
+
+def fix(what: str, where: str | None = None, why: str | None = None) -> Fix:
+    """Give a fix, which keeps the tables below flat."""
+    return Fix(what=what, where=where, why=why)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
     """One way to fail, as it shows in a log.
@@ -58,6 +73,7 @@ class Signature:
     references: tuple[str, ...] = ()
     matches: tuple[Sample, ...]
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
+    apart_from: tuple[str, ...] = ()  # signatures none of whose samples may match
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +87,13 @@ class Match(Record):
 
 @cache
 def signatures() -> tuple[Signature, ...]:
-    """Load every signature of this package, in order of id."""
+    """Load the `SIGNATURES` of every module of this package, in order of id."""
     import aoti_debug.signatures as package
 
     found: list[Signature] = []
     for info in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{info.name}")
-        signature = getattr(module, "SIGNATURE", None)
-        if isinstance(signature, Signature):
-            found.append(signature)
+        found.extend(getattr(module, "SIGNATURES", ()))
     return tuple(sorted(found, key=lambda s: s.id))
 
 

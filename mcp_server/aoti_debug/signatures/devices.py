@@ -1,0 +1,361 @@
+"""Inputs, weights and packages on a device that is another one or not there."""
+
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
+
+SIGNATURES = (
+    Signature(
+        id="input_check_device",
+        family="C",
+        phase="run",
+        category="contract_device",
+        weight=92,
+        confidence="proved",
+        anchors=("unmatched device type, expected: ",),
+        patterns=(
+            (
+                r"input_handles\[(?P<input>\d+)\]: unmatched device type, expected: "
+                r"(?P<expected>[^,]{1,40}), but got: (?P<got>-?\d+)"
+            ),
+        ),
+        summary="Input {input} is on device type {got}, the package expects {expected}",
+        means=(
+            "The tensor lives on another kind of device than the package's: without the check a "
+            "CPU tensor in a CUDA package ends in an illegal memory access, the reverse in a "
+            "SIGSEGV without a word. The expected code is printed twice (11 means 1); the device "
+            "index is not compared."
+        ),
+        mistaken_for=(
+            "A kernel bug: the visible error is then an illegal access or a cuBLAS failure."
+        ),
+        check="Print x.device; 0 is cpu, 1 cuda, 12 xpu, 13 mps, 14 meta.",
+        fixes=(fix("Move the input to the package's device before the call"),),
+        guide="guides/inputs-and-devices.md#cpu-input-to-a-cuda-package",
+        next_tool="inspect_package",
+        since="2.8",
+        matches=(
+            recorded(
+                "RuntimeError: input_handles[0]: unmatched device type, expected: 00(cpu), but "
+                "got: 14",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "Error: input_handles[0]: unmatched device type, expected: 11(cuda), but got: 0",
+                "torch 2.11.0, H200",
+            ),
+            recorded(
+                "Error: input_handles[0]: unmatched device type, expected: 00(cpu), but got: 1",
+                "torch 2.11.0, H200",
+            ),
+        ),
+        apart_from=("device_of_data_differs",),
+    ),
+    Signature(
+        id="operands_on_two_devices",
+        family="C",
+        phase="run",
+        category="contract_device",
+        weight=56,
+        anchors=("Expected all tensors to be on the same device", "cannot be accessed from Triton"),
+        patterns=(
+            (
+                r"(?P<what>Expected all tensors to be on the same device|Pointer argument \(at "
+                r"\d+\) cannot be accessed from Triton)"
+            ),
+        ),
+        summary="Tensors of two devices meet in one operator: {what}",
+        means=(
+            "An extern operator or a Triton launcher compared devices; generated kernels do not. "
+            "One input, one constant or a 0-dimensional tensor stayed on the CPU."
+        ),
+        check="AOTI_RUNTIME_CHECK_INPUTS=1 names the input, if the type differs.",
+        fixes=(
+            fix(
+                "Move inputs and model to one device before export and before the call, "
+                "0-dimensional tensors too"
+            ),
+        ),
+        guide="guides/inputs-and-devices.md#models-on-two-devices",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: Expected all tensors to be on the same device, but found at least "
+                "two devices, cpu and cuda:0!",
+                "words of ATen",
+            ),
+            quoted(
+                "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
+                "words of Triton's launcher",
+            ),
+        ),
+    ),
+    Signature(
+        id="constants_on_other_device",
+        family="C",
+        phase="load",
+        category="contract_device",
+        weight=84,
+        anchors=(
+            "pointer resides on host memory and is not registered",
+            "Mixed-device constants are only supported",
+            "does not support mixed device constants",
+        ),
+        patterns=(
+            (
+                "The specified pointer resides on host memory and is not registered with any CUDA "
+                "device"
+            ),
+            (
+                r"Mixed-device constants are only supported when the secondary device is CPU(?:\. "
+                "Constant '[^']{1,120}')?"
+            ),
+            "update_constant_buffer does not support mixed device constants",
+        ),
+        summary="The package's constants lie on another device than the one it is loaded on",
+        means=(
+            "Most often a CPU artifact loaded as CUDA or the reverse, often followed by a "
+            "SIGSEGV; otherwise a model with weights on two devices."
+        ),
+        mistaken_for="Damaged weights.",
+        check=(
+            "Read AOTI_DEVICE_KEY of the package's metadata and compare with the device asked for."
+        ),
+        fixes=(
+            fix(
+                "Load it on the device type it was compiled for; use aoti_load_package, which "
+                "reads that from the package"
+            ),
+        ),
+        guide="guides/inputs-and-devices.md#package-loaded-for-another-device",
+        next_tool="inspect_package",
+        references=("pytorch/pytorch#172739", "pytorch/torchchat#840", "pytorch/pytorch#173982"),
+        matches=(
+            quoted(
+                "[E520 19:20:12.156885067 shim_common.cpp:311] Exception in aoti_torch: The "
+                "specified pointer resides on host memory and is not registered with any CUDA "
+                "device.",
+                "pytorch/torchchat#840",
+            ),
+            quoted(
+                "Mixed-device constants are only supported when the secondary device is CPU",
+                "pytorch/pytorch#173982",
+            ),
+            quoted(
+                "Error: update_constant_buffer does not support mixed device constants.",
+                "words of aoti_runtime, 2.11 and 2.12",
+            ),
+        ),
+    ),
+    Signature(
+        id="device_of_data_differs",
+        family="C",
+        phase="load",
+        category="contract_device",
+        weight=84,
+        confidence="proved",
+        anchors=("does not match device of data ",),
+        patterns=(
+            (
+                r"Specified device (?P<asked>[\w:]{1,20}) does not match device of data "
+                r"(?P<got>[\w:]{1,20})"
+            ),
+        ),
+        summary="The model runs as {asked}, its data lie on {got}",
+        means=(
+            "The constants or an input stand on another GPU than the one in use. Kernels were "
+            "loaded for one device index only."
+        ),
+        mistaken_for=(
+            "A wrong device type: types agree, the index differs, and the input check does not "
+            "compare it."
+        ),
+        fixes=(
+            fix(
+                "aoti_load_package(path, device_index=1), and torch.cuda.set_device(1) before the "
+                "call, inputs on cuda:1"
+            ),
+            fix("Or show the process one GPU only: CUDA_VISIBLE_DEVICES=1"),
+        ),
+        guide="guides/inputs-and-devices.md#another-gpu-index",
+        next_tool="inspect_package",
+        references=("pytorch/pytorch#141042", "pytorch/pytorch#136369"),
+        matches=(
+            quoted(
+                "Exception in aoti_torch: Specified device cuda:1 does not match device of data "
+                "cuda:0",
+                "pytorch/pytorch#141042",
+            ),
+        ),
+    ),
+    Signature(
+        id="device_refused",
+        family="C",
+        phase="load",
+        category="contract_device",
+        weight=80,
+        confidence="proved",
+        anchors=("Incorrect device passed to aoti_runner_", "Invalid device: "),
+        patterns=(
+            r"(?P<what>Incorrect device passed to aoti_runner_\w+|Invalid device: \S{0,40})",
+        ),
+        summary="The runner refuses the device: {what}",
+        means=(
+            "A device index for a CPU package, or a device name that does not fit the package. A "
+            "warning about an outdated file above it is misleading."
+        ),
+        fixes=(
+            fix("Leave device_index at -1 for a CPU package; write devices as cpu, cuda or cuda:0"),
+        ),
+        guide="guides/inputs-and-devices.md#package-loaded-for-another-device",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "RuntimeError: Incorrect device passed to aoti_runner_cpu", "torch 2.13.0, CPU"
+            ),
+            quoted("Error: Invalid device: gpu:0", "words of aoti_runtime/model_base.h"),
+        ),
+        neighbours=(quoted("Invalid device string: 'gpu'", "torch.device in eager mode"),),
+    ),
+    Signature(
+        id="device_key_unusable",
+        family="C",
+        phase="load",
+        category="package_incompatible",
+        weight=80,
+        confidence="proved",
+        anchors=(
+            "Unsupported device key found: ",
+            "Unsupported device found: ",
+            "'AOTI_DEVICE_KEY'",
+            "No device information found.",
+        ),
+        patterns=(
+            (
+                r"(?P<what>Unsupported device (?:key )?found: \S{1,40}|KeyError: "
+                r"'AOTI_DEVICE_KEY'|No device information found\.)"
+            ),
+        ),
+        summary="The loader cannot tell which runner the package needs: {what}",
+        means=(
+            "The metadata name a device that this torch has no runner for, or none at all: "
+            "another build of torch, a backend not imported, or a damaged package."
+        ),
+        fixes=(
+            fix("Use a torch build with that backend, or import its extension before loading"),
+            fix("Compile the package again if its metadata are damaged"),
+        ),
+        guide="guides/package-and-load.md#device-key-missing",
+        next_tool="inspect_package",
+        matches=(
+            recorded("RuntimeError: Unsupported device key found: foo", "torch 2.13.0, CPU"),
+            quoted(
+                "RuntimeError: Unsupported device found: foo", "words of the 2.6 and 2.7 loader"
+            ),
+            recorded("KeyError: 'AOTI_DEVICE_KEY'", "torch 2.13.0, CPU"),
+            quoted(
+                "RuntimeError: No device information found.",
+                "words of the loader, all but 2.10 to 2.13",
+            ),
+        ),
+    ),
+    Signature(
+        id="no_gpu_in_process",
+        family="C",
+        phase="load",
+        category="device_unavailable",
+        weight=78,
+        anchors=(
+            "Found no NVIDIA driver on your system",
+            "No CUDA GPUs are available",
+            "no CUDA-capable device is detected",
+            "invalid device ordinal",
+            "Cannot load AOTInductor package for device",
+            " active drivers (",
+        ),
+        patterns=(
+            (
+                "(?P<what>Found no NVIDIA driver on your system|No CUDA GPUs are available|no "
+                "CUDA-capable device is detected|invalid device ordinal|Cannot load AOTInductor "
+                r"package for device '[^']{1,20}' because \w+ is not available|\d+ active drivers "
+                r"\(\[.{0,120}\]\)\. There should only be one)"
+            ),
+        ),
+        summary="No usable GPU: {what}",
+        means=(
+            "A GPU package, or a compile for one, in a process that sees no GPU or asks for an "
+            "index that does not exist. `0 active drivers` are Triton's words for it; 2 means two "
+            "Triton backends."
+        ),
+        check=(
+            "torch.cuda.is_available() and nvidia-smi in the same process environment; "
+            "CUDA_VISIBLE_DEVICES."
+        ),
+        fixes=(
+            fix(
+                "Make the GPU visible (container flags, CUDA_VISIBLE_DEVICES) and use an existing "
+                "index"
+            ),
+            fix("Or compile the package for the CPU"),
+        ),
+        guide="guides/inputs-and-devices.md#no-gpu-visible",
+        next_tool="check_environment",
+        references=("pytorch/pytorch#145730",),
+        matches=(
+            quoted(
+                "RuntimeError: Found no NVIDIA driver on your system. Please check",
+                "words of torch.cuda",
+            ),
+            quoted("RuntimeError: No CUDA GPUs are available", "words of torch.cuda"),
+            quoted("CUDA error: no CUDA-capable device is detected", "words of the CUDA runtime"),
+            quoted("RuntimeError: CUDA error: invalid device ordinal", "words of the CUDA runtime"),
+            quoted(
+                "RuntimeError: Cannot load AOTInductor package for device 'cuda' because CUDA is "
+                "not available in this process.",
+                "words of the 2.14 loader",
+            ),
+            quoted(
+                "RuntimeError: 0 active drivers ([]). There should only be one.",
+                "pytorch/pytorch#145730",
+            ),
+        ),
+        apart_from=("driver_too_old",),
+    ),
+    Signature(
+        id="torch_without_device",
+        family="C",
+        phase="load",
+        category="device_unavailable",
+        weight=70,
+        confidence="proved",
+        anchors=("Torch not compiled with ", "AOTIModelContainerRunner"),
+        patterns=(
+            "Torch not compiled with (?P<device>CUDA|XPU|MPS|ROCm) enabled",
+            "has no attribute 'AOTIModelContainerRunner(?P<device>Cuda|Xpu|Mps)'",
+        ),
+        summary="This torch build does not support {device}",
+        means=(
+            "The script or the package needs a device that the installed build of torch does not "
+            "support."
+        ),
+        fixes=(
+            fix("Install the torch build for {device}"),
+            fix("Or compile and load a CPU package"),
+        ),
+        guide="guides/inputs-and-devices.md#no-gpu-visible",
+        next_tool="check_environment",
+        matches=(
+            recorded("AssertionError: Torch not compiled with CUDA enabled", "torch 2.13.0, CPU"),
+            recorded(
+                "AttributeError: module 'torch._C._aoti' has no attribute "
+                "'AOTIModelContainerRunnerCuda'.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "torch::inductor::AOTIModelContainerRunnerCpu::AOTIModelContainerRunnerCpu(std::"
+                "string const&)",
+                "a stack frame",
+            ),
+        ),
+    ),
+)

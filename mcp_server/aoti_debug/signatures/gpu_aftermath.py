@@ -1,0 +1,223 @@
+"""What fails because a GPU fault came before it."""
+
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
+
+SIGNATURES = (
+    Signature(
+        id="aftermath_cleanup",
+        family="I",
+        phase="run",
+        category="illegal_memory_access",
+        role="aftermath",
+        weight=20,
+        confidence="possible",
+        anchors=("AOTInductor model",),
+        patterns=(
+            (
+                "Failed to (?:destroy CUDA event|free GPU memory|unload CUDA module) in "
+                "AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})"
+            ),
+        ),
+        summary="Clean-up of the model failed because the CUDA context was already lost ({text})",
+        means=(
+            "Printed while the model is destroyed after a GPU fault. The text repeats the first "
+            "error."
+        ),
+        mistaken_for="A leak or a double free",
+        check="The first GPU message of the process",
+        guide="guides/cuda-illegal-memory-access.md#the-process-is-lost",
+        next_tool="triage",
+        matches=(
+            recorded(
+                "Failed to destroy CUDA event in AOTInductor model: device-side assert triggered",
+                "torch 2.11, H200",
+            ),
+            recorded(
+                "Failed to destroy CUDA event in AOTInductor model: an illegal memory access was "
+                "encountered",
+                "torch 2.11, H200",
+            ),
+        ),
+    ),
+    Signature(
+        id="aftermath_cuda_library",
+        family="I",
+        phase="run",
+        category="illegal_memory_access",
+        role="aftermath",
+        weight=40,
+        confidence="possible",
+        anchors=("CUBLAS_STATUS_", "CUDNN_STATUS_", "CUSOLVER_STATUS_"),
+        patterns=(
+            (
+                "(?P<status>CUBLAS_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED"
+                "|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|MAPPING_ERROR"
+                "|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED))"
+            ),
+        ),
+        summary=(
+            "{status}: a library call failed on a CUDA context that an earlier fault had already "
+            "broken"
+        ),
+        means=(
+            "The library is the first to notice, not the culprit. Look for an assert, an illegal "
+            "access or full memory before this line."
+        ),
+        mistaken_for="A cuBLAS or cuDNN installation problem",
+        check="Does a fresh process that only runs the matrix product succeed?",
+        fixes=(
+            fix(
+                "Find the first GPU message of the process; restart the process before trying "
+                "anything else"
+            ),
+        ),
+        guide="guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
+        next_tool="triage",
+        matches=(
+            recorded(
+                "in aoti_torch: CUDA error: CUBLAS_STATUS_INTERNAL_ERROR",
+                "after a device assert, H200",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul",
+                "an unsupported shape or type",
+            ),
+        ),
+        apart_from=("cuda_out_of_memory",),
+    ),
+    Signature(
+        id="aftermath_rng_state",
+        family="I",
+        phase="autotune",
+        category="illegal_memory_access",
+        role="aftermath",
+        weight=30,
+        confidence="possible",
+        anchors=("set_rng_state(cuda_rng_state)", "default_generator.set_state(new_state)"),
+        patterns=(
+            (
+                r"torch\.cuda\.set_rng_state\(cuda_rng_state\)"
+                r"|default_generator\.set_state\(new_state\)"
+            ),
+        ),
+        summary=(
+            "Restoring the random state failed because a kernel had faulted while the model was "
+            "being compiled"
+        ),
+        means=(
+            "Inductor saves and restores the random state around a compile, so a fault during "
+            "autotuning surfaces here. The failing kernel is one that was benchmarked before."
+        ),
+        mistaken_for="A random number generator problem",
+        check="Core dump on exception names the kernel without another compile",
+        fixes=(fix("Look at user Triton kernels first: autotuning runs them on made-up data"),),
+        guide="guides/cuda-illegal-memory-access.md#a-fault-while-compiling",
+        next_tool="triage",
+        references=("pytorch/pytorch#195604",),
+        matches=(
+            recorded(
+                "    torch.cuda.set_rng_state(cuda_rng_state)  # type: ignore[possibly-undefined]",
+                "torch 2.11, H200",
+            ),
+            recorded("    default_generator.set_state(new_state)", "torch 2.11, H200"),
+        ),
+    ),
+    Signature(
+        id="device_assert_triggered",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        role="symptom",
+        weight=60,
+        anchors=("device-side assert triggered", "cudaErrorAssert", "CUDA_ERROR_ASSERT"),
+        patterns=(
+            (
+                "^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}(?:device-side "
+                r"assert triggered|cudaErrorAssert\b|CUDA_ERROR_ASSERT)"
+            ),
+        ),
+        summary=(
+            "An assertion inside a GPU kernel failed; the assertion line itself is printed on "
+            "stderr before this"
+        ),
+        means=(
+            "This is the sticky error that every CUDA call returns after a kernel assert. In "
+            "compiled models the assert is nearly always an index check."
+        ),
+        mistaken_for="A fault of the call at which it is reported",
+        check=(
+            "Look for `Assertion ... failed` earlier on stderr; if it is missing, run again with "
+            "stderr kept"
+        ),
+        fixes=(fix("Find the first `Assertion` line: it names kernel, line and bound"),),
+        guide="guides/triton-index-out-of-bounds.md#errors-that-follow-an-assert",
+        next_tool="triage",
+        matches=(
+            recorded("Error: CUDA driver error: device-side assert triggered", "torch 2.11, H200"),
+            recorded("  what():  CUDA error: device-side assert triggered", "torch 2.11, H200"),
+            recorded(
+                "torch.AcceleratorError: CUDA error: device-side assert triggered",
+                "torch 2.11, H200",
+            ),
+        ),
+        neighbours=(
+            recorded(
+                "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+                "a hint that every CUDA error carries",
+            ),
+        ),
+        apart_from=("aftermath_cleanup",),
+    ),
+    Signature(
+        id="compile_time_gpu_fault",
+        family="I",
+        phase="autotune",
+        category="illegal_memory_access",
+        weight=68,
+        anchors=(
+            "InductorError: AcceleratorError",
+            "InductorError: RuntimeError: CUDA error",
+            "InductorError: RuntimeError: Triton Error",
+        ),
+        patterns=(
+            (
+                "InductorError: (?:AcceleratorError|RuntimeError): (?:CUDA error|Triton Error "
+                r"\[CUDA\]): (?P<text>an illegal memory access was encountered|operation not "
+                "supported on global/shared address space|unspecified launch failure)"
+            ),
+        ),
+        summary="A kernel faulted while the model was being compiled: {text}",
+        means=(
+            "Inductor runs kernels to tune them, so a faulty kernel, most often a user Triton "
+            "kernel, kills the compile. No package exists yet, and printer and input checks "
+            "cannot act."
+        ),
+        mistaken_for="A fault of random state handling, where the traceback ends",
+        check="A core dump on exception names kernel and line in the same run",
+        fixes=(
+            fix("Correct the kernel that the core dump names"),
+            fix(
+                "To see whether tuning data is to blame, compile with "
+                "TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0"
+            ),
+        ),
+        guide="guides/cuda-illegal-memory-access.md#a-fault-while-compiling",
+        next_tool="triage",
+        references=("pytorch/pytorch#195604", "pytorch/pytorch#115344"),
+        matches=(
+            recorded(
+                "torch._inductor.exc.InductorError: AcceleratorError: CUDA error: operation not "
+                "supported on global/shared address space",
+                "torch 2.11, H200",
+            ),
+            recorded(
+                "torch._inductor.exc.InductorError: AcceleratorError: CUDA error: an illegal "
+                "memory access was encountered",
+                "torch 2.11, H200",
+            ),
+        ),
+        apart_from=("cuda_illegal_memory_access",),
+    ),
+)

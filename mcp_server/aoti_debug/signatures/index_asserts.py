@@ -1,0 +1,218 @@
+"""Asserts on an index, on the GPU and on the CPU."""
+
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
+
+SIGNATURES = (
+    Signature(
+        id="gpu_index_assert",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=92,
+        confidence="proved",
+        anchors=("Assertion `index out of bounds",),
+        patterns=(
+            (
+                r"block: \[(?P<block>[-\d,]+)\], thread: \[(?P<thread>[-\d,]+)\] Assertion `index "
+                "out of bounds: (?P<bounds>[^`']{1,120})` failed"
+            ),
+        ),
+        summary="A generated GPU kernel checked an index and it was outside {bounds}",
+        means=(
+            "Inductor's own bounds check around an indexed load or store fired; the tensor that "
+            "holds the index carries a value outside the table. The file and line are those of "
+            "the kernel, the upper bound is the size of the indexed dimension."
+        ),
+        mistaken_for="The cuBLAS, random-state or event errors that follow it",
+        check=(
+            "The assert is printed first; everything after it in the same process is a consequence"
+        ),
+        fixes=(
+            fix(
+                "Check the index tensor against the bound before the call, or clamp it in the "
+                "model",
+                why="the compiled kernel cannot report which input it was",
+            ),
+            fix(
+                "Compare the size of the table (vocabulary, position table) with what the "
+                "tokenizer or caller produces"
+            ),
+        ),
+        guide="guides/triton-index-out-of-bounds.md#read-the-message",
+        next_tool="explain_kernel",
+        references=("pytorch/pytorch#147799",),
+        matches=(
+            recorded(
+                "/tmp/w/embed_oob-base/ic/kf/ckfrkydudem26ptascmpnnrmjbgdltfqds6xqukry7hbdo6mz5y2."
+                "py:34: unknown: block: [0,3,0], thread: [5,0,0] Assertion `index out of bounds: "
+                "0 <= tmp4 < 1000` failed.",
+                "torch 2.11, H200",
+            ),
+        ),
+        apart_from=("cpu_index_out_of_bounds", "aten_index_assert"),
+    ),
+    Signature(
+        id="aten_index_assert",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=86,
+        confidence="proved",
+        anchors=(
+            "srcSelectDimSize",
+            "index >= -sizes[i]",
+            "ind < ind_dim_size",
+            "t >= 0 && t < n_classes",
+            "idx_dim >= 0",
+            "-sizes[i] <= index",
+        ),
+        patterns=(
+            (
+                r"Assertion `?(?P<condition>srcIndex < srcSelectDimSize|-sizes\[i\] <= "
+                r"index[^`]{0,80}?|index >= -sizes\[i\][^`]{0,80}?|ind ?>= ?0 && ind < "
+                "ind_dim_size[^`]{0,60}|t >= 0 && t < n_classes|idx_dim >= 0[^`]{0,80}?)`? failed"
+            ),
+        ),
+        summary="An ATen indexing kernel was given an index out of range ({condition})",
+        means=(
+            "A fallback or eager CUDA kernel (index_select, embedding, scatter, gather, loss) "
+            "found an index beyond its dimension. It is ATen's check, not one that Inductor "
+            "generated."
+        ),
+        mistaken_for="A broken compiled kernel",
+        check=(
+            "Call the op eagerly on the CPU with the same index tensor: it raises with the value"
+        ),
+        fixes=(fix("Validate the index tensor against the dimension before the call"),),
+        guide="guides/triton-index-out-of-bounds.md#read-the-message",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "../aten/src/ATen/native/cuda/Indexing.cu:1236: indexSelectSmallIndex: block: "
+                "[0,0,0], thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
+                "common form in public threads",
+            ),
+            quoted(
+                "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: "
+                "[0,0,0], thread: [1,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && "
+                '"index out of bounds"` failed.',
+                "common form in public threads",
+            ),
+        ),
+        apart_from=("gpu_index_assert",),
+    ),
+    Signature(
+        id="device_assert_other",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=60,
+        confidence="possible",
+        anchors=("thread: [",),
+        patterns=(
+            (
+                r": block: \[[-\d,]+\], thread: \[[-\d,]+\] Assertion `(?!index out of bounds|NaN "
+                r"or Inf|srcIndex <|-sizes\[i\]|index >= -sizes|ind ?>=|t >= 0 &&|idx_dim >= "
+                "0)(?P<condition>[^`']{1,120})` failed"
+            ),
+        ),
+        summary="A device-side assertion of a GPU kernel failed: {condition}",
+        means=(
+            "A tl.device_assert or CUDA assert outside Inductor's own index checks fired, usually "
+            "one of a user kernel. Its condition says what was expected; most guard an index or a "
+            "size."
+        ),
+        mistaken_for="An Inductor index check",
+        check=(
+            "The file before the line number is the user's kernel or a library, not the Inductor "
+            "cache"
+        ),
+        fixes=(fix("Check the argument named in the condition at the kernel's call site"),),
+        guide="guides/triton-index-out-of-bounds.md#read-the-message",
+        next_tool="explain_kernel",
+        matches=(
+            quoted(
+                "/home/me/kernels.py:17: _gather_rows: block: [3,0,0], thread: [64,0,0] Assertion "
+                "`row index must be smaller than n_rows` failed.",
+                "layout of a user tl.device_assert",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "/tmp/ic/ab/cab.py:20: unknown: block: [0,0,0], thread: [0,0,0] Assertion `NaN or "
+                "Inf found` failed."
+            ),
+        ),
+        apart_from=("gpu_index_assert",),
+    ),
+    Signature(
+        id="gpu_tool_assert",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=70,
+        anchors=(
+            "CUDBG_EXCEPTION_WARP_ASSERT",
+            "= Warp assert",
+            "CUDA Exception: Warp Assert",
+            "Assertion failed.",
+        ),
+        patterns=(
+            (
+                "CUDBG_EXCEPTION_WARP_ASSERT|^=+ Warp assert|CUDA Exception: Warp Assert"
+                r"|^Assertion failed\.$"
+            ),
+        ),
+        summary="The debugging tool stopped at an assertion inside a GPU kernel",
+        means=(
+            "Core dump, cuda-gdb or compute-sanitizer caught a kernel assert. The line it names "
+            "is where the kernel begins; the assert text with bound and thread is on stderr."
+        ),
+        mistaken_for="A memory fault",
+        check="Find `Assertion ... failed` on stderr",
+        guide="guides/triton-index-out-of-bounds.md#read-the-message",
+        next_tool="explain_kernel",
+        matches=(
+            recorded("========= Warp assert", "compute-sanitizer, H200"),
+            recorded("Assertion failed.", "cuda-gdb on a core, H200"),
+        ),
+        neighbours=(
+            quoted(
+                "Assertion failed: (ptr != nullptr), function run, file main.cpp, line 12.",
+                "a host assert on macOS",
+            ),
+        ),
+    ),
+    Signature(
+        id="cpu_index_out_of_bounds",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=90,
+        confidence="proved",
+        anchors=("index out of bounds: ",),
+        patterns=(
+            (
+                r"^(?:Error: |RuntimeError: |  what\(\):\s+)?index out of bounds: (?P<bounds>\S+ "
+                r"<= \S+ < \S+)"
+            ),
+        ),
+        summary="A generated CPU kernel checked an index and it was outside {bounds}",
+        means=(
+            "The bounds check of a CPU kernel raised instead of reading past the table. "
+            "`Exception raised from` names the kernel."
+        ),
+        mistaken_for="A fault of the compiler",
+        check="Run ep.module() on the same inputs: eager raises for the same index",
+        fixes=(fix("Validate or clamp the index tensor before the call"),),
+        guide="guides/triton-index-out-of-bounds.md#on-a-cpu-package",
+        next_tool="explain_kernel",
+        matches=(
+            recorded("Error: index out of bounds: 0 <= tmp2 < 10L", "torch 2.13, CPU, stderr"),
+            recorded(
+                "RuntimeError: index out of bounds: 0 <= tmp2 < 10L", "torch 2.13, CPU, exception"
+            ),
+        ),
+        neighbours=(quoted("IndexError: index out of range in self", "eager embedding"),),
+    ),
+)

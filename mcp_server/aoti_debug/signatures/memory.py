@@ -1,0 +1,138 @@
+"""Memory that ran out."""
+
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
+
+SIGNATURES = (
+    Signature(
+        id="cuda_out_of_memory",
+        family="O",
+        phase="run",
+        category="out_of_memory",
+        weight=74,
+        confidence="proved",
+        anchors=(
+            "out of memory",
+            "OutOfMemoryError",
+            "cudaErrorMemoryAllocation",
+            "CUDA_ERROR_OUT_OF_MEMORY",
+            "STATUS_ALLOC_FAILED",
+        ),
+        patterns=(
+            (
+                r"CUDA out of memory|(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): "
+                r"out of memory|(?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)|(?:HIP"
+                "|XPU|MPS backend) out of memory|cudaErrorMemoryAllocation"
+                "|CUDA_ERROR_OUT_OF_MEMORY|CU(?:BLAS|DNN|SOLVER)_STATUS_ALLOC_FAILED"
+            ),
+        ),
+        summary="The GPU ran out of memory",
+        means=(
+            "An allocation failed: the model's buffers, its constants (held once per loaded "
+            "package), or tensors made for tuning while compiling."
+        ),
+        mistaken_for="A bug of the operator that happened to allocate",
+        check="Memory in use by this and other processes (nvidia-smi) at the time",
+        fixes=(
+            fix("Free the eager model before loading the package; load one package per process"),
+            fix(
+                "When it happens while compiling: TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 "
+                "or, on 2.15, aot_inductor.autotune_per_kernel_alloc"
+            ),
+        ),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="check_environment",
+        references=("pytorch/pytorch#181176", "pytorch/pytorch#153363"),
+        matches=(
+            quoted(
+                "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate",
+                "text of the CUDA allocator",
+            ),
+            quoted(
+                "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
+                "`cublasCreate(handle)`",
+                "common form in public threads",
+            ),
+            quoted("Error: CUDA driver error: out of memory", "generated wrapper"),
+        ),
+        neighbours=(
+            quoted(
+                "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: "
+                "131072, Hardware limit: 101376."
+            ),
+        ),
+    ),
+    Signature(
+        id="cpu_out_of_memory",
+        family="O",
+        phase="run",
+        category="out_of_memory",
+        weight=74,
+        confidence="proved",
+        anchors=(
+            "DefaultCPUAllocator: ",
+            "std::bad_alloc",
+            "MemoryError",
+            "Cannot allocate memory",
+        ),
+        patterns=(
+            (
+                "DefaultCPUAllocator: (?:can't allocate memory|not enough memory)(?:: you tried "
+                r"to allocate (?P<bytes>\d+) bytes)?"
+            ),
+            r"std::bad_alloc|^MemoryError\b|OSError: \[Errno 12\] Cannot allocate memory",
+        ),
+        summary="The host ran out of memory",
+        means=(
+            "An allocation in main memory failed. A size far beyond the machine points to an "
+            "unexpected dynamic dimension rather than to a lack of memory."
+        ),
+        check="Is the number of bytes plausible for the sizes passed in?",
+        fixes=(fix("Check the dynamic sizes of the failing call; give the container more memory"),),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="triage",
+        references=("pytorch/pytorch#108761",),
+        matches=(
+            recorded(
+                "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: "
+                "can't allocate memory: you tried to allocate 400000000000000 bytes.",
+                "torch 2.13 CPU",
+            ),
+            quoted("MemoryError: std::bad_alloc", "pytorch/pytorch#108761"),
+        ),
+    ),
+    Signature(
+        id="allocation_call_failed",
+        family="O",
+        phase="run",
+        category="out_of_memory",
+        role="symptom",
+        weight=62,
+        anchors=("aoti_torch_empty_strided",),
+        patterns=(r"^(?=.* API call failed).*\baoti_torch_empty_strided\w{0,40}\(",),
+        summary="The model could not allocate one of its buffers",
+        means=(
+            "Up to torch 2.12 this line is all that an out-of-memory leaves in the exception; the "
+            "allocator's own text is on stderr. Negative or absurd sizes and a lost CUDA context "
+            "end here too."
+        ),
+        mistaken_for="An AOTInductor bug",
+        check="The message on stderr directly above",
+        fixes=(
+            fix(
+                "Reduce batch size or free memory; when sizes are absurd, check the dynamic "
+                "dimensions"
+            ),
+        ),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="triage",
+        references=("bghira/SimpleTuner#3176",),
+        matches=(
+            recorded(
+                "Error: aoti_torch_empty_strided(2, int_array_1, int_array_2, "
+                "cached_torch_dtype_float32, cached_torch_device_type_cpu, this->device_idx_, "
+                "&buf1_handle) API call failed",
+                "torch 2.13 CPU",
+            ),
+        ),
+    ),
+)
