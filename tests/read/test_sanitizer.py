@@ -124,6 +124,21 @@ def test_the_older_wording_is_read_too() -> None:
     assert (found.address, found.distance, found.allocation_address) == (0x7F00, 1, 0x7E00)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "======================= 24 passed, 2 skipped in 412.02s ========================",
+        "========= 24 passed in 4.02s =========",
+        "=========== FAILURES ===========",
+        "  x = a ========= b",
+        "==========",
+    ],
+)
+def test_a_rule_of_a_test_runner_is_no_finding(line: str) -> None:
+    records = scan_text(f"{line}\n    at oob(int *)+0x1 in k.cu:5\n", "a").records
+    assert not [r for r in records if isinstance(r, SanitizerError)]
+
+
 BOMB = b"""<?xml version="1.0"?>
 <!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <ComputeSanitizerOutput><record><kind>&b;</kind></record></ComputeSanitizerOutput>
