@@ -219,7 +219,7 @@ def test_an_exported_program_is_no_package(tmp_path: Path) -> None:
     package = inspect(write(tmp_path / "exported.pt2", entries))
     assert package.layout == "exported_program"
     flaw = package.flaws[0]
-    assert (flaw.category, flaw.message) == ("package_incompatible", NO_MODEL)
+    assert (flaw.category, flaw.message) == ("package_corrupt", NO_MODEL)
     assert "torch.export.load" in (flaw.fix or "")
 
 

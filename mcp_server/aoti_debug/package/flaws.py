@@ -27,7 +27,7 @@ def archive_flaws(
     if archive.layout == "exported_program":
         yield Flaw(
             "this is an exported program (torch.export.save), not a compiled package",
-            "package_incompatible", NO_MODEL.format("model"), "proved",
+            "package_corrupt", NO_MODEL.format("model"), "proved",
             fix="Load it with torch.export.load, or compile it with "
             "torch._inductor.aoti_compile_and_package.",
         )  # fmt: skip
