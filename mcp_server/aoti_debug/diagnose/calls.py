@@ -24,6 +24,12 @@ def touches_aoti(events: Events) -> bool:
     return any(phase.phase != "export" for phase in events.phases)
 
 
+def opaque(observations: Observations) -> bool:
+    """Tell whether a process was seen to end that no probe was in: nobody saw its calls."""
+    events = observations.events
+    return observations.ending is not None and (events is None or not events.processes)
+
+
 def uses_cuda(events: Events) -> bool:
     """Tell whether a call had a CUDA tensor among its inputs or outputs."""
     devices = [leaf.device for call in events.calls for leaf in call.inputs]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
-from aoti_debug.diagnose.from_package import launch_at_crash, launch_named, model_lines
+from aoti_debug.diagnose.from_native import native_kernel
+from aoti_debug.diagnose.from_package import launch_named, model_lines
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users, source_of, users_frame
 from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
@@ -55,8 +56,8 @@ def kernel_from(observations: Observations) -> Kernel | None:
     for error in observations.of(SanitizerError):
         if error.kernel is not None and not error.kernel.startswith("__assert"):
             return Kernel(name=error.kernel, file=error.file, line=error.line)
-    if (crashed := launch_at_crash(observations)) is not None:
-        return Kernel(name=crashed.kernel, kind=crashed.kind, launch=crashed.number)
+    if (crashed := native_kernel(observations)) is not None:
+        return crashed
     for launches in observations.of(Launches):
         if launches.unfinished is not None:
             return Kernel(name=launches.unfinished, launch=launches.unfinished_launch)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from aoti_debug.diagnose.calls import failing_call, phase_at_end
+from aoti_debug.diagnose.calls import failing_call, opaque, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import RANK, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
@@ -36,7 +36,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def from_flaws(observations: Observations, package: Package) -> Iterator[Candidate]:
     """What the package's files say would break; it counts when the process did die of loading."""
     ending = observations.ending
-    if ending is None or ending.clean or phase_at_end(observations) not in LOADING:
+    if ending is None or ending.clean:
+        return
+    if not opaque(observations) and phase_at_end(observations) not in LOADING:
         return
     for position, flaw in enumerate(package.flaws):
         if flaw.severity == "breaks":
@@ -70,12 +72,13 @@ def from_contract(package: Package, model: CompiledModel, call: Call) -> Iterato
 def from_violation(package: Package, violation: Violation, position: int) -> Candidate:
     said = summary(violation.finding)
     doubt = violation.false_alarm
+    explained = violation.reason and (doubt or violation.finding.property == "aliasing")
     return Candidate(
         Diagnosis(
             phase="run",
             category="false_alarm" if doubt else violation.category,
             confidence=violation.confidence,
-            summary=f"{said}; {violation.reason}" if violation.reason and doubt else said,
+            summary=f"{said}; {violation.reason}" if explained else said,
             input=violation.finding,
             evidence=[
                 Evidence(artifact=package.path.name, quote=violation.reason or said),
@@ -103,8 +106,8 @@ def launch_named(observations: Observations, kernel: str) -> Launch | None:
 
 def launch_at_crash(observations: Observations) -> Launch | None:
     """Return the launch that a native stack died in: the last at or above its wrapper line."""
-    stack = observations.first(NativeBacktrace)
-    inside = stack.in_model if stack is not None else None
+    stacks = observations.of(NativeBacktrace)
+    inside = next((stack.in_model for stack in stacks if stack.in_model), None)
     if inside is None or inside.line is None or not (inside.file or "").endswith(".cpp"):
         return None
     line = inside.line

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import died_in, failing_call, phase_at_end, touches_aoti
+from aoti_debug.diagnose.calls import (
+    died_in,
+    failing_call,
+    opaque,
+    phase_at_end,
+    touches_aoti,
+)
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_gpu import core_of, kernel_of
+from aoti_debug.diagnose.from_native import (
+    native_evidence,
+    native_kernel,
+    native_phase,
+    native_source,
+    place,
+)
+from aoti_debug.diagnose.from_opaque import ended_well, look_at_package
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, Next, Phase
+from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, Next, Phase, SourceLine
 from aoti_debug.read.record import FaultHandlerDump
 
 CHECKED = {
@@ -77,11 +91,11 @@ def dump_of(observations: Observations) -> FaultHandlerDump | None:
 
 
 def crash(observations: Observations, signal: str) -> Candidate:
-    phase = phase_at_end(observations) or "none"
+    phase = phase_at_end(observations) or native_phase(observations) or "none"
     dump = dump_of(observations)
-    doing = died_in(observations)
     call = failing_call(observations)
-    during = f" in {doing}" if doing else ""
+    during = "".join(f" in {words}" for words in (died_in(observations),) if words)
+    during += f", in {words}" if (words := place(observations)) else ""
     next = []
     if call is not None:
         next.append(
@@ -98,15 +112,22 @@ def crash(observations: Observations, signal: str) -> Candidate:
             category="host_segfault",
             confidence="proved" if signal != "SIGABRT" else "likely",
             summary=f"the process died of {signal}{during}",
-            source=source_of(users_frame(reversed(dump.frames))) if dump else [],
+            source=python_source(dump) or native_source(observations),
             fault=Fault(signal=signal),
-            evidence=[evidence(dump.span)] if dump else last_event(observations),
+            evidence=[
+                *([evidence(dump.span)] if dump else last_event(observations)),
+                *native_evidence(observations),
+            ],
             guide="guides/host-crash.md",
-            next=next,
+            next=[*next, *look_at_package(observations)],
         ),
         role="symptom",
         weight=60 if signal != "SIGABRT" else 20,
     )
+
+
+def python_source(dump: FaultHandlerDump | None) -> list[SourceLine]:
+    return source_of(users_frame(reversed(dump.frames))) if dump else []
 
 
 def last_event(observations: Observations) -> list[Evidence]:
@@ -124,7 +145,9 @@ def hang(observations: Observations) -> Candidate:
     assert ending is not None
     dump = dump_of(observations)
     doing = died_in(observations)
-    where = f"; it hung in {doing}" if doing else ""
+    native = place(observations)
+    words = ", in ".join(word for word in (doing, native) if word)
+    where = f"; it hung in {words}" if words else ""
     core = core_of(observations)
     kernel = kernel_of(core, reached=True) if core is not None else None
     if kernel is not None:
@@ -137,11 +160,12 @@ def hang(observations: Observations) -> Candidate:
             category="hang",
             confidence="proved",
             summary=f"the process had not ended{limit} and was stopped" + where,
-            kernel=kernel,
-            source=source_of(users_frame(reversed(dump.frames))) if dump else [],
+            kernel=kernel or native_kernel(observations),
+            source=python_source(dump) or native_source(observations),
             evidence=[
                 *([evidence(core.span)] if core is not None else []),
                 *([evidence(dump.span)] if dump else last_event(observations)),
+                *native_evidence(observations),
             ],
             guide="guides/threads-streams-hangs.md",
         ),
@@ -169,12 +193,14 @@ def ended_by(observations: Observations, signal: str) -> Candidate:
 
 def clean(observations: Observations) -> Candidate:
     events = observations.events
-    if events is None or not touches_aoti(events):
+    if opaque(observations) or events is None:
+        return ended_well(observations)
+    if not touches_aoti(events):
         return Candidate(
             Diagnosis(
                 phase="none",
                 category="user_code",
-                confidence="proved" if events is not None else "likely",
+                confidence="proved",
                 summary="the script ended without an error and never compiled, loaded or called "
                 "an AOTInductor package",
                 evidence=last_event(observations),

@@ -23,7 +23,9 @@ from aoti_debug.run import launcher
 from aoti_debug.run.command import Command, Exit, Progress, signal_name
 from aoti_debug.run.output import Output, Stream
 
-__all__ = ["Command", "Exit", "OnProgress", "OnTimeout", "Progress", "Stream", "run_process"]
+__all__ = [
+    "Command", "Exit", "OnProgress", "OnStart", "OnTimeout", "Progress", "Stream", "run_process",
+]  # fmt: skip
 
 PROGRESS_S = 1.0
 LINE_LIMIT = 4096  # bytes of a line of the launcher
@@ -32,6 +34,7 @@ START_S = 60.0  # for the launcher on a busy machine; the program's own time beg
 
 OnProgress = Callable[[Progress], None]
 OnTimeout = Callable[[int], Awaitable[None]]
+OnStart = Callable[[int], None]
 
 
 async def run_process(
@@ -40,6 +43,7 @@ async def run_process(
     *,
     on_progress: OnProgress | None = None,
     on_timeout: OnTimeout | None = None,
+    on_start: OnStart | None = None,
     stop: anyio.Event | None = None,
 ) -> Exit:
     """Run `command` to its end and write stdout.log and stderr.log into `directory`.
@@ -56,7 +60,7 @@ async def run_process(
         output = Output(directory, command.output_cap)
     except OSError as error:
         raise RunDirectoryError(f"cannot write logs in {directory}: {error.strerror}") from error
-    run = _Run(command, output, on_timeout)
+    run = _Run(command, output, on_timeout, on_start)
     try:
         async with run.launched(), anyio.create_task_group() as tasks:
             if on_progress is not None:
@@ -74,10 +78,17 @@ async def run_process(
 class _Run:
     """One run from its launch to its end; `launched` must enclose the rest."""
 
-    def __init__(self, command: Command, output: Output, on_timeout: OnTimeout | None) -> None:
+    def __init__(
+        self,
+        command: Command,
+        output: Output,
+        on_timeout: OnTimeout | None,
+        on_start: OnStart | None,
+    ) -> None:
         self._command = command
         self._output = output
         self._on_timeout = on_timeout
+        self._on_start = on_start
         self._mark = secrets.token_hex(8)
         self._began = anyio.current_time()
         self._facts: dict[str, Any] = {}  # all that the launcher has said
@@ -122,6 +133,8 @@ class _Run:
             if "errno" in self._facts:
                 return
             clock.deadline = anyio.current_time() + self._command.timeout_s
+            if self._on_start is not None:
+                self._on_start(self._facts["pid"])
             await self._until("status")
         if clock.cancelled_caught:
             self._timed_out = True

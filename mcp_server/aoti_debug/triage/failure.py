@@ -31,6 +31,10 @@ class FailureSignature:
         phases = {self.phase, other.phase} - {None, "none"}
         return self.kind == other.kind and self.message == other.message and len(phases) < 2
 
+    def like(self, other: FailureSignature) -> bool:
+        """Tell whether both are the same failure, or at least of the same kind."""
+        return self.same(other) or (self.failed and self.kind == other.kind)
+
     def __str__(self) -> str:
         if not self.failed:
             return "no failure"

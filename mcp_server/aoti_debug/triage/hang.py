@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Awaitable, Callable
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anyio
@@ -16,25 +17,27 @@ from aoti_debug.triage.watch import CORE
 
 STACKS = "stacks.log"
 SAMPLE_S = 10.0
+NATIVE_S = 40.0  # gdb reads the symbols of torch first
+ATTACH = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
+EVERY_STACK = "thread apply all -ascending bt 20"
+SHELLS = ("sh", "bash", "dash", "zsh", "env")
 SETTLE_S = 2.0
 CORE_S = 40.0
 REQUEST = 1 << 16  # bytes; what they are does not matter
 
 
 def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
-    """Return what takes the Python stacks of a process tree that hangs.
+    """Return what takes the stacks of a process tree that hangs.
 
-    py-spy, where it is installed, writes them to `directory` with native frames. In any case the
-    Python processes are then aborted: faulthandler, which every run has on, prints the stack of
-    each thread to stderr.
+    gdb, and py-spy for Python, write them to `directory` where they are installed. Python
+    processes are then aborted: faulthandler, which every run has on, prints the stack of each
+    thread to stderr.
     """
 
     async def take(pid: int) -> None:
         await trigger_core(directory / CORE)
         processes = pythons(pid)
-        py_spy = find_tool("py-spy")
-        if py_spy is not None:
-            await dump(py_spy, processes, directory / STACKS)
+        await dump(processes or programs(pid), directory / STACKS, python=bool(processes))
         for process in processes:
             abort(process)
         with anyio.move_on_after(SETTLE_S):
@@ -90,15 +93,36 @@ def is_python(process: psutil.Process) -> bool:
         return False
 
 
-async def dump(py_spy: Path, processes: list[psutil.Process], to: Path) -> None:
+def programs(pid: int) -> list[psutil.Process]:
+    """Return the first process of the tree that is no shell."""
+    try:
+        process = psutil.Process(pid)
+        tree = [process, *process.children(recursive=True)]
+        return [one for one in tree if Path(one.exe()).name not in SHELLS][:1]
+    except psutil.Error:
+        return []
+
+
+async def dump(processes: list[psutil.Process], to: Path, *, python: bool) -> None:
+    """Write the stacks of all threads, as far as a tool for it is there."""
     found: list[bytes] = []
     for process in processes:
-        with anyio.move_on_after(SAMPLE_S):
-            done = await anyio.run_process(
-                [str(py_spy), "dump", "--native", "--pid", str(process.pid)], check=False
-            )
-            found.append(done.stdout)
-    to.write_bytes(b"\n".join(found))
+        for limit, argv in samplers(process.pid, python=python):
+            with anyio.move_on_after(limit) as clock:
+                done = await anyio.run_process(argv, check=False, stderr=subprocess.STDOUT)
+                found.append(done.stdout)
+            if clock.cancelled_caught:
+                found.append(f"{argv[0]} did not end within {limit:.0f} s\n".encode())
+    if found:
+        to.write_bytes(b"\n".join(found))
+
+
+def samplers(pid: int, *, python: bool) -> Iterator[tuple[float, list[str]]]:
+    """Yield what takes the stacks of one process, and how long it may take."""
+    if (gdb := find_tool("gdb") or find_tool("cuda-gdb")) is not None:
+        yield NATIVE_S, [str(gdb), *ATTACH, "-p", str(pid), "-ex", EVERY_STACK]
+    if python and (py_spy := find_tool("py-spy")) is not None:
+        yield SAMPLE_S, [str(py_spy), "dump", "--native", "--pid", str(pid)]
 
 
 def abort(process: psutil.Process) -> None:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.run.machine import find_tool
@@ -20,7 +21,7 @@ SCRIPT = b"#!"
 STAGES = ("contract", "deterministic")
 
 
-async def run_itself(work: Work, planned: Planned, directory: Path) -> Ran:
+async def run_itself(work: Work, planned: Planned, directory: Path, first: Observations) -> Ran:
     """Run the target as it is under one tool or under the flags of one stage."""
     target = work.request.target
     environment = watched(target.env, directory, work.directory.id, capture=False)
@@ -34,6 +35,7 @@ async def run_itself(work: Work, planned: Planned, directory: Path) -> Ran:
         gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
         assert gdb is not None  # the plan has looked
         argv = (*tools.gdb(gdb), *executed(argv, target.env))
+        environment = dict(target.env)  # gdb has a Python of its own, where the probe would start
     else:
         sanitizer = find_tool("compute-sanitizer", target.env, target.python)
         assert sanitizer is not None  # the plan has looked
@@ -47,8 +49,7 @@ async def run_itself(work: Work, planned: Planned, directory: Path) -> Ran:
         on_timeout=stacks_into(directory),
         torch=versions.torch if versions else None,
     )
-    if ran.observations.events is not None:
-        work.recompiles += len(compiles(ran.observations.events))
+    work.recompiles += len(compiles(first.events)) if first.events is not None else 0
     return ran
 
 

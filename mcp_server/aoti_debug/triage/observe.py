@@ -25,7 +25,10 @@ REPORT = "report.json"
 # What a replay shows about the failing call itself; its other records are about the replay.
 ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
 # In the order of trust: what the process itself said on stderr comes first.
-TEXTS = ("stderr.log", "stdout.log", "cuda.log", "cuda-gdb.log", "sanitizer.log", "gdb.log")
+TEXTS = (
+    "stderr.log", "stdout.log", "cuda.log", "cuda-gdb.log", "sanitizer.log", "gdb.log",
+    "stacks.log",
+)  # fmt: skip
 
 
 def observe(

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import uses_cuda
+from aoti_debug.diagnose.calls import opaque, uses_cuda
 from aoti_debug.model import Category, Diagnosis, Phase
+from aoti_debug.read.record import NativeBacktrace, SanitizerError
 from aoti_debug.triage.captured import Captured
+from aoti_debug.triage.failure import failure_of
 
 Name = Literal[
     "contract", "guards", "compare", "fakes", "again", "native",
-    "memcheck", "initcheck", "racecheck", "synccheck",
+    "memcheck", "initcheck", "racecheck", "synccheck", "deterministic",
 ]  # fmt: skip
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
@@ -20,6 +22,9 @@ COMPILE: frozenset[Phase] = frozenset(
 GPU: frozenset[Category] = frozenset(
     {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
 )
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+NO_GPU = "this machine has no GPU that the script can see"
+OPAQUE = "the probe does not see into this program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,17 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A step to take, or with `impossible` one that should be taken and cannot."""
+    """A step to take, or with `impossible` one that should be taken and cannot. `itself` runs the
+    target itself, not its captured call."""
 
     name: Name
     why: str
     impossible: str = ""
+    itself: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} of the target" if self.itself else self.name
 
 
 def first_batch(
@@ -45,17 +56,17 @@ def first_batch(
 ) -> list[Planned]:
     """Return the replays of the failing call that the first run calls for; none for a failure
     that came before any call."""
-    if best is None or best.phase in COMPILE or not reached_a_call(observations):
+    if best is None or best.phase in COMPILE:
         return []
+    if opaque(observations):
+        return of_opaque_program(observations, best, machine)
+    if not reached_a_call(observations):
+        dark = crashed(observations, best) and best.category == "host_segfault"
+        return [native(captured, machine)] if dark else []
     if best.category == "hang":
         return after_hang(best, captured, machine)
     steps = [
-        Planned(
-            "contract",
-            "an input outside the compiled contract is the most frequent fault and the cheapest "
-            "to find",
-            "" if captured.replayable else captured.why_not,
-        ),
+        contract(observations, captured),
         Planned(
             "guards",
             "the exported program's own guards cover what the model's checks do not (integer "
@@ -82,10 +93,11 @@ def first_batch(
         )
     if best.category in GPU and on_gpu(observations):
         steps.append(
-            Planned(
+            on_call(
                 "memcheck",
                 "a GPU fault: access, size and distance to the nearest allocation",
-                gpu_impossible(captured, machine),
+                captured,
+                sanitizer_impossible(machine),
             )
         )
     if best.category in GPU:
@@ -96,15 +108,56 @@ def first_batch(
                 "" if captured.replayable else captured.why_not,
             )
         )
-    if crashed(observations):
+    if crashed(observations, best):
+        steps.append(native(captured, machine))
+    return steps
+
+
+def of_opaque_program(
+    observations: Observations, best: Diagnosis, machine: Machine
+) -> list[Planned]:
+    """Return what a program without the probe calls for: it is run again itself, under checks that
+    the model or a tool makes."""
+    steps: list[Planned] = []
+    ending = observations.ending
+    has_model = observations.package is not None
+    if best.phase in ("load", "constants") or best.category == "hang" or ending is None:
+        return steps
+    if has_model or crashed(observations, best):
         steps.append(
             Planned(
-                "native",
-                "a host signal: the frame in the model's generated wrapper",
-                machine.no_gdb or ("" if captured.replayable else captured.why_not),
+                "contract",
+                f"{OPAQUE}: whether it keeps the compiled contract is checked in a run of its own",
+                no_checks(observations),
+                itself=True,
             )
         )
+    if best.category in GPU or (best.category == "host_segfault" and on_gpu(observations)):
+        why = "a GPU fault: access, size and distance to the nearest allocation"
+        steps.append(Planned("memcheck", why, sanitizer_impossible(machine), itself=True))
+    if crashed(observations, best):
+        steps.append(native(Captured(why_no_package=OPAQUE), machine))
     return steps
+
+
+def contract(observations: Observations, captured: Captured) -> Planned:
+    why = "an input outside the compiled contract: the most frequent fault, the cheapest to find"
+    ending = observations.ending
+    if ending is not None and ending.clean and not captured.replayable:
+        return Planned("contract", why, captured.why_not)
+    return on_call("contract", why, captured, no_checks(observations))
+
+
+def native(captured: Captured, machine: Machine) -> Planned:
+    why = "a host signal: the frame in the model's generated wrapper"
+    return on_call("native", why, captured, machine.no_gdb)
+
+
+def on_call(name: Name, why: str, captured: Captured, impossible: str) -> Planned:
+    """Return a step on the captured call, or where there is none on the target itself."""
+    if captured.replayable:
+        return Planned(name, why, impossible)
+    return Planned(name, f"{why}; on the target itself: {captured.why_not}", impossible, True)
 
 
 def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Planned]:
@@ -127,6 +180,8 @@ def second_batch(
     """Return what is left to look at when a GPU run ended well or gave wrong values, and no
     input, guard or operator is to blame: faults that return garbage without a word. (A NaN that
     the exported program gives too is the model's own.)"""
+    if best is not None and (steps := when_not_reproduced(observations, best, machine)):
+        return steps
     silent = best is not None and best.category in ("wrong_result", "no_fault")
     if not silent or not on_gpu(observations):
         return []
@@ -138,25 +193,73 @@ def second_batch(
     ]
 
 
+def when_not_reproduced(
+    observations: Observations, best: Diagnosis, machine: Machine
+) -> list[Planned]:
+    """Return runs of the target itself where its failure does not come in a replay of the call,
+    and nothing else has explained it."""
+    if best.input is not None or best.category == "custom_op_fake_kernel":
+        return []
+    if observations.of(SanitizerError) or reproduced(observations):
+        return []
+    why = (
+        "the failure does not come when the captured call is repeated, so the target itself is run"
+    )
+    steps = [Planned("contract", why, no_checks(observations), itself=True)]
+    if crashed(observations, best):
+        steps.append(Planned("native", why, machine.no_gdb, itself=True))
+    if on_gpu(observations):
+        steps.append(Planned("deterministic", why, itself=True))
+    return steps
+
+
+def reproduced(observations: Observations) -> bool:
+    """Tell whether every replay that was to repeat the failure has done so."""
+    first = failure_of(observations)
+    again = observations.steps.get("again")
+    if again is not None and not failure_of(again).like(first):
+        return False
+    native = observations.steps.get("native")
+    return native is None or native.first(NativeBacktrace) is not None
+
+
+def no_checks(observations: Observations) -> str:
+    """Say why the model cannot check its inputs, if its package tells so."""
+    model = observations.package.model() if observations.package else None
+    if model is None or model.wrapper is None or model.wrapper.checks != "none":
+        return ""
+    return "the package was compiled without input checks"
+
+
 def reached_a_call(observations: Observations) -> bool:
     events = observations.events
     return events is not None and bool(events.calls)
 
 
 def on_gpu(observations: Observations) -> bool:
-    return observations.events is not None and uses_cuda(observations.events)
+    if observations.events is not None and uses_cuda(observations.events):
+        return True
+    models = observations.package.models if observations.package else ()
+    return any((model.device or "").startswith("cuda") for model in models)
 
 
-def crashed(observations: Observations) -> bool:
+def crashed(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether a signal of the host ended the process and its own words do not explain it."""
     ending = observations.ending
-    return ending is not None and ending.signal in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+    if ending is None or ending.timed_out:
+        return False
+    return ending.signal in CRASHES or (
+        ending.signal == "SIGABRT" and best.category == "host_segfault"
+    )
 
 
 def guards_impossible(captured: Captured) -> str:
     return captured.why_no_exported or captured.why_no_inputs
 
 
+def sanitizer_impossible(machine: Machine) -> str:
+    return machine.no_sanitizer if machine.gpu else NO_GPU
+
+
 def gpu_impossible(captured: Captured, machine: Machine) -> str:
-    if not machine.gpu:
-        return "this machine has no GPU that the script can see"
-    return machine.no_sanitizer or ("" if captured.replayable else captured.why_not)
+    return sanitizer_impossible(machine) or ("" if captured.replayable else captured.why_not)

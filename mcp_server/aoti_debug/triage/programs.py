@@ -1,10 +1,10 @@
-"""The package of a program that the probe cannot see into: named in its arguments, or open in it."""
+"""The package of a program that has no probe: named in its arguments, or open while it runs."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -12,6 +12,7 @@ import psutil
 
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Package
+from aoti_debug.run.target import Target
 
 ARCHIVE = ".pt2"
 UNPACKED = "/data/aotinductor/"  # in the folder that the loader unpacks an archive to
@@ -46,6 +47,11 @@ def first_model(paths: Iterator[Path]) -> Package | None:
     return next((found for path in paths if is_model(found := inspect(path))), None)
 
 
+def is_python(target: Target) -> bool:
+    """Tell whether the target is a script for the interpreter that it was resolved with."""
+    return target.python is not None and target.argv[0] == str(target.python)
+
+
 class OpenFiles:
     """Look, in a thread, which package a tree of processes has open while it runs.
 
@@ -76,10 +82,13 @@ class OpenFiles:
         if self._thread is not None:
             self._thread.join(JOIN_S)
 
-    def package(self) -> Package | None:
-        """Return what was seen: the archive if it is still there, else what was unpacked."""
-        still = (path for path in self.archives if path.is_file())
-        return first_model(still) or next(iter(self.unpacked.values()), None)
+    def package(self, named: Iterable[Path]) -> Package | None:
+        """Return what the program used: of the archives that it was given or had open the one that
+        it unpacked, else what was unpacked itself."""
+        archives = [path for path in dict.fromkeys([*named, *self.archives]) if path.exists()]
+        stems = {folder.name for folder in self.unpacked}
+        archives.sort(key=lambda path: path.stem not in stems)
+        return first_model(iter(archives)) or next(iter(self.unpacked.values()), None)
 
     def _watch(self, pid: int) -> None:
         wait = FIRST_S

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
-from aoti_debug.read.record import NativeBacktrace, SanitizerError
+from aoti_debug.read.record import SanitizerError
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import tools
 from aoti_debug.triage.captured import Captured
@@ -129,7 +130,7 @@ def with_report(ran: Ran, work: Work) -> Ran:
 
 def step_of(planned: Planned, ran: Ran, work: Work, first: Observations) -> Step:
     return Step(
-        name=planned.name,
+        name=planned.key,
         status="done",
         why=planned.why,
         finding=finding(planned, ran, first),
@@ -149,12 +150,12 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
         return "the replay does not fail: the fault needs something that the script does"
     if planned.name in SANITIZER:
         return found_by_sanitizer(ran.observations)
-    if planned.name == "native" and (stack := ran.observations.first(NativeBacktrace)):
-        inside = stack.in_model
-        if inside is not None:
-            at = f" at line {inside.line} of its wrapper" if inside.line else ""
-            return f"{stack.signal or 'it'} came inside the model{at}"
-        return f"{stack.signal or 'it'} came in {stack.frames[0].function[:120]}"
+    if planned.name == "native":
+        stack = stack_of(ran.observations)
+        if stack is None:
+            return "no signal came to the program that the debugger ran"
+        at = place(replace(ran.observations, package=first.package))
+        return f"{stack.signal or 'a signal'} in {at}"
     if planned.name in ("guards", "fakes", "compare"):
         return reported(planned.name, ran.observations.report) or str(failure)
     return str(failure) if failure.failed else "nothing found"

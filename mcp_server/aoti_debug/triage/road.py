@@ -11,7 +11,6 @@ import anyio
 
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.model import Diagnosis, Step, TriageAnswer
-from aoti_debug.package.inspect import inspect
 from aoti_debug.read.record import Record
 from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
@@ -19,7 +18,11 @@ from aoti_debug.triage import plan, tools
 from aoti_debug.triage.captured import Captured, captured
 from aoti_debug.triage.devices import held, ill
 from aoti_debug.triage.hang import stacks_into
+from aoti_debug.triage.itself import run_itself
 from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
+from aoti_debug.triage.package import with_package
+from aoti_debug.triage.programs import OpenFiles, is_python
+from aoti_debug.triage.recapture import recapture, wanted
 from aoti_debug.triage.replay import replay, step_of
 from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import installed, stray_note
@@ -30,12 +33,15 @@ from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
 async def triage(work: Work) -> TriageAnswer:
     """Run the target once, watched; replay its failing call as the finding asks; diagnose."""
     async with held(work) as devices:
-        ran = await first_run(work, devices)
+        with OpenFiles() as seen:
+            ran = await first_run(work, devices, seen)
         observations = await with_cores(work, ran, devices)
         best = judge(work, observations)
         home = work.directory.path.parent.parent
         again = captured(observations, work.directory.path, home)
-        observations = await with_package(observations, again)
+        if wanted(work, observations, again):
+            again = await recapture(work, observations, again)
+        observations = await with_package(work, observations, again, seen)
         best = judge(work, observations)
         machine = machine_of(work, devices)
         for batch in (plan.first_batch, plan.second_batch):
@@ -46,7 +52,7 @@ async def triage(work: Work) -> TriageAnswer:
     return answer(work, observations, ran)
 
 
-async def first_run(work: Work, devices: Sequence[Device]) -> Ran:
+async def first_run(work: Work, devices: Sequence[Device], seen: OpenFiles) -> Ran:
     """Run the target as the user would; on is only what watches."""
     request, directory = work.request, work.directory.path
     environment = watched(
@@ -65,6 +71,7 @@ async def first_run(work: Work, devices: Sequence[Device]) -> Ran:
         environment,
         directory,
         on_timeout=stacks_into(directory),
+        on_start=seen.start if not is_python(work.request.target) else None,
         torch=versions.torch if versions else None,
     )
     work.exit = ran.exit.how
@@ -102,21 +109,6 @@ async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observa
     )
 
 
-async def with_package(observations: Observations, call: Captured) -> Observations:
-    """Read the package of the failing call, or the one whose loading failed; never load it."""
-    path = call.package or last_package(observations)
-    if path is None:
-        return observations
-    package = await anyio.to_thread.run_sync(inspect, path)
-    return replace(observations, package=package)
-
-
-def last_package(observations: Observations) -> Path | None:
-    seen = observations.events.packages if observations.events else ()
-    found = [Path(package.path) for package in seen]
-    return next((path for path in reversed(found) if path.exists()), None)
-
-
 def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:
     target = work.request.target
     sanitizer = find_tool("compute-sanitizer", target.env, target.python)
@@ -141,22 +133,31 @@ async def replays(
     async def one(step: plan.Planned, directory: Path) -> None:
         try:
             async with limit:
-                ran = await replay(work, step, call, directory)
+                run = run_itself(work, step, directory, first) if step.itself else None
+                ran = await (run or replay(work, step, call, directory))
         except Cancelled:  # told after the group: in it, the siblings end by the same stop
             return
         work.done(step_of(step, ran, work, first))
-        found[step.name] = ran.observations
+        found[step.key] = ran.observations
 
+    # The target itself may write files: it runs alone, one step after the other.
+    alone: list[tuple[plan.Planned, Path]] = []
     async with anyio.create_task_group() as tasks:
         for number, step in enumerate(planned, len(work.steps) + 1):
             if step.impossible:
                 work.done(
-                    Step(name=step.name, status="impossible", why=step.why, finding=step.impossible)
+                    Step(name=step.key, status="impossible", why=step.why, finding=step.impossible)
                 )
                 continue
-            directory = work.directory.path / "steps" / f"{number:02d}-{step.name}"
+            directory = work.directory.path / "steps" / f"{number:02d}-{step.key.replace(' ', '-')}"
             directory.mkdir(parents=True, exist_ok=True)
-            tasks.start_soon(one, step, directory)
+            if step.itself:
+                alone.append((step, directory))
+            else:
+                tasks.start_soon(one, step, directory)
+    for step, directory in alone:
+        if not work.stop.is_set():
+            await one(step, directory)
     if work.stop.is_set():
         raise Cancelled
     about: list[Record] = [

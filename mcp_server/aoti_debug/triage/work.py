@@ -16,7 +16,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.model import Cost, Diagnosis, Step
 from aoti_debug.read.record import Record
 from aoti_debug.run.directory import RunDirectory, write_atomically
-from aoti_debug.run.process import Command, Exit, OnTimeout, Progress, run_process
+from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
 from aoti_debug.triage.observe import observe
 
@@ -121,6 +121,7 @@ class Work:
         cwd: Path | None = None,
         timeout_s: float | None = None,
         on_timeout: OnTimeout | None = None,
+        on_start: OnStart | None = None,
         torch: str | None = None,
         extra: tuple[Record, ...] = (),
     ) -> Ran:
@@ -149,6 +150,7 @@ class Work:
             directory,
             on_progress=progress,
             on_timeout=on_timeout,
+            on_start=on_start,
             stop=self.stop,
         )
         self.notes.extend(f"{name}: {note}" for note in exit.notes)

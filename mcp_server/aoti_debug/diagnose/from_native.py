@@ -1,0 +1,119 @@
+"""What a native stack says: the phase, the kernel, and the place in words."""
+
+from __future__ import annotations
+
+import re
+
+from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import base_name
+from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
+from aoti_debug.read.record import NativeBacktrace, NativeFrame
+
+KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
+LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
+NOT_THE_USERS = (
+    "/site-packages/", "/dist-packages/", "/usr/include/", "../", "./", "/build/",
+    "/torchinductor_",
+)  # fmt: skip
+ABOUT = 160
+
+
+def stack_of(observations: Observations) -> NativeBacktrace | None:
+    """Return the stack that reaches into the model, else the first: of the thread that stopped,
+    or of the main thread where all were taken."""
+    stacks = [stack for stack in observations.of(NativeBacktrace) if stack.frames]
+    inside = (stack for stack in stacks if stack.in_model or kernel_frame(stack))
+    return next(inside, stacks[0] if stacks else None)
+
+
+def kernel_frame(stack: NativeBacktrace) -> NativeFrame | None:
+    """Return the innermost frame of a generated kernel. A worker thread has no other frame of
+    the model."""
+    return next((frame for frame in stack.frames if KERNEL.match(frame.function)), None)
+
+
+def native_kernel(observations: Observations) -> Kernel | None:
+    """Return the kernel that the stack was in: its own frame, else the launch of its line."""
+    stack = stack_of(observations)
+    frame = kernel_frame(stack) if stack is not None else None
+    if frame is not None and (name := KERNEL.match(frame.function)):
+        launch = launch_named(observations, name[1])
+        return Kernel(
+            name=name[1],
+            kind="cpp" if name[1].startswith("cpp_") else "triton",
+            file=frame.file,
+            line=frame.line,
+            launch=launch.number if launch else None,
+        )
+    crashed = launch_at_crash(observations)
+    if crashed is None:
+        return None
+    return Kernel(name=crashed.kernel, kind=crashed.kind, launch=crashed.number)
+
+
+def native_phase(observations: Observations) -> Phase | None:
+    stack = stack_of(observations)
+    if stack is None:
+        return None
+    if stack.in_model or kernel_frame(stack):
+        return "run"
+    return "load" if any(word in f.function for f in stack.frames for word in LOADING) else None
+
+
+def place(observations: Observations) -> str:
+    """Say in words where the native stack was; empty when there is none."""
+    stack = stack_of(observations)
+    if stack is None:
+        return ""
+    kernel = native_kernel(observations)
+    inside = stack.in_model
+    line = ""
+    if inside is not None and inside.line and (inside.file or "").endswith(".cpp"):
+        line = f"line {inside.line} of the model's {base_name(str(inside.file))}"
+    if kernel is not None:
+        at = f" ({base_name(kernel.file)}:{kernel.line})" if kernel.file and kernel.line else ""
+        return ", ".join(word for word in (f"kernel {kernel.name}{at}", line) if word)
+    frame = users_frame(stack) or stack.frames[0]
+    at = f" ({base_name(frame.file)}:{frame.line})" if frame.file and frame.line else ""
+    return line or f"{frame.function[:ABOUT]}{at}"
+
+
+def users_frame(stack: NativeBacktrace) -> NativeFrame | None:
+    """Return the innermost frame of the user's own C++ files."""
+    return next(
+        (f for f in stack.frames if f.file and not any(part in f.file for part in NOT_THE_USERS)),
+        None,
+    )
+
+
+def native_source(observations: Observations) -> list[SourceLine]:
+    stack = stack_of(observations)
+    frame = users_frame(stack) if stack is not None else None
+    if frame is None or frame.file is None or frame.line is None or kernel_like(frame):
+        return []
+    return [SourceLine(file=frame.file, line=frame.line)]
+
+
+def kernel_like(frame: NativeFrame) -> bool:
+    return bool(KERNEL.match(frame.function)) or str(frame.file).endswith(
+        (".wrapper.cpp", ".kernel.cpp")
+    )
+
+
+def native_evidence(observations: Observations) -> list[Evidence]:
+    """Quote the frame that tells most: the kernel's or the model's own, else the innermost."""
+    stack = stack_of(observations)
+    if stack is None:
+        return []
+    shown = [frame for frame in (kernel_frame(stack), stack.in_model) if frame is not None]
+    lines = (stack.span.first, stack.span.last)
+    return [
+        Evidence(artifact=stack.span.artifact, lines=lines, quote=quote(frame))
+        for frame in dict.fromkeys(shown or [users_frame(stack) or stack.frames[0]])
+    ]
+
+
+def quote(frame: NativeFrame) -> str:
+    at = f" at {frame.file}:{frame.line}" if frame.file else ""
+    return f"#{frame.index} {frame.function[:ABOUT]}{at}"
