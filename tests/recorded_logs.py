@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-import zipfile
+import tarfile
 from functools import cache
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "recorded" / "hardware"
+LOGS = Path(__file__).parent / "recorded" / "hardware" / "logs.tar.xz"
 
 
 @cache
+def _files() -> dict[tuple[str, str], bytes]:
+    """Read all recordings once: (case, name) -> content."""
+    with tarfile.open(LOGS) as archive:
+        found: dict[tuple[str, str], bytes] = {}
+        for member in archive:
+            content = archive.extractfile(member)
+            assert content is not None
+            case, _, name = member.name.partition("/")
+            found[case, name] = content.read()
+    return found
+
+
 def recorded_bytes(case: str, name: str) -> bytes:
     """Return a file of a case, by its full name."""
-    with zipfile.ZipFile(FOLDER / f"{case}.zip") as archive:
-        return archive.read(name)
+    return _files()[case, name]
 
 
 def recorded(case: str, stage: str) -> str:
@@ -24,9 +35,8 @@ def recorded(case: str, stage: str) -> str:
 
 def recordings() -> list[tuple[str, str]]:
     """List every recorded log as (case, stage)."""
-    found: list[tuple[str, str]] = []
-    for path in sorted(FOLDER.glob("*.zip")):
-        with zipfile.ZipFile(path) as archive:
-            names = [n for n in archive.namelist() if n.endswith((".log", ".txt"))]
-        found += [(path.stem, n.removesuffix(".log")) for n in names]
-    return found
+    return [
+        (case, name.removesuffix(".log"))
+        for case, name in sorted(_files())
+        if name.endswith((".log", ".txt"))
+    ]
