@@ -1,14 +1,14 @@
-"""Reports of whole answers, compared with the files in golden/ (AOTI_DEBUG_UPDATE=1 rewrites)."""
+"""Reports of whole answers, compared with golden.txt (AOTI_DEBUG_UPDATE=1 rewrites it)."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
 from aoti_debug.model import (
     Cost,
     DiagnoseAnswer,
@@ -40,7 +40,8 @@ from aoti_debug.report.outline import Outline
 from aoti_debug.report.text import print_outline
 from rich.console import Console
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent / "golden.txt"
+RULE = "-" * 20  # then the name of the report that follows
 RUN = "r-20261121-0102-ab12"
 
 ASSERT = Diagnosis(
@@ -240,13 +241,17 @@ CASES = [(name, form) for name in ANSWERS for form in ("txt", "md")]
 CASES += [("triage", "html"), ("hostile", "html")]
 
 
-@pytest.mark.parametrize(("name", "form"), CASES)
-def test_report_is_as_it_was(name: str, form: str) -> None:
-    golden = GOLDEN / f"{name}.{form}"
-    report = FORMS[form](outline(ANSWERS[name]))
+def golden() -> dict[str, str]:
+    """Return the reports of the golden file by name."""
+    parts = re.split(rf"^{RULE} (\S+)\n", GOLDEN.read_text("utf-8"), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_reports_are_as_they_were() -> None:
+    now = {f"{name}.{form}": FORMS[form](outline(ANSWERS[name])) for name, form in CASES}
     if os.environ.get("AOTI_DEBUG_UPDATE"):
-        golden.write_text(report, "utf-8")
-    assert report == golden.read_text("utf-8")
+        GOLDEN.write_text("".join(f"{RULE} {name}\n{now[name]}" for name in now), "utf-8")
+    assert now == golden()
 
 
 def test_terminal_report_sends_no_commands_to_the_terminal() -> None:
