@@ -23,7 +23,8 @@ from aoti_debug.model import (
     RunSummary,
     Status,
 )
-from aoti_debug.read.scan import Scan, log_readers, scan
+from aoti_debug.read.error_line import first_error_line
+from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.signatures import matcher
 
@@ -67,23 +68,27 @@ async def diagnose(text: str | None = None, path: str | None = None) -> Diagnose
 
 def _diagnose(text: str | None, path: str | None) -> DiagnoseAnswer:
     if text is not None:
-        read = _scan(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
-    else:
-        file = Path(path or "").expanduser()
-        try:
-            with file.open("rb") as stream:
-                read = _scan(stream, file.name)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise UnreadableInput(f"cannot read {file}: {why}") from error
-    notes = list(read.notes)
+        return _diagnose_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
+    file = Path(path or "").expanduser()
+    try:
+        with file.open("rb") as stream:
+            return _diagnose_stream(stream, file.name)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise UnreadableInput(f"cannot read {file}: {why}") from error
+
+
+def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
+    read = scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])
     if read.lines == 0:
-        notes.append("the log is empty: run the script again with its stderr kept")
-    return DiagnoseAnswer(diagnoses=rank(Observations(read.records)), lines=read.lines, notes=notes)
-
-
-def _scan(stream: BinaryIO, artifact: str) -> Scan:
-    return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])
+        empty = "the log is empty: run the script again with its stderr kept"
+        return DiagnoseAnswer(lines=0, notes=[*read.notes, empty])
+    found = rank(Observations(read.records))
+    if not found or found[0].category == "no_fault":
+        stream.seek(0)
+        said = first_error_line(stream, artifact)
+        found = rank(Observations((*read.records, *([said] if said else []))))
+    return DiagnoseAnswer(diagnoses=found, lines=read.lines, notes=list(read.notes))
 
 
 def artifact(run: str, name: str, offset: int = 0, limit: int | None = None) -> ArtifactPage:

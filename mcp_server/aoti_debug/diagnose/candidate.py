@@ -24,6 +24,7 @@ class Candidate:
     weight: int
     position: tuple[int, int] = (0, 0)  # order of the artifact, line: earlier comes first
     signature: Signature | None = None
+    of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
 
     @property
     def key(self) -> tuple[int, int, int, tuple[int, int]]:
@@ -32,6 +33,19 @@ class Candidate:
             -self.weight,
             CONFIDENCES.index(self.diagnosis.confidence),
             self.position,
+        )
+
+    @property
+    def alone(self) -> bool:
+        """Tell whether it is made of a signature and nothing else."""
+        return self.signature is not None and not self.richer
+
+    @property
+    def richer(self) -> bool:
+        """Tell whether it knows more than the line that it rests on."""
+        known = self.diagnosis
+        return bool(known.kernel or known.input or known.fault) or bool(
+            known.source and self.signature
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
@@ -30,7 +31,7 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
         diagnosis = with_fault(diagnosis, observations)
     diagnosis = with_origin(diagnosis, observations)
     if not diagnosis.source and best.role != "clean":
-        diagnosis = diagnosis.model_copy(update={"source": source(observations)})
+        diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
     return diagnosis.model_copy(update={"misleading": misleading(best, ranked)})
 
 
@@ -94,14 +95,30 @@ def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         core = next((c for c in cores if c.block is not None), None)
         if core is not None:
             found = Fault(block=core.block, thread=core.thread).model_dump(exclude_none=True)
+    ending = observations.ending
+    if (
+        ending is not None
+        and ending.signal is not None
+        and diagnosis.phase == phase_at_end(observations)
+    ):
+        found["signal"] = ending.signal
     if not found and not known:
         return diagnosis
     return diagnosis.model_copy(update={"fault": Fault.model_validate({**found, **known})})
 
 
-def source(observations: Observations) -> list[SourceLine]:
-    """Return the line of the user's own files at which the process failed."""
-    for exception in reversed(observations.of(PythonException)):
+def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]:
+    """Return the line of the user's own files at which the process failed: of the traceback
+    around the evidence or after it, else of the last one."""
+    exceptions = observations.of(PythonException)
+    at = diagnosis.evidence[0] if diagnosis.evidence else None
+    if at is not None and at.lines is not None:
+        begin = at.lines[0]
+        after = [e for e in exceptions if e.span.artifact == at.artifact and e.span.last >= begin]
+        exceptions = [*after, *reversed(exceptions)]
+    else:
+        exceptions.reverse()
+    for exception in exceptions:
         if (frame := users_frame(exception.frames)) is not None:
             return source_of(frame)
     for dump in observations.of(FaultHandlerDump):
@@ -125,5 +142,7 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
             continue  # that is how its stacks were taken
         quote = candidate.diagnosis.evidence[0].quote[:100]
         kind = "an aftermath" if candidate.role == "aftermath" else "only an envelope"
+        if candidate.of:
+            kind = f"{candidate.of}'s own failure, after the script's"
         found.append(f"{quote!r} is {kind}: {candidate.signature.means}")
     return found[:MISLEADING]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.diagnose.where import source_of, traceback_phase, users_frame
+from aoti_debug.diagnose.where import (
+    is_users,
+    source_of,
+    traceback_phase,
+    users_frame,
+    within,
+)
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import PythonException
+from aoti_debug.signatures import Match
 
 BY_PHASE: dict[Phase, Category] = {
-    "export": "user_code",
+    "export": "lowering_error",
     "lower": "lowering_error",
     "autotune": "autotune_error",
     "triton_compile": "triton_error",
@@ -32,25 +39,69 @@ GUIDES: dict[Category, str] = {
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    for position, exception in enumerate(observations.of(PythonException)):
-        phase = traceback_phase(observations, exception)
-        category, confidence = judge(exception, phase)
-        headline = exception.message.strip().splitlines()
-        what = f"{exception.type}: {headline[0][:200]}" if headline else exception.type
-        yield Candidate(
-            Diagnosis(
-                phase=phase or "none",
-                category=category,
-                confidence=confidence,
-                summary=what,
-                source=source_of(users_frame(exception.frames)),
-                evidence=[evidence(exception.span)],
-                guide=GUIDES.get(category),
-            ),
-            role="cause" if phase != "run" else "symptom",
-            weight=5 if exception.relation is None else 10,
-            position=(position, exception.span.first),
-        )
+    for position, chain in enumerate(chains(observations.of(PythonException))):
+        found = [m for m in observations.of(Match) if any(within(m.span, e.span) for e in chain)]
+        if all(plain(match) for match in found):
+            exception, phase = telling(observations, chain)
+            yield from_chain(observations, exception, phase, found, position)
+
+
+def chains(exceptions: Sequence[PythonException]) -> Iterator[list[PythonException]]:
+    """Yield the exceptions that led to each other, in printed order."""
+    chain: list[PythonException] = []
+    for exception in exceptions:
+        chain.append(exception)
+        if exception.last:
+            yield chain
+            chain = []
+    if chain:
+        yield chain
+
+
+def plain(match: Match) -> bool:
+    """Tell whether a signature says only that it is an ordinary error of the script."""
+    return match.signature.category == "user_code" and match.signature.phase == "none"
+
+
+def telling(
+    observations: Observations, chain: Sequence[PythonException]
+) -> tuple[PythonException, Phase | None]:
+    """Return the exception that began it: the first in which torch has a part, else the first."""
+    for exception in chain:
+        if (phase := traceback_phase(observations, exception)) is not None:
+            return exception, phase
+    return chain[0], None
+
+
+def from_chain(
+    observations: Observations,
+    exception: PythonException,
+    phase: Phase | None,
+    found: Sequence[Match],
+    position: int,
+) -> Candidate:
+    category, confidence = judge(exception, phase)
+    caught = observations.ending is not None and observations.ending.clean
+    headline = exception.message.strip().splitlines()
+    what = f"{exception.type}: {headline[0][:200]}" if headline else exception.type
+    signature = found[0].signature if found and category == "user_code" else None
+    return Candidate(
+        Diagnosis(
+            phase=phase or "none",
+            category=category,
+            confidence="possible" if caught else confidence,
+            summary=what + (", which the script printed and went on" if caught else ""),
+            source=source_of(users_frame(exception.frames)),
+            evidence=[evidence(exception.span)],
+            guide=signature.guide if signature else GUIDES.get(category),
+            fixes=list(signature.fixes) if signature else [],
+            signature=signature.id if signature else None,
+        ),
+        role="symptom" if phase == "run" or caught else "cause",
+        weight=5,
+        position=(position, exception.span.first),
+        signature=signature,
+    )
 
 
 def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Confidence]:
@@ -59,4 +110,7 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
         return "user_code", "likely"
     if phase == "run":
         return "host_segfault" if exception.type == "SystemError" else "user_code", "possible"
-    return BY_PHASE.get(phase, "lowering_error"), "likely" if phase != "export" else "possible"
+    if phase == "export" and exception.frames and is_users(exception.frames[-1].file):
+        return "user_code", "possible"  # the model's own code raised while it was traced
+    sure = phase in ("export", "lower", "autotune", "triton_compile", "cpp_compile")
+    return BY_PHASE.get(phase, "lowering_error"), "likely" if sure else "possible"

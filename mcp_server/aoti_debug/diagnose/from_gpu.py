@@ -12,6 +12,7 @@ from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
 from aoti_debug.read.record import (
     DeviceAssert,
     GpuException,
+    Launches,
     PythonException,
     SanitizerError,
 )
@@ -31,6 +32,8 @@ EXCEPTIONS: tuple[tuple[str, Category], ...] = (
     ("illegal instruction", "kernel_resources"),
     ("illegal_instruction", "kernel_resources"),
 )
+LEAK = "Leaked "
+FAR = 1 << 40  # bytes: more than any GPU has, so the pointer was never near the allocation
 BY_TOOL: dict[str, Category] = {
     "memcheck": "illegal_memory_access",
     "initcheck": "wrong_result",
@@ -44,7 +47,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if core is not None and core.exception and not observations.of(DeviceAssert):
         yield from_core(observations, core)
     for position, found in enumerate(observations.of(SanitizerError)):
-        if found.access != "assert":
+        if found.what.startswith(LEAK):
+            yield from_leak(found, position)
+        elif found.access != "assert":
             yield from_sanitizer(observations, found, position)
 
 
@@ -67,6 +72,14 @@ def gpu_phase(observations: Observations) -> Phase:
         return "autotune" if phase in ("lower", "autotune", "cpp_compile") else phase
     phases = {traceback_phase(observations, e) for e in observations.of(PythonException)}
     return "autotune" if phases & {"autotune", "lower"} else "run"
+
+
+def untold(observations: Observations) -> bool:
+    """Tell whether nothing shows in which of the two phases it was."""
+    told = (PythonException, Launches, SanitizerError)
+    return observations.events is None and not any(
+        isinstance(record, told) for record in observations.records
+    )
 
 
 def kernel_of(found: GpuException, *, reached: bool = False) -> Kernel | None:
@@ -93,36 +106,40 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
     phase = gpu_phase(observations)
     place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
     when = " while Inductor tuned it, at compile time" if phase == "autotune" else ""
+    if untold(observations):
+        when = "; whether in a call or while Inductor tuned it, this log does not tell"
+    match = observations.signature_at(found.span)
+    asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone
+    generated = (found.kernel or "").startswith("triton_")
     return Candidate(
         Diagnosis(
             phase=phase,
             category=category,
-            confidence="proved",
-            summary=f"{found.exception} in kernel {found.kernel or 'unknown'}{place}{when}",
+            confidence=("likely" if generated else "possible") if asserted else "proved",
+            summary=f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}"
+            f"{place}{when}",
             kernel=kernel_of(found),
             fault=Fault(block=found.block, thread=found.thread),
             evidence=[evidence(found.span)],
-            guide=INDEX_GUIDE if category == "index_out_of_bounds" else GUIDE,
+            guide=INDEX_GUIDE if asserted else GUIDE,
+            signature=match.signature.id if match else None,
         ),
         role="cause",
         weight=85,
+        signature=match.signature if match else None,
     )
 
 
 def from_sanitizer(observations: Observations, found: SanitizerError, position: int) -> Candidate:
     kernel = plain_name(found.kernel) if found.kernel else "a kernel"
     place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
-    far = ""
-    if found.distance is not None and found.side != "inside":
-        far = f", {found.distance:,} bytes {found.side} an allocation"
-        if found.allocation_size is not None:
-            far += f" of {found.allocation_size:,} bytes"
+    match = observations.signature_at(found.span)
     access = f"{found.access} of {found.size} bytes" if found.access and found.size else found.what
     category = BY_TOOL[found.tool]
     if found.tool == "memcheck" and "misaligned" in found.what.lower():
         category = "misaligned_address"
     words = {
-        "memcheck": f"{kernel} does an invalid {access}{place}{far}",
+        "memcheck": f"{kernel} does an invalid {access}{place}{distance(found)}",
         "initcheck": f"{kernel} reads memory that nothing has written{place}",
         "racecheck": f"threads of {kernel} race on shared memory{place}",
         "synccheck": f"{kernel} uses a barrier wrongly{place}",
@@ -144,11 +161,41 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             fault=fault_of(found),
             evidence=[evidence(found.span)],
             guide=GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
+            fixes=list(match.signature.fixes) if match else [],
+            signature=match.signature.id if match else None,
         ),
         role="cause",
-        weight=80 if found.tool == "memcheck" else 75,
+        weight=88 if found.tool == "memcheck" else 75,
+        position=(position, found.span.first),
+        signature=match.signature if match else None,
+    )
+
+
+def from_leak(found: SanitizerError, position: int) -> Candidate:
+    said = found.what[0].lower() + found.what[1:]
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="performance",
+            confidence="proved",
+            summary=f"the program {said} of GPU memory",
+            evidence=[evidence(found.span)],
+            guide="guides/memory-and-time.md#leaks",
+        ),
+        role="symptom",
+        weight=20,
         position=(position, found.span.first),
     )
+
+
+def distance(found: SanitizerError) -> str:
+    """Say in words how far the access was from an allocation."""
+    if found.distance is None or found.side == "inside":
+        return ""
+    if found.distance >= FAR:
+        return ", nowhere near an allocation: a pointer of the host (a CPU tensor) or no pointer"
+    size = f" of {found.allocation_size:,} bytes" if found.allocation_size is not None else ""
+    return f", {found.distance:,} bytes {found.side} an allocation{size}"
 
 
 def plain_name(kernel: str) -> str:
@@ -161,8 +208,8 @@ def fault_of(found: SanitizerError) -> Fault:
         access=found.access,
         size=found.size,
         address=hex(found.address) if found.address is not None else None,
-        distance=found.distance,
-        allocation=found.allocation_size,
+        distance=found.distance if (found.distance or 0) < FAR else None,
+        allocation=found.allocation_size if (found.distance or 0) < FAR else None,
         block=found.block,
         thread=found.thread,
     )

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Diagnosis, Fix, Phase
-from aoti_debug.read.record import PythonException
-from aoti_debug.signatures import Match
+from aoti_debug.diagnose.where import traceback_phase, within
+from aoti_debug.facts.phases import phase_of
+from aoti_debug.model import Diagnosis, Fix, Next, Phase
+from aoti_debug.read.record import FaultHandlerDump, PythonException
+from aoti_debug.signatures import Match, Signature
+
+# What a signature may name as the next tool; a triage is no step on from a triage.
+NEXT = ("check_environment", "inspect_package", "run_stage", "triage")
+BEFORE_A_CALL = (
+    "lower",
+    "autotune",
+    "triton_compile",
+    "cpp_compile",
+    "package",
+    "load",
+    "constants",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, record in enumerate(observations.records):
         if isinstance(record, Match):
-            yield from_match(record, (position, record.span.first), phase(observations, record))
+            found = from_match(record, (position, record.span.first), phase(observations, record))
+            if observations.ending is None:  # a log: nobody has run anything yet
+                found = with_next(found, record.signature)
+            yield found
 
 
 def phase(observations: Observations, match: Match) -> Phase:
-    """Return the phase in which the signature's line was printed: that of the traceback around
-    it when the signature is one that several phases print, else its own."""
-    from aoti_debug.diagnose.where import traceback_phase
-
-    around = [
-        exception
-        for exception in observations.of(PythonException)
-        if exception.span.artifact == match.span.artifact
-        and exception.span.first <= match.span.first <= exception.span.last
-    ]
-    if match.signature.phase == "run" and around:
-        return traceback_phase(observations, around[0]) or match.signature.phase
-    return match.signature.phase
+    """Return the phase in which the signature's line was printed. One that several phases print
+    says `run`; then the traceback around it tells, or the stack that a fatal signal left, or the
+    events of the probe."""
+    own = match.signature.phase
+    if own != "run":
+        return own
+    for exception in observations.of(PythonException):
+        if within(match.span, exception.span):
+            return traceback_phase(observations, exception) or own
+    for dump in observations.of(FaultHandlerDump):
+        if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
+            return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own
+    at_end = phase_at_end(observations)
+    return at_end if at_end in BEFORE_A_CALL else own
 
 
 def from_match(match: Match, position: tuple[int, int], phase: Phase) -> Candidate:
@@ -55,6 +75,13 @@ def from_match(match: Match, position: tuple[int, int], phase: Phase) -> Candida
         position=position,
         signature=signature,
     )
+
+
+def with_next(candidate: Candidate, signature: Signature) -> Candidate:
+    """Add the tool that looks further, with the cheapest check that tells the failure apart."""
+    tool = signature.next_tool if signature.next_tool in NEXT else "triage"
+    step = Next(tool=tool, why=signature.check or "it finds what a log alone does not show")
+    return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update={"next": [step]}))
 
 
 def fill(text: str, groups: dict[str, str]) -> str:

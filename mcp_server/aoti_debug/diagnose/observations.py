@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -55,13 +56,13 @@ class Observations:
     def first(self, kind: type[R]) -> R | None:
         return next(iter(self.of(kind)), None)
 
-    def signature_at(self, span: Span) -> Match | None:
-        """Return the heaviest cause signature that matched within `span`."""
+    def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Match | None:
+        """Return the heaviest signature of these roles that matched within `span`."""
         found = [
             match
             for match in self.of(Match)
             if match.span.artifact == span.artifact
             and span.first <= match.span.first <= span.last
-            and match.signature.role == "cause"
+            and match.signature.role in roles
         ]
         return max(found, key=lambda match: match.signature.weight, default=None)

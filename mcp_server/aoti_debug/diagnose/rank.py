@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from aoti_debug.diagnose import (
     from_calls,
@@ -11,14 +12,19 @@ from aoti_debug.diagnose import (
     from_gpu,
     from_input_check,
     from_package,
+    from_printer,
     from_process,
     from_replay,
+    from_shim,
     from_signature,
 )
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
+from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Category, Diagnosis
+from aoti_debug.diagnose.where import launcher_spans
+from aoti_debug.model import Category, Diagnosis, Evidence
+from aoti_debug.read.record import Span
 
 SOURCES = (
     from_replay,
@@ -27,6 +33,8 @@ SOURCES = (
     from_device_assert,
     from_gpu,
     from_package,
+    from_printer,
+    from_shim,
     from_signature,
     from_exception,
     from_process,
@@ -34,28 +42,25 @@ SOURCES = (
 GPU: frozenset[Category] = frozenset(
     {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
 )
+# A wrong size is a wrong stride too, and the model's check tells the first only.
+LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
 LISTED = 5
+EVIDENCE = 4
 
 
 def diagnose(observations: Observations) -> list[Diagnosis]:
-    """Return the possible diagnoses, best first, at most LISTED; empty if nothing is known."""
+    """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
+    only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source.candidates(observations)]
-    ranked = sorted(without_repeats(demote_later_gpu_messages(found)), key=lambda c: c.key)
+    found = set_apart(without_repeats(found), launcher_spans(observations))
+    ranked = merged(sorted(demote_later_gpu_messages(found), key=lambda c: c.key))
+    if not ranked and observations.ending is None:
+        ranked = [last_resort(observations)]
     if not ranked:
         return []
     best = ranked[0]
-    listed = without_echoes([c for c in ranked if c is best or worth_listing(c, best)])
+    listed = [c for c in ranked if c is best or worth_listing(c, best)]
     return [enrich(best, ranked, observations), *(c.diagnosis for c in listed[1:LISTED])]
-
-
-def without_echoes(ranked: Iterable[Candidate]) -> list[Candidate]:
-    """Keep one finding about an input where several checks say the same."""
-    kept: dict[object, Candidate] = {}
-    for number, candidate in enumerate(ranked):
-        found = candidate.diagnosis.input
-        key = (found.index, found.property, found.dim, found.got) if found else number
-        kept.setdefault(key, candidate)
-    return list(kept.values())
 
 
 def worth_listing(candidate: Candidate, best: Candidate) -> bool:
@@ -64,53 +69,119 @@ def worth_listing(candidate: Candidate, best: Candidate) -> bool:
     return candidate.role == best.role or best.role != "cause"
 
 
+def without_repeats(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Drop a candidate made of a signature alone when a richer one rests on the same lines, or
+    has taken the signature over."""
+    kept = list(candidates)
+    richer = [c for c in kept if c.richer]
+    taken = {c.signature.id for c in richer if c.signature is not None}
+    return [c for c in kept if not (c.alone and repeats(c, richer, taken))]
+
+
+def repeats(candidate: Candidate, richer: Iterable[Candidate], taken: Collection[str]) -> bool:
+    assert candidate.signature is not None
+    if candidate.signature.id in taken:
+        return True
+    return candidate.role in ("cause", "symptom") and any(
+        inside(a, b)
+        for a in candidate.diagnosis.evidence[:1]
+        for other in richer
+        for b in other.diagnosis.evidence[:1]
+    )
+
+
+def inside(one: Evidence, other: Evidence) -> bool:
+    """Tell whether the first line of `one` is among the lines of `other`."""
+    return (
+        one.artifact == other.artifact
+        and one.lines is not None
+        and other.lines is not None
+        and other.lines[0] <= one.lines[0] <= other.lines[1]
+    )
+
+
+def set_apart(candidates: Iterable[Candidate], launcher: Sequence[Span]) -> list[Candidate]:
+    """Make what the minifier's launcher printed an aftermath of the script's own failure."""
+    places = [Evidence(artifact=s.artifact, lines=(s.first, s.last), quote="") for s in launcher]
+    return [
+        replace(c, role="aftermath", of="the minifier")
+        if any(inside(e, place) for e in c.diagnosis.evidence[:1] for place in places)
+        else c
+        for c in candidates
+    ]
+
+
 def demote_later_gpu_messages(candidates: Iterable[Candidate]) -> list[Candidate]:
     """After the first GPU fault the context is lost: what the GPU's libraries say later in the
-    same log is its aftermath."""
+    same log is its aftermath, and the same fault told again says nothing more."""
     kept = list(candidates)
-    faults = [
-        (e.artifact, e.lines[0])
-        for c in kept
-        if c.role == "cause" and c.diagnosis.category in GPU
-        for e in c.diagnosis.evidence[:1]
-        if e.lines
-    ]
-    first: dict[str, int] = {}
-    for artifact, line in faults:
-        first[artifact] = min(line, first.get(artifact, line))
-    return [
-        as_aftermath(c)
-        if c.role == "cause"
-        and c.signature is not None
-        and c.diagnosis.signature == c.signature.id
-        and c.diagnosis.kernel is None
-        and c.diagnosis.category in GPU | {"out_of_memory", "device_unavailable"}
-        and later(c, first)
-        else c
-        for c in kept
-    ]
+    first: dict[str, Candidate] = {}
+    for candidate in kept:
+        artifact = candidate.diagnosis.evidence[0].artifact if candidate.diagnosis.evidence else ""
+        if candidate.role == "cause" and candidate.diagnosis.category in GPU and line(candidate):
+            known = first.get(artifact)
+            if known is None or line(candidate) < line(known):
+                first[artifact] = candidate
+    found = []
+    for candidate in kept:
+        fault = first_fault(candidate, first)
+        if fault is None:
+            found.append(candidate)
+        elif candidate.diagnosis.category != fault.diagnosis.category:
+            found.append(replace(candidate, role="aftermath"))
+    return found
 
 
-def later(candidate: Candidate, first: dict[str, int]) -> bool:
-    return any(
-        e.lines is not None and e.artifact in first and e.lines[0] > first[e.artifact]
-        for e in candidate.diagnosis.evidence[:1]
+def first_fault(candidate: Candidate, first: Mapping[str, Candidate]) -> Candidate | None:
+    """Return the earlier fault of the same log that a message follows from."""
+    known = candidate.diagnosis
+    if candidate.role != "cause" or not candidate.alone or not known.evidence:
+        return None
+    if known.category not in GPU | {"out_of_memory", "device_unavailable"}:
+        return None
+    fault = first.get(known.evidence[0].artifact)
+    return fault if fault is not None and line(candidate) > line(fault) else None
+
+
+def line(candidate: Candidate) -> int:
+    """Return the first line of a candidate's evidence; 0 if it has none."""
+    evidence = candidate.diagnosis.evidence
+    return evidence[0].lines[0] if evidence and evidence[0].lines else 0
+
+
+def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
+    """Join candidates that tell the same finding; the best keeps its words and gets the evidence
+    of the others."""
+    kept: list[Candidate] = []
+    for candidate in ranked:
+        at = next((i for i, better in enumerate(kept) if same_finding(better, candidate)), None)
+        if at is None:
+            kept.append(candidate)
+        else:
+            kept[at] = with_evidence(kept[at], candidate.diagnosis.evidence)
+    return kept
+
+
+def same_finding(better: Candidate, other: Candidate) -> bool:
+    if better.role != other.role:
+        return False
+    one, two = better.diagnosis, other.diagnosis
+    if one.input is not None and two.input is not None and one.input.index == two.input.index:
+        return one.category == two.category or {one.category, two.category} <= LAYOUT
+    if one.category == two.category and one.category in GPU and one.kernel and other.alone:
+        return True  # a tool named the kernel; the log says the same without it
+    if two.category == "contract_guard" and one.confidence == "proved":
+        return one.input is not None and one.input.property != "value"
+    return one.category == two.category and any(
+        inside(b, a) for a in one.evidence for b in two.evidence
     )
 
 
-def as_aftermath(candidate: Candidate) -> Candidate:
-    return Candidate(
-        candidate.diagnosis, "aftermath", candidate.weight, candidate.position, candidate.signature
+def with_evidence(candidate: Candidate, more: Sequence[Evidence]) -> Candidate:
+    known = candidate.diagnosis.evidence
+    places = {(e.artifact, e.lines) for e in known} | {(e.artifact, None) for e in known}
+    new = [e for e in more if (e.artifact, e.lines) not in places]
+    evidence = [*known, *new][:EVIDENCE]
+    return replace(
+        candidate, diagnosis=candidate.diagnosis.model_copy(update={"evidence": evidence})
     )
-
-
-def without_repeats(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Drop a candidate made of a signature alone when a richer one rests on the same line."""
-    kept = list(candidates)
-    richer = {c.signature.id for c in kept if c.signature is not None and is_richer(c)}
-    return [c for c in kept if c.signature is None or is_richer(c) or c.signature.id not in richer]
-
-
-def is_richer(candidate: Candidate) -> bool:
-    diagnosis = candidate.diagnosis
-    return bool(diagnosis.kernel or diagnosis.input or diagnosis.fault or diagnosis.source)

@@ -44,7 +44,11 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
 
 def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
     """Return the phase of a stack given as (file, function), outermost first; None if no frame
-    tells. A frame of autotuning anywhere in the stack decides, since what it runs is a kernel."""
+    tells. A frame of autotuning anywhere in the stack decides, since what it runs is a kernel.
+
+    Phases share code: within a compile or a load, frames of export and Dynamo are its own, and
+    within an export those of AOTAutograd are the export's.
+    """
     found: Phase | None = None
     for file, function in frames:
         path = file.replace("\\", "/")
@@ -52,6 +56,7 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
             if part in path and name in function:
                 if phase == "autotune":
                     return phase
-                found = phase
+                shared = phase == "export" or (part == "torch/_functorch/" and found == "export")
+                found = found if found is not None and shared else phase
                 break
     return found

@@ -106,6 +106,11 @@ class RuntimeMessage(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorLine(Record):
+    """A line that speaks of an error, in a log in which nothing else is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class CudaError(Record):
     """A CUDA, driver, cuBLAS, cuDNN or Triton launch error text."""
 
