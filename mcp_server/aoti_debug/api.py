@@ -40,18 +40,50 @@ async def environment(
     return await environment.environment(python, env)
 
 
-async def inspect(package: str) -> PackageAnswer:
-    """Return what a package says of itself, without loading it.
+async def inspect(
+    package: str, python: str | None = None, *, model: str | None = None, check_inputs: bool = False
+) -> PackageAnswer:
+    """Return what a package says of itself, without loading it, held against the torch of
+    `python` and this machine. `check_inputs` adds the source of a function for serving code.
 
     Raises:
         UnreadableInput: there is no such package.
     """
+    from aoti_debug.environment.installed import installed
     from aoti_debug.package import inspect as reader
 
     path = Path(package).expanduser()
     if not path.exists():
         raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
-    return await anyio.to_thread.run_sync(lambda: reader.answer(path))
+
+    def read() -> PackageAnswer:
+        here = installed(python)
+        return reader.answer(path, here, model=model, check_inputs=check_inputs)
+
+    return await anyio.to_thread.run_sync(read)
+
+
+async def check_inputs(package: str, model: str | None = None) -> str:
+    """Return the source of a function that checks the inputs of a package's model, of any length.
+
+    Raises:
+        UnreadableInput: there is no such package, or it does not state what it takes.
+    """
+    from aoti_debug.package.contract import contract
+    from aoti_debug.package.contract_text import write_check_inputs
+    from aoti_debug.package.inspect import inspect as read
+
+    path = Path(package).expanduser()
+    if not path.exists():
+        raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
+    found = (await anyio.to_thread.run_sync(read, path)).model(model)
+    stated = contract(found) if found is not None else None
+    if stated is None or not stated.stated:
+        raise UnreadableInput(
+            f"{path} does not say what its inputs must be",
+            help="torch 2.7 and later write it into the package's source.",
+        )
+    return write_check_inputs(stated)
 
 
 async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:

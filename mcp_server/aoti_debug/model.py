@@ -69,7 +69,8 @@ class InputFinding(Model):
     index: int
     name: str | None = None
     property: str = Field(
-        description="size, rank, dtype, stride, device, value, guard, alignment, type, count"
+        description="size, rank, dtype, stride, device, value, guard, alignment, aliasing, type, "
+        "count"
     )
     dim: int | None = None
     expected: str | None = None
@@ -217,6 +218,7 @@ class PackageDim(Model):
     high: int | None = None
     symbol: str | None = None
     stride: int | None = None
+    stride_symbol: str | None = None
 
 
 class PackageInput(Model):

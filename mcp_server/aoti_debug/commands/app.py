@@ -12,7 +12,7 @@ import typer
 
 from aoti_debug import __version__
 from aoti_debug.commands import options
-from aoti_debug.commands.output import check_report, fail, finish
+from aoti_debug.commands.output import check_report, fail, finish, write_text
 from aoti_debug.commands.status import NOT_DONE, WRONG_USE
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError
@@ -107,12 +107,25 @@ def diagnose(
 
 @app.command()
 def inspect(
-    package: Annotated[Path, typer.Argument(help="A .pt2 package.")], json: options.Json = False
+    package: Annotated[Path, typer.Argument(help="A .pt2, its directory, or a bare .so.")],
+    python: options.Python = None,
+    model: Annotated[str | None, typer.Option(help="Which of its models.")] = None,
+    check_inputs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.py", help="Write a check_inputs function in plain torch."),
+    ] = None,
+    report: options.Report = None,
+    json: options.Json = False,
 ) -> NoReturn:
     """Say what a package holds and whether it will load here, without loading it."""
     from aoti_debug import api
 
-    finish(anyio.run(lambda: api.inspect(str(package))), as_json=json)
+    check_report(report)
+    answer = anyio.run(lambda: api.inspect(str(package), python, model=model))
+    if check_inputs is not None:
+        source = anyio.run(lambda: api.check_inputs(str(package), model))
+        write_text(check_inputs, source)
+    finish(answer, as_json=json, report=report)
 
 
 @app.command("run")

@@ -69,9 +69,17 @@ def _write_report(answer: Model, report: Path) -> None:
     from aoti_debug.report.html import html
     from aoti_debug.report.markdown import markdown
 
-    text = (html if report.suffix == ".html" else markdown)(outline(answer))
+    write_text(report, (html if report.suffix == ".html" else markdown)(outline(answer)))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that the user has named, and say so on standard error.
+
+    Raises:
+        AotiDebugError: it cannot be written.
+    """
     try:
-        report.write_text(text, "utf-8")
+        path.write_text(text, "utf-8")
     except OSError as error:
-        raise AotiDebugError(f"cannot write {report}: {error.strerror}") from error
-    sys.stderr.write(f"report: {report}\n")
+        raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error
+    sys.stderr.write(f"written: {path}\n")

@@ -65,6 +65,8 @@ def label(finding: InputFinding) -> str:
 
 def summary(finding: InputFinding) -> str:
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
+    if finding.property == "aliasing":
+        return f"{label(finding)} has no memory of its own{at} ({finding.got})"
     return (
         f"{label(finding)} breaks the contract of the compiled model: {finding.property}{at} is "
         f"{finding.got}, compiled for {finding.expected}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aoti_debug.diagnose import (
     from_calls,
+    from_constants,
     from_device_assert,
     from_exception,
     from_gpu,
@@ -30,6 +31,7 @@ SOURCES = (
     from_replay,
     from_input_check,
     from_calls,
+    from_constants,
     from_device_assert,
     from_gpu,
     from_package,

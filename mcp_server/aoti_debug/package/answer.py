@@ -24,6 +24,7 @@ from aoti_debug.package.here import here
 from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 
 CHARACTERS = 7_800
+SOURCE = 5_000  # characters of a check_inputs that an answer has room for
 FORMATS = {
     "root": ".pt2, entries at the root", "prefixed": ".pt2, entries below one folder",
     "library": "bare shared library", "directory": "directory",
@@ -50,7 +51,8 @@ def answer(
     """
     problems = will_it_load(package, here(environment))
     chosen = package.model(model)
-    source = write_check_inputs(contract(chosen)) if chosen and check_inputs else None
+    stated = contract(chosen) if chosen and check_inputs else None
+    source = write_check_inputs(stated) if stated and stated.stated else None
     build = _builder(package, problems, _verdict(package, problems, environment), source)
     for limits in _LIMITS:
         found = build(limits)
@@ -65,6 +67,11 @@ Limits = tuple[int, int, int, int]
 def _builder(
     package: Package, problems: list[Problem], verdict: str, source: str | None
 ) -> Callable[[Limits], PackageAnswer]:
+    notes = [note[:300] for note in package.notes[:5]]
+    if source and len(source) >= SOURCE:
+        notes.append("check_inputs is too long for an answer: `aoti-debug inspect PACKAGE "
+                     "--check-inputs FILE.py` writes it")  # fmt: skip
+
     def build(limits: Limits) -> PackageAnswer:
         return PackageAnswer.model_validate(
             {
@@ -77,8 +84,8 @@ def _builder(
                 "problems": [_short(p) for p in problems[: limits[3]]],
                 "problems_count": len(problems),
                 "loads_here": verdict,
-                "check_inputs": source if source and len(source) < 5_000 else None,
-                "notes": [note[:300] for note in package.notes[:5]],
+                "check_inputs": source if source and len(source) < SOURCE else None,
+                "notes": notes,
             }
         )
 
@@ -142,7 +149,14 @@ def _input(one: Input) -> PackageInput:
     dims = None
     if one.dims is not None:
         dims = [
-            PackageDim(size=d.size, low=d.low, high=d.high, symbol=d.symbol, stride=d.stride)
+            PackageDim(
+                size=d.size,
+                low=d.low,
+                high=d.high,
+                symbol=d.symbol,
+                stride=d.stride,
+                stride_symbol=d.stride_symbol,
+            )
             for d in one.dims
         ]
     return PackageInput(

@@ -35,9 +35,9 @@ def will_it_load(package: Package, here: Here) -> list[Problem]:
     found += _layout(package, here)
     for model in package.models:
         found += _platform(model, here)
+        found += _device(model, here)
         if model.library is not None and model.library.error is None:
             found += _library(model, model.library, here)
-        found += _device(model, here)
         found += _isa(model, here)
         found += _custom_ops(model)
         if model.source_only and not here.compiler:
@@ -175,7 +175,7 @@ def _symbols(model: CompiledModel, library: Library, name: str, here: Here) -> I
 
 
 def _symbol_reason(symbol: str, here: Here) -> str:
-    if symbol.startswith("aoti_torch_cuda") and here.torch_cuda is None:
+    if symbol.startswith("aoti_torch_") and "cuda" in symbol and here.torch_cuda is None:
         return "it is a CPU build, and the package is for CUDA"
     if symbol.startswith("aoti_torch_"):
         return "it is older than the torch that compiled the package, or lacks an operator library"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from aoti_debug.package.contract import Contract
+from aoti_debug.package.expression import evaluate
 from aoti_debug.package.record import Dim, Input
 
 _TORCH_DTYPES = frozenset(
@@ -29,6 +33,8 @@ _TORCH_DTYPES = frozenset(
         "float8_e5m2fnuz",
     )
 )
+
+_SYMBOL = re.compile(r"\b[a-z]+\d+\b")
 
 
 def one_line(one: Input) -> str:
@@ -106,6 +112,10 @@ def check_inputs(*args, **kwargs):
             low, high = size if isinstance(size, tuple) else (size, size)
             if (low is not None and x.size(dim) < low) or (high is not None and x.size(dim) > high):
                 raise ValueError(f"{where}: size {x.size(dim)} at dim {dim}, expected {size}")
+        if strides == "contiguous":
+            if not x.is_contiguous():
+                raise ValueError(f"{where}: not contiguous, strides are {x.stride()}")
+            continue
         for dim, stride in enumerate(strides):
             if stride is not None and x.size(dim) > 1 and x.numel() and x.stride(dim) != stride:
                 raise ValueError(f"{where}: stride {x.stride(dim)} at dim {dim}, expected {stride}")
@@ -137,8 +147,27 @@ def _row(one: Input) -> str:
     dtype = f"torch.{one.dtype}" if one.dtype in _TORCH_DTYPES else "None"
     device = repr(one.device) if one.device and one.device.isidentifier() else "None"
     sizes = None if one.dims is None else [_range(dim) for dim in one.dims]
-    strides = None if one.dims is None else [dim.stride for dim in one.dims]
-    return f"({one.name!r}, {dtype}, {device}, {sizes}, {strides})"
+    strides: object = None if one.dims is None else [dim.stride for dim in one.dims]
+    if one.dims and _contiguous(one.dims):
+        strides = "contiguous"
+    return f"({one.name!r}, {dtype}, {device}, {sizes}, {strides!r})"
+
+
+def _contiguous(dims: Sequence[Dim]) -> bool:
+    """Tell whether the strides, dynamic ones too, are those of a contiguous tensor: numbers are
+    put for the symbols."""
+    names = sorted({n for d in dims for n in _SYMBOL.findall(f"{d.symbol} {d.stride_symbol}")})
+    known = {name: 101 + 2 * place for place, name in enumerate(names)}
+    step = 1
+    for number, dim in reversed(list(enumerate(dims))):
+        stride = dim.stride if dim.stride is not None else evaluate(dim.stride_symbol or "?", known)
+        size = dim.size if dim.size is not None else evaluate(dim.symbol or "?", known)
+        if stride != step and dim.size != 1:
+            return False
+        if size is None and number > 0:
+            return False
+        step *= max(size or 1, 1)
+    return True
 
 
 def _range(dim: Dim) -> int | tuple[int | None, int | None]:

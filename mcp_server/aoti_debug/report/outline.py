@@ -16,6 +16,7 @@ class Item:
     detail: str = ""
     quote: str = ""
     code: bool = False  # the text is code or a command
+    whole: bool = False  # the quote is a table: no line of it may go
 
 
 @dataclass(frozen=True, slots=True)

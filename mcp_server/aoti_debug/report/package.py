@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from aoti_debug.model import PackageAnswer, PackageLaunch, PackageModel
+from aoti_debug.model import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
 from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 
+_HEADS = ("#", "name", "dtype", "sizes", "strides", "device")
 _VERDICTS: dict[str, tuple[str, Tone]] = {
     "yes": ("will load here", "fine"),
     "no": ("will not load here", "fault"),
@@ -41,7 +42,7 @@ def _model(model: PackageModel, of: int) -> Iterator[Section]:
     yield section("Built for", Item(", ".join(filter(None, built))) if any(built) else None)
     yield section(
         "Inputs",
-        *(Item(f"{one.index} {one.name}: {one.text}") for one in model.inputs),
+        *_inputs(model.inputs),
         _more(model.inputs_count - len(model.inputs)),
         Item(f"checked {model.input_checks}") if model.input_checks else None,
     )
@@ -58,6 +59,35 @@ def _model(model: PackageModel, of: int) -> Iterator[Section]:
     needed = ", ".join(f"{name} {version}" for name, version in model.versions.items())
     yield section("Needs", Item(", ".join(model.needs), needed) if model.needs else None)
     yield section("Noted", *map(Item, model.notes))
+
+
+def _inputs(inputs: list[PackageInput]) -> Iterator[Item]:
+    """Show the contract as a table; an input of which the package says little is a line."""
+    stated = [one for one in inputs if one.dims is not None]
+    if stated:
+        rows = [_HEADS, *map(_row, stated)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        yield Item(f"{len(stated)} with a contract", quote="\n".join(lines), whole=True)
+    yield from (Item(f"{i.index} {i.name}: {i.text}") for i in inputs if i.dims is None)
+
+
+def _row(one: PackageInput) -> tuple[str, ...]:
+    dims = one.dims or []
+    sizes, strides = ", ".join(map(_extent, dims)), ", ".join(map(_stride, dims))
+    cells = (str(one.index), one.name, one.dtype or "any", f"[{sizes}]", f"[{strides}]")
+    return (*cells, one.device or "any")
+
+
+def _extent(dim: PackageDim) -> str:
+    if dim.size is not None:
+        return str(dim.size)
+    bounds = f"{'' if dim.low is None else dim.low}..{'' if dim.high is None else dim.high}"
+    return " in ".join(filter(None, (dim.symbol, bounds if bounds != ".." else "")))
+
+
+def _stride(dim: PackageDim) -> str:
+    return dim.stride_symbol or "any" if dim.stride is None else str(dim.stride)
 
 
 def _launch(launch: PackageLaunch) -> Item:

@@ -74,12 +74,12 @@ def _item(item: Item) -> Iterator[RenderableType]:
         line.append(f" — {one_line(item.detail)}", "dim")
     yield line
     if item.quote:
-        yield _quote(sanitize(item.quote))
+        yield _quote(sanitize(item.quote), None if item.whole else _QUOTE_LINES)
 
 
-def _quote(text: str) -> RenderableType:
+def _quote(text: str, limit: int | None) -> RenderableType:
     lines = text.strip("\n").split("\n")
-    shown = lines[:_QUOTE_LINES]
+    shown = lines[:limit]
     if len(lines) > len(shown):
         shown.append(f"… {len(lines) - len(shown)} more lines")
     table = Table.grid(padding=(0, 1, 0, 0))

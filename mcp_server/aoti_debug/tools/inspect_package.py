@@ -9,18 +9,23 @@ from pydantic import Field
 
 from aoti_debug.model import PackageAnswer
 from aoti_debug.tools.answer import answer
-from aoti_debug.tools.arguments import absolute
+from aoti_debug.tools.arguments import Python, absolute
 from aoti_debug.tools.tool import tool
 
 
 async def inspect_package(
     package: Annotated[str, Field(description="absolute path of the .pt2")],
+    python: Python = "",
+    check_inputs: Annotated[
+        bool, Field(description="also write a check_inputs function for serving code")
+    ] = False,
 ) -> Annotated[CallToolResult, PackageAnswer]:
     """Read an AOTInductor package (.pt2) without loading it: device, architecture, torch version,
     inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
     from aoti_debug import api
 
-    return answer(await api.inspect(str(absolute("package", package))))
+    path = str(absolute("package", package))
+    return answer(await api.inspect(path, python or None, check_inputs=check_inputs))
 
 
 INSPECT_PACKAGE = tool(

@@ -1,0 +1,173 @@
+"""Candidates from constants loaded after the model: the runtime compares their names only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase
+from aoti_debug.package.record import CompiledModel, Constant
+from aoti_debug.read import events as read
+
+GUIDE = "guides/constants.md"
+INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT")
+Given = Mapping[str, Any]
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    package, events = observations.package, observations.events
+    call = failing_call(observations)
+    model = package.model(call.model if call else None) if package else None
+    if events is None or model is None or model.wrapper is None:
+        return
+    loads = [p for p in events.phases if p.phase == "constants" and of_package(p, call)]
+    known = {constant.fqn or constant.name: constant for constant in model.wrapper.constants}
+    known = {name: constant for name, constant in known.items() if not constant.folded}
+    for load in loads:
+        yield from from_load(load, known)
+    if call is not None and model.wrapper.weights_in_library is False:
+        yield from from_gaps(observations, model, known, loads)
+
+
+def of_package(load: read.Phase, call: read.Call | None) -> bool:
+    path = load.details.get("package")
+    return call is None or path is None or path == call.package
+
+
+def given_in(load: read.Phase) -> list[Given]:
+    found = load.details.get("constants")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candidate]:
+    """Hold what was given for each name against what the package holds for it."""
+    for position, given in enumerate(given_in(load)):
+        name = str(given.get("name"))[:200]
+        constant = known.get(name)
+        if constant is not None:
+            yield from differing(load, given, constant, position)
+        elif load.ok is False and known:
+            yield unknown(load, given, known, position)
+
+
+def differing(
+    load: read.Phase, given: Given, constant: Constant, position: int
+) -> Iterator[Candidate]:
+    shape, dtype = given.get("shape"), given.get("dtype")
+    name = constant.fqn or constant.name
+    if constant.dtype and dtype and dtype != constant.dtype:
+        said = f"{name} was loaded as {dtype}, the package holds it as {constant.dtype}"
+    elif isinstance(shape, list) and tuple(shape) != constant.shape:
+        said = f"{name} was loaded with shape {shape}, the package holds it as "
+        said += str(list(constant.shape))
+    else:
+        return
+    yield candidate(
+        "constants_mismatch",
+        f"{said}: it is taken all the same, and the results are garbage from there on",
+        [evidence(load.span)],
+        Fix(
+            what=f"load {name} as {constant.dtype}{list(constant.shape)}",
+            why="load_constants compares names only",
+        ),
+        position=position,
+    )
+
+
+def unknown(
+    load: read.Phase, given: Given, known: Mapping[str, Constant], position: int
+) -> Candidate:
+    name, shape = str(given.get("name"))[:200], given.get("shape")
+    small = isinstance(shape, list) and len(shape) <= 1 and sum(shape) <= INLINED
+    names = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
+    why = (
+        f"it has at most {INLINED} elements, so it was inlined into the kernels, if the model had "
+        "it, and can never be updated"
+        if small
+        else "the name is another (a prefix, a typo), or the compiler folded it into others"
+    )
+    return candidate(
+        "constants_mismatch",
+        f"{name} is not among the package's {len(known)} constants ({names}): {why}",
+        [evidence(load.span)],
+        Fix(
+            what="compile with always_keep_tensor_constants=True, or leave it out"
+            if small
+            else "give only names of model.get_constant_fqns()",
+        ),
+        position=position,
+    )
+
+
+def from_gaps(
+    observations: Observations,
+    model: CompiledModel,
+    known: Mapping[str, Constant],
+    loads: list[read.Phase],
+) -> Iterator[Candidate]:
+    """The library holds no constants, and the process died in a call without some of them."""
+    ending = observations.ending
+    if ending is None or ending.signal not in CRASHES or not known:
+        return
+    given = {str(one.get("name")) for load in loads if load.ok for one in given_in(load)}
+    missing = [name for name in known if name not in given]
+    if not missing or any(len(given_in(load)) < cut(load) for load in loads):
+        return
+    names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    never = "load_constants was never called" if not loads else "load_constants left them out"
+    kept = "beside the library in the package" if model.weights else "nowhere in the package"
+    yield candidate(
+        "constants_missing",
+        f"{len(missing)} of the model's {len(known)} constants were not loaded ({names}): the "
+        f"library was compiled without them, they are {kept}, and {never}",
+        [evidence(loads[-1].span)] if loads else [at_call(observations)],
+        Fix(
+            what="call load_constants(state_dict, check_full_update=True) right after loading",
+            why="the first call reads null pointers otherwise",
+        ),
+        phase="run",
+        signal=ending.signal,
+    )
+
+
+def cut(load: read.Phase) -> int:
+    """Return how many constants were given; the probe describes only the first of them."""
+    count = load.details.get("count")
+    return count if isinstance(count, int) else 0
+
+
+def at_call(observations: Observations) -> Evidence:
+    call = failing_call(observations)
+    assert call is not None  # the caller has one
+    return evidence(call.span)
+
+
+def candidate(
+    category: Category,
+    summary: str,
+    found: list[Evidence],
+    fix: Fix,
+    *,
+    phase: Phase = "constants",
+    signal: str | None = None,
+    position: int = 0,
+) -> Candidate:
+    return Candidate(
+        Diagnosis(
+            phase=phase,
+            category=category,
+            confidence="proved",
+            summary=summary,
+            evidence=found,
+            guide=GUIDE,
+            fault=Fault(signal=signal) if signal else None,
+            fixes=[fix],
+        ),
+        role="cause",
+        weight=92,
+        position=(position, 0),
+    )
