@@ -5,7 +5,8 @@
 Needs one NVIDIA GPU, torch with triton for it, and aoti_debug importable. Cases run side by side,
 each with its own home, since runs of one home take turns on a GPU. `--classical` also runs the
 procedure of the prose guides (input checks, no caching and blocking launches, printer 3, printer
-2, minifier) with the same harness.
+2, minifier) with the same harness. The rows so far are always in OUT/triage.json or
+OUT/classical.json; a classical row grows with every stage.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -29,6 +31,29 @@ KEPT = (
     "cuda.log", "cuda-gdb.log", "gdb.log", "sanitizer.xml", "report.json", "stacks.log",
 )  # fmt: skip
 LIMIT = 300_000  # bytes kept of one artifact: head and tail
+
+
+class Rows:
+    """The rows so far, in a file that is whole at every moment."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.versions = versions()
+        self.rows: dict[tuple[object, object], dict[str, object]] = {}
+        self.lock = threading.Lock()
+
+    def put(self, row: dict[str, object]) -> dict[str, object]:
+        """Add a row, or replace the earlier one of the same case and kind."""
+        with self.lock:
+            self.rows[row["case"], row.get("kind")] = row
+            self.write(list(self.rows.values()))
+        return row
+
+    def write(self, rows: list[dict[str, object]]) -> None:
+        text = json.dumps({"versions": self.versions, "rows": rows}, indent=1)
+        unfinished = self.path.with_suffix(".part")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(self.path)
 
 
 def aoti_debug(work: Path, *words: str) -> dict[str, object]:
@@ -99,32 +124,39 @@ def judge(case: str, kind: str, answer: dict) -> dict[str, object]:
     }
 
 
-def classical(out: Path, case: str) -> dict[str, object]:
+def classical(out: Path, case: str, rows: Rows) -> dict[str, object]:
     """Walk the classical stages until one names the fault."""
     work = out / f"{case}-classical"
     work.mkdir(parents=True, exist_ok=True)
-    began, runs, recompiles, named = time.monotonic(), 0, 0, None
+    began, stages = time.monotonic(), []
+    row: dict[str, object] = {}
     for stage in CLASSICAL:
         for package in work.glob("*.pt2"):
             package.unlink()
+        stage_began = time.monotonic()
         answer = aoti_debug(
             work, "run", "--json", "--stage", stage, "--timeout", "120", "--no-capture",
             str(CASES), "--", case, "fault",
         )  # fmt: skip
-        runs += 1
-        recompiles += 1
-        if judge(case, "fault", answer)["found"]:
-            named = stage
+        judged = judge(case, "fault", answer)
+        seconds = round(time.monotonic() - stage_began, 1)
+        said = {key: judged[key] for key in ("category", "phase", "kernel", "summary", "error")}
+        said |= {key: answer.get(key) for key in ("acted", "exit")}
+        stages.append({"stage": stage, "wall_s": seconds, "found": judged["found"], **said})
+        row = {
+            "case": case,
+            "found": judged["found"],
+            "by": stage if judged["found"] else None,
+            "process_runs": len(stages),
+            "recompiles": len(stages),
+            "wall_s": round(time.monotonic() - began, 1),
+            "stages": stages,
+        }
+        rows.put({**row, "stages": list(stages)})
+        if judged["found"]:
             break
     keep(work, out / f"{case}-classical.zip")
-    return {
-        "case": case,
-        "found": named is not None,
-        "by": named,
-        "process_runs": runs,
-        "recompiles": recompiles,
-        "wall_s": round(time.monotonic() - began, 1),
-    }
+    return row
 
 
 def keep(work: Path, to: Path) -> None:
@@ -150,18 +182,16 @@ def main() -> None:
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     names = options.only or list(EXPECTED)
+    rows = Rows(out / ("classical.json" if options.classical else "triage.json"))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if options.classical:
-            rows = list(pool.map(lambda case: classical(out, case), names))
+            done = list(pool.map(lambda case: classical(out, case, rows), names))
         else:
             pairs = [(case, kind) for kind in options.kinds for case in names]
-            scripts = pool.map(lambda script: triage_script(out, script), options.scripts)
-            rows = [*pool.map(lambda pair: triage(out, *pair), pairs), *scripts]
-    name = "classical.json" if options.classical else "triage.json"
-    (out / name).write_text(
-        json.dumps({"versions": versions(), "rows": rows}, indent=1), encoding="utf-8"
-    )
-    table(rows)
+            scripts = pool.map(lambda path: rows.put(triage_script(out, path)), options.scripts)
+            done = [*pool.map(lambda pair: rows.put(triage(out, *pair)), pairs), *scripts]
+    rows.write(done)  # in the order asked for
+    table(done)
 
 
 def versions() -> dict[str, str]:
