@@ -16,6 +16,7 @@ from aoti_debug.tools.run_answer import RunAnswer
 from mcp import Client
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "tools.json"
+COMPACT: dict[str, Any] = {"separators": (",", ":"), "sort_keys": True, "ensure_ascii": False}
 TOKENS = 2_500
 CHARACTERS_PER_TOKEN = 3.2  # JSON and identifiers take more tokens than prose: counted low
 
@@ -29,9 +30,25 @@ def listed() -> list[dict[str, Any]]:
     return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
 
 
+def outlined(tools: list[dict[str, Any]]) -> str:
+    """Write a line for each tool, after a line for each definition that they share."""
+    shared: dict[str, Any] = {}
+    lines = []
+    for tool in tools:
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            definitions = schema.pop("$defs", {})
+            for name, definition in definitions.items():
+                assert shared.setdefault(name, definition) == definition
+        lines.append(json.dumps(tool, **COMPACT))
+    rows = [f'"{name}":{json.dumps(shared[name], **COMPACT)}' for name in sorted(shared)]
+    parts = ('{"$defs":{', ",\n".join(rows), '},"tools":[', ",\n".join(lines), "]}", "")
+    return "\n".join(parts)
+
+
 def test_schemas_are_as_they_were():
     """AOTI_DEBUG_UPDATE=1 rewrites the snapshot: read the difference before you commit it."""
-    now = json.dumps(listed(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    now = outlined(listed())
+    assert json.loads(now)
     if os.environ.get("AOTI_DEBUG_UPDATE"):
         SNAPSHOT.write_text(now, "utf-8")
     assert now == SNAPSHOT.read_text("utf-8")
