@@ -19,8 +19,10 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
+from aoti_debug.signatures import Signature
 
 MISLEADING = 4
+BEFORE, EXCERPT = 30, 120  # characters of a quoted message
 
 
 def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observations) -> Diagnosis:
@@ -129,7 +131,7 @@ def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]
 
 
 def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
-    """Say which other messages of the log are only envelopes or aftermath."""
+    """Say which other messages of the log only follow from the fault, or name no reason."""
     if best.role not in ("cause", "symptom"):
         return []
     found: list[str] = []
@@ -138,11 +140,22 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
             continue
         if candidate.signature is None or not candidate.diagnosis.evidence:
             continue
-        if best.diagnosis.category == "hang" and candidate.signature.id == "host_abort":
-            continue  # that is how its stacks were taken
-        quote = candidate.diagnosis.evidence[0].quote[:100]
-        kind = "an aftermath" if candidate.role == "aftermath" else "only an envelope"
+        kind = "is an aftermath" if candidate.role == "aftermath" else "names no reason"
         if candidate.of:
-            kind = f"{candidate.of}'s own failure, after the script's"
-        found.append(f"{quote!r} is {kind}: {candidate.signature.means}")
+            kind = f"is {candidate.of}'s own failure, after the script's"
+        quote = excerpt(candidate.diagnosis.evidence[0].quote, candidate.signature)
+        found.append(f"{quote!r} {kind}: {first_sentence(candidate.signature.means)}")
     return found[:MISLEADING]
+
+
+def excerpt(quote: str, signature: Signature) -> str:
+    """Return the part of a line for which the signature matched, with some of its surroundings."""
+    at = next((quote.find(a) for a in signature.anchors if a in quote), 0)
+    begin = at - BEFORE if at > BEFORE else 0
+    cut = quote[begin : begin + EXCERPT]
+    return ("…" if begin else "") + cut + ("…" if begin + EXCERPT < len(quote) else "")
+
+
+def first_sentence(text: str) -> str:
+    sentence = text.removeprefix("Only an envelope. ").partition(". ")[0]
+    return sentence if sentence.endswith(".") else f"{sentence}."

@@ -1,0 +1,373 @@
+"""Every recorded log is diagnosed as what was wrong, and no aftermath is blamed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from aoti_debug import api
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose import diagnose as rank
+from aoti_debug.model import Diagnosis
+from recorded_logs import recorded, recordings
+
+CONFIDENCES = ("possible", "likely", "proved")
+EMBEDDING = "triton_poi_fused_embedding_mul_unsqueeze_0"
+LAYER_NORM = "triton_red_fused_add_mul_native_layer_norm_sin_0"
+ADD = "triton_poi_fused_add_0"
+OF_THE_LOG = "whether in a call or while Inductor tuned it, this log does not tell"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a person should read first; `words` stand in the summary."""
+
+    category: str
+    phase: str
+    confidence: str
+    words: tuple[str, ...] = ()
+    kernel: tuple[str, int | None] | None = None  # name and line
+    input: tuple[int, str] | None = None  # index and property
+    misleading: tuple[str, ...] = ()
+
+
+# A log in which nothing shows: garbage is returned, or a signal ends the process, without a word.
+SILENT = Expected("no_fault", "none", "possible", ("nothing in this log",))
+FINISHED = Expected("no_fault", "none", "possible", ("launches came to their end",))
+UNTOUCHED = Expected("no_fault", "none", "possible", ("compute-sanitizer found no errors",))
+COPIED = Expected("performance", "run", "proved", ("Input 0", "copied at each call"))
+INDEX = Expected("index_out_of_bounds", "run", "proved", ("0 <= tmp4 < 1000 does not hold",))
+# The GPU is first to speak here, and says only that.
+ADDRESS = Expected("illegal_memory_access", "run", "likely", ("GPU kernel", "address"))
+TUNING = Expected(
+    "illegal_memory_access",
+    "autotune",
+    "likely",
+    ("while the model was being compiled",),
+    misleading=("set_rng_state",),
+)
+BEGAN = Expected(
+    "host_segfault",
+    "run",
+    "possible",
+    ("began and did not end",),
+    kernel=("cpp_fused_add_0", None),
+)
+CUBLAS = ("CUBLAS_STATUS_INTERNAL_ERROR",)
+
+
+def with_kernel(known: Expected, name: str, line: int | None = None) -> Expected:
+    return Expected(
+        known.category, known.phase, known.confidence, known.words, (name, line), known.input
+    )
+
+
+EXPECTED: dict[tuple[str, str], Expected] = {
+    **{
+        (case, stage): SILENT
+        for case in ("bad_meta", "nan", "static_shape")
+        for stage in ("base", "chk", "det", "core", "mini2")
+    },
+    **{(case, p): FINISHED for case in ("bad_meta", "static_shape") for p in ("p1", "p2", "p3")},
+    **{("nan", p): FINISHED for p in ("p1", "p3")},
+    ("bad_meta", "san"): UNTOUCHED,
+    ("nan", "san"): UNTOUCHED,
+    ("nan", "p2"): Expected(
+        "nan_or_inf",
+        "output",
+        "likely",
+        ("first NaN", "buf1", "launch 2", "before it held -1.71997 to 2.34265"),
+        kernel=("triton_poi_fused_addmm_log_0", None),
+    ),
+    **{
+        ("misaligned", stage): COPIED
+        for stage in ("base", "chk", "det", "core", "mini2", "p1", "p2", "p3", "san")
+    },
+    ("static_shape", "chk"): Expected(
+        "contract_shape",
+        "run",
+        "proved",
+        ("size", "16", "4096"),
+        input=(0, "size"),
+        misleading=("run_func_(", "names no reason"),
+    ),
+    ("static_shape", "san"): Expected(
+        "illegal_memory_access",
+        "run",
+        "proved",
+        ("read of 16 bytes", "131,073 bytes after an allocation of 1,024 bytes"),
+        kernel=(LAYER_NORM, 38),
+        misleading=CUBLAS,
+    ),
+    **{("embed_oob", stage): INDEX for stage in ("det", "mini2")},
+    **{
+        ("embed_oob", stage): Expected(
+            INDEX.category, INDEX.phase, INDEX.confidence, INDEX.words, misleading=CUBLAS
+        )
+        for stage in ("base", "chk", "san")
+    },
+    **{
+        ("embed_oob", stage): with_kernel(INDEX, EMBEDDING, 34)
+        for stage in ("p1", "p2", "p3", "core")
+    },
+    ("m_assert", "mini3"): Expected(
+        "index_out_of_bounds",
+        "run",
+        "proved",
+        INDEX.words,
+        misleading=("deserializing the saved file", "is the minifier's own failure"),
+    ),
+    ("m_compile", "mini3"): Expected(
+        "user_code",
+        "run",
+        "proved",
+        ("custom operator raised in oops at m_compile.py:5", "kernel oops 42"),
+        misleading=("We failed to resolve torch.ops.lab5.oops", "is the minifier's own failure"),
+    ),
+    ("dev_mismatch", "chk"): Expected(
+        "contract_device",
+        "run",
+        "proved",
+        ("device is cpu, compiled for cuda",),
+        input=(0, "device"),
+        misleading=("run_func_(", "names no reason"),
+    ),
+    **{("dev_mismatch", stage): ADDRESS for stage in ("det", "mini2")},
+    **{("dev_mismatch", p): with_kernel(ADDRESS, ADD) for p in ("p1", "p2", "p3")},
+    ("dev_mismatch", "base"): Expected(
+        ADDRESS.category, "run", "likely", ADDRESS.words, misleading=CUBLAS
+    ),
+    ("dev_mismatch", "core"): Expected(
+        "illegal_memory_access",
+        "run",
+        "proved",
+        ("Warp Illegal Address", OF_THE_LOG),
+        kernel=(ADD, 24),
+    ),
+    ("dev_mismatch", "san"): Expected(
+        "illegal_memory_access",
+        "run",
+        "proved",
+        ("read of 8 bytes", "a pointer of the host"),
+        kernel=(ADD, 24),
+        misleading=CUBLAS,
+    ),
+    ("cpu_pkg", "chk"): Expected(
+        "contract_device",
+        "run",
+        "proved",
+        ("device is cuda, compiled for cpu",),
+        input=(0, "device"),
+    ),
+    **{("cpu_pkg", stage): SILENT for stage in ("base", "det", "core", "mini2")},
+    **{("cpu_pkg", p): BEGAN for p in ("p1", "p2", "p3")},
+    ("cpu_pkg", "san"): Expected("host_segfault", "run", "likely", ("died",)),
+    **{
+        ("user_triton", stage): TUNING
+        for stage in ("base", "chk", "det", "p1", "p2", "p3", "mini2")
+    },
+    **{
+        ("user_triton", stage): Expected(
+            "illegal_memory_access",
+            "run",
+            "proved",
+            ("Warp Invalid Address Space in kernel scale_rows", OF_THE_LOG),
+            kernel=("scale_rows", 21),
+        )
+        for stage in ("core", "core-progress")
+    },
+    ("user_triton", "san"): Expected(
+        "illegal_memory_access",
+        "run",
+        "proved",
+        ("scale_rows does an invalid write of 16 bytes",),
+        kernel=("scale_rows", 21),
+    ),
+    ("static_libstdcxx", "load-segfault"): SILENT,
+    ("static_libstdcxx", "cuda-gdb-backtrace"): Expected(
+        "host_segfault", "load", "likely", ("static copy of the C++ standard library",)
+    ),
+    ("cpu", "ok"): FINISHED,
+    ("cpu", "oob"): Expected(
+        "index_out_of_bounds",
+        "run",
+        "proved",
+        ("0 <= tmp2 < 10 does not hold",),
+        kernel=("cpp_fused_embedding_mul_0", 24),
+    ),
+    ("cpu", "dtype"): Expected("contract_dtype", "run", "proved", ("float64",), input=(1, "dtype")),
+    ("cpu", "dim"): Expected("contract_shape", "run", "proved", ("5", "3"), input=(1, "size")),
+    ("cpu", "stride"): Expected("contract_stride", "run", "proved", input=(1, "stride")),
+    ("cpu", "few"): Expected("contract_argument", "run", "proved", ("takes 2 tensors and got 1",)),
+    ("cpu", "fh-segv"): Expected("host_segfault", "run", "likely", ("invalid memory access",)),
+    ("cpu", "fh-abrt"): Expected("host_segfault", "run", "possible", ("ended itself",)),
+    ("cpu", "fh-time"): Expected("hang", "hang", "likely", ("did not finish",)),
+    ("sanitizer", "memcheck-0.txt"): Expected(
+        "illegal_memory_access", "run", "proved", ("write of 4 bytes", "25 bytes after"), ("oob", 5)
+    ),
+    ("sanitizer", "memcheck-00.txt"): Expected(
+        "illegal_memory_access", "run", "proved", ("write of 4 bytes",), ("oob", 5)
+    ),
+    ("sanitizer", "memcheck-1.txt"): Expected(
+        "misaligned_address", "run", "proved", (), ("mis", 6)
+    ),
+    ("sanitizer", "memcheck-5.txt"): Expected(
+        "index_out_of_bounds", "run", "possible", ("threadIdx.x<n",)
+    ),
+    ("sanitizer", "memcheck-6.txt"): Expected(
+        "illegal_memory_access", "run", "proved", (), ("shr", 11)
+    ),
+    ("sanitizer", "memcheck-7.txt"): Expected(
+        "illegal_memory_access", "run", "proved", (), ("frd", 12)
+    ),
+    ("sanitizer", "memcheck-8.txt"): Expected("kernel_resources", "run", "possible", ("argument",)),
+    ("sanitizer", "memcheck-9.txt"): Expected(
+        "performance", "run", "proved", ("leaked 256 bytes",)
+    ),
+    ("sanitizer", "initcheck-2.txt"): Expected(
+        "wrong_result", "run", "likely", ("nothing has written",), ("uni", 7)
+    ),
+    ("sanitizer", "racecheck-3.txt"): Expected(
+        "concurrency", "run", "likely", ("race on shared memory",), ("rac", 8)
+    ),
+    ("sanitizer", "racecheck-33.txt"): Expected(
+        "concurrency", "run", "likely", ("race on shared memory",), ("rac", 8)
+    ),
+    ("sanitizer", "synccheck-4.txt"): Expected("hang", "run", "likely", ("barrier",), ("syn", 9)),
+    ("sanitizer", "drv-5.txt"): Expected(
+        "index_out_of_bounds", "run", "possible", ("threadIdx.x<n",)
+    ),
+    ("sanitizer", "gdb-5.txt"): Expected("index_out_of_bounds", "run", "possible", ("ass",)),
+}
+SPEAKING = sorted(case for case, expected in EXPECTED.items() if expected.category != "no_fault")
+SILENT_LOGS = sorted(set(EXPECTED) - set(SPEAKING))
+
+
+async def answer(case: str, stage: str) -> list[Diagnosis]:
+    return (await api.diagnose(text=recorded(case, stage))).diagnoses
+
+
+def test_the_table_names_every_recorded_log() -> None:
+    assert set(recordings()) == set(EXPECTED)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("case", "stage"), sorted(EXPECTED))
+async def test_a_log_is_diagnosed_as_what_was_wrong(case: str, stage: str) -> None:
+    expected = EXPECTED[case, stage]
+    best = (await answer(case, stage))[0]
+    assert (best.category, best.phase, best.confidence) == (
+        expected.category,
+        expected.phase,
+        expected.confidence,
+    )
+    for word in expected.words:
+        assert word in best.summary
+    if expected.kernel is not None:
+        assert best.kernel is not None
+        name, line = expected.kernel
+        assert best.kernel.name == name
+        assert line is None or best.kernel.line == line
+    if expected.input is not None:
+        assert best.input is not None
+        assert (best.input.index, best.input.property) == expected.input
+    told = "\n".join(best.misleading)
+    for part in expected.misleading:
+        assert part in told
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("case", "stage"), SPEAKING)
+async def test_no_aftermath_is_a_diagnosis(case: str, stage: str) -> None:
+    for diagnosis in await answer(case, stage):
+        quotes = [diagnosis.summary, *(evidence.quote for evidence in diagnosis.evidence[:1])]
+        for aftermath in ("CUBLAS_STATUS", "set_rng_state", "destroy CUDA event", "$ rc="):
+            assert not any(aftermath in quote for quote in quotes)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("case", "stage"), SPEAKING)
+async def test_evidence_stands_in_the_log(case: str, stage: str) -> None:
+    lines = recorded(case, stage).split("\n")
+    for diagnosis in await answer(case, stage):
+        assert diagnosis.evidence
+        for evidence in diagnosis.evidence:
+            assert evidence.artifact == "log"
+            assert evidence.lines is not None
+            first, last = evidence.lines
+            assert 1 <= first <= last <= len(lines)
+            proof = "\n".join(lines[first - 1 : last])
+            assert any(quoted[:40] in proof for quoted in evidence.quote.splitlines())
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("case", "stage"), SILENT_LOGS)
+async def test_a_log_that_shows_nothing_asks_for_a_run(case: str, stage: str) -> None:
+    (only,) = await answer(case, stage)
+    assert [step.tool for step in only.next] == ["triage"]
+    assert only.guide
+
+
+@pytest.mark.anyio
+async def test_the_users_line_is_not_the_minifiers() -> None:
+    (best, *_) = await answer("m_assert", "mini3")
+    assert best.source[0].file.endswith("cases/common.py")
+
+
+@pytest.mark.anyio
+async def test_what_a_sanitizer_saw_is_one_finding_with_its_place() -> None:
+    (only,) = await answer("static_shape", "san")
+    assert only.fault is not None
+    assert (only.fault.access, only.fault.size) == ("read", 16)
+    assert (only.fault.distance, only.fault.allocation) == (131073, 1024)
+    assert only.fault.block == (8, 0, 0)
+
+
+@pytest.mark.anyio
+async def test_a_distance_to_nowhere_is_not_told_as_one() -> None:
+    (best, *_) = await answer("dev_mismatch", "san")
+    assert best.fault is not None
+    assert best.fault.distance is None
+    assert best.fault.address == "0x40251500"
+
+
+@pytest.mark.anyio
+async def test_the_source_text_of_the_faulting_line_is_told() -> None:
+    (best, *_) = await answer("user_triton", "core")
+    assert best.kernel is not None
+    assert (best.kernel.text or "").startswith("tl.store(o_ptr+row*stride*4096+c")
+
+
+@pytest.mark.anyio
+async def test_unknown_text_names_its_first_error_and_the_next_step() -> None:
+    text = "starting\nloading torch/_inductor/foo.py\nfrobnicate: fatal: the frob is gone\n"
+    (only,) = (await api.diagnose(text=text)).diagnoses
+    assert only.confidence == "possible"
+    assert "frobnicate: fatal: the frob is gone" in only.summary
+    assert only.evidence[0].lines == (3, 3)
+    assert [step.tool for step in only.next] == ["triage"]
+
+
+@pytest.mark.anyio
+async def test_the_phase_of_an_unknown_error_is_that_of_the_file_it_names() -> None:
+    text = "W1121 torch/_inductor/compile_fx.py:322] Error: strange\n"
+    (only,) = (await api.diagnose(text=text)).diagnoses
+    assert only.phase == "lower"
+
+
+@pytest.mark.anyio
+async def test_lines_that_deny_errors_are_none() -> None:
+    (only,) = (await api.diagnose(text="epoch 3: 0 errors\n12 passed, no failures\n")).diagnoses
+    assert only.category == "no_fault"
+
+
+@pytest.mark.anyio
+async def test_an_empty_log_has_no_diagnosis_but_a_note() -> None:
+    answer = await api.diagnose(text="")
+    assert answer.diagnoses == []
+    assert "empty" in answer.notes[0]
+
+
+def test_nothing_known_of_a_process_that_runs_is_no_diagnosis_of_a_fault() -> None:
+    (only,) = rank(Observations())
+    assert (only.category, only.confidence) == ("no_fault", "possible")
