@@ -8,13 +8,13 @@ from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name
 from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
-from aoti_debug.read.record import NativeBacktrace, NativeFrame
+from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
 
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
 NOT_THE_USERS = (
     "/site-packages/", "/dist-packages/", "/usr/include/", "../", "./", "/build/",
-    "/torchinductor_",
+    "/torchinductor_", "/Python-3.", "Python/", "Modules/", "Objects/",
 )  # fmt: skip
 ABOUT = 160
 
@@ -70,13 +70,22 @@ def place(observations: Observations) -> str:
     inside = stack.in_model
     line = ""
     if inside is not None and inside.line and (inside.file or "").endswith(".cpp"):
-        line = f"line {inside.line} of the model's {base_name(str(inside.file))}"
+        line = f"line {inside.line} of the model's wrapper.cpp"
     if kernel is not None:
         at = f" ({base_name(kernel.file)}:{kernel.line})" if kernel.file and kernel.line else ""
         return ", ".join(word for word in (f"kernel {kernel.name}{at}", line) if word)
-    frame = users_frame(stack) or stack.frames[0]
+    if line:
+        return line
+    frame = users_frame(stack) or (None if python_tells(observations) else stack.frames[0])
+    if frame is None:
+        return ""
     at = f" ({base_name(frame.file)}:{frame.line})" if frame.file and frame.line else ""
-    return line or f"{frame.function[:ABOUT]}{at}"
+    return f"{frame.function[:ABOUT]}{at}"
+
+
+def python_tells(observations: Observations) -> bool:
+    """Tell whether the Python stack is known, which says more than the interpreter's frames."""
+    return any(dump.frames for dump in observations.of(FaultHandlerDump))
 
 
 def users_frame(stack: NativeBacktrace) -> NativeFrame | None:
@@ -107,6 +116,8 @@ def native_evidence(observations: Observations) -> list[Evidence]:
     if stack is None:
         return []
     shown = [frame for frame in (kernel_frame(stack), stack.in_model) if frame is not None]
+    if not shown and users_frame(stack) is None and python_tells(observations):
+        return []
     lines = (stack.span.first, stack.span.last)
     return [
         Evidence(artifact=stack.span.artifact, lines=lines, quote=quote(frame))

@@ -96,6 +96,7 @@ def crash(observations: Observations, signal: str) -> Candidate:
     call = failing_call(observations)
     during = "".join(f" in {words}" for words in (died_in(observations),) if words)
     during += f", in {words}" if (words := place(observations)) else ""
+    during += dies_without_aoti(observations, signal)
     next = []
     if call is not None:
         next.append(
@@ -124,6 +125,14 @@ def crash(observations: Observations, signal: str) -> Candidate:
         role="symptom",
         weight=60 if signal != "SIGABRT" else 20,
     )
+
+
+def dies_without_aoti(observations: Observations, signal: str) -> str:
+    """Say so if the exported program, which runs operator by operator, dies of the same signal."""
+    guards = observations.steps.get("guards")
+    if guards is None or guards.ending is None or guards.ending.signal != signal:
+        return ""
+    return "; the exported program dies of it too, without AOTInductor: an operator's own fault"
 
 
 def python_source(dump: FaultHandlerDump | None) -> list[SourceLine]:

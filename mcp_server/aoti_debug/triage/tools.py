@@ -81,6 +81,6 @@ def gdb(tool: Path) -> tuple[str, ...]:
         "-ex", "set debuginfod enabled off",
         "-ex", "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass",
         "-ex", "run",
-        "-ex", "bt 40",
+        "-ex", "bt 150",  # a Python operator has many frames between it and the model
         "--args",
     )  # fmt: skip
