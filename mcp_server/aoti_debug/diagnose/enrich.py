@@ -81,10 +81,22 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         if not diagnosis.ops:
             update["ops"] = list(launch.ops)
     if lines := model_lines(observations, kernel.name):
+        failed = line_failed(observations)
+        first = sorted(lines, key=lambda line: f'File "{line[0]}", line {line[1]},' not in failed)
         update["source"] = [
-            SourceLine(file=file, line=line, text=text or None) for file, line, text in lines[:3]
+            SourceLine(file=file, line=line, text=text or None) for file, line, text in first[:3]
         ]
     return diagnosis.model_copy(update=update)
+
+
+def line_failed(observations: Observations) -> str:
+    """Return the Python stack of the node at which the exported program fails on these inputs.
+
+    It is one line of the model; a kernel is made of several.
+    """
+    guards = observations.steps.get("guards")
+    node = guards.report.get("node") if guards is not None and guards.report else None
+    return str(node.get("stack", "")) if isinstance(node, dict) else ""
 
 
 def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
