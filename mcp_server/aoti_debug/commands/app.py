@@ -140,6 +140,7 @@ def run_stage(
     timeout: options.Timeout = 900,
     no_capture: options.NoCapture = False,
     imports: options.Imports = None,
+    kernels: options.Kernels = None,
     show_output: options.ShowOutput = False,
     report: options.Report = None,
     json: options.Json = False,
@@ -149,6 +150,7 @@ def run_stage(
     target = Words(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+        tuple(kernels or ()),
     )  # fmt: skip
     _run(target, stage, show_output, report, json)
 

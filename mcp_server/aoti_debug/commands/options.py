@@ -35,6 +35,15 @@ Imports = Annotated[
     list[str] | None,
     typer.Option("--import", metavar="MODULE", help="Module with your custom ops; repeatable."),
 ]
+Kernels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME",
+        help="Stage values: print this kernel's tensors only, the name as kernel_names shows it; "
+        "repeatable.",
+    ),
+]
 ShowOutput = Annotated[
     bool, typer.Option("--show-output", help="Show what the target prints, on standard error.")
 ]

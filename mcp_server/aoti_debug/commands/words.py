@@ -23,6 +23,7 @@ class Words:
     timeout_s: float
     capture: bool
     imports: tuple[str, ...]
+    kernels: tuple[str, ...] = ()
 
     def request(self) -> Request:
         """Resolve the target.
@@ -51,4 +52,5 @@ class Words:
             capture=self.capture,
             python=self.python,
             imports=self.imports,
+            kernels=self.kernels,
         )

@@ -21,6 +21,7 @@ Module = Annotated[str, Field(description="instead of script: as in `python -m`;
 Command = Annotated[tuple[str, ...], Field(description="instead of script: any program")]
 Args = Annotated[tuple[str, ...], Field(description="its arguments")]
 StageName = Annotated[str, Field(json_schema_extra={"enum": list(STAGES)})]
+KernelFilter = Annotated[str, Field(description="stage values: only these, comma-separated")]
 Python = Annotated[str, Field(description="interpreter that has torch")]
 Env = Annotated[dict[str, str] | None, Field(description="variables to add")]
 Cwd = Annotated[str, Field(description="directory to run in; default: the script's")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from mcp_types import CallToolResult
@@ -15,6 +16,7 @@ from aoti_debug.tools.arguments import (
     Command,
     Cwd,
     Env,
+    KernelFilter,
     Module,
     Python,
     Script,
@@ -34,6 +36,7 @@ async def run_stage(
     command: Command = (),
     args: Args = (),
     stage: StageName = "baseline",
+    kernel: KernelFilter = "",
     python: Python = "",
     env: Env = None,
     cwd: Cwd = "",
@@ -45,6 +48,8 @@ async def run_stage(
     Status `running` after wait_s: go on with wait_run."""
     stage_named(stage)
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
+    if kernel:
+        wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
     run = await (await service_of(call)).start_stage(wanted, stage)
     return answer(await follow(call, run, wait_s))
 

@@ -17,7 +17,7 @@ def so_far(work: Work) -> StageAnswer | TriageAnswer:
             status=status,
             diagnosis=work.diagnosis,
             steps=list(work.steps),
-            artifacts=work.directory.artifacts(),
+            artifacts=work.artifacts(),
             notes=[*work.notes, *now(work)],
         )
     return StageAnswer(
@@ -25,7 +25,7 @@ def so_far(work: Work) -> StageAnswer | TriageAnswer:
         status=status,
         stage=work.kind,
         diagnosis=work.diagnosis,
-        artifacts=work.directory.artifacts(),
+        artifacts=work.artifacts(),
         notes=[*work.notes, *now(work)],
     )
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
@@ -26,7 +26,9 @@ CORE_S = 40.0
 REQUEST = 1 << 16  # bytes; what they are does not matter
 
 
-def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
+def stacks_into(
+    directory: Path, env: Mapping[str, str] | None = None
+) -> Callable[[int], Awaitable[None]]:
     """Return what takes the stacks of a process tree that hangs.
 
     gdb, and py-spy for Python, write them to `directory` where they are installed. Python
@@ -37,7 +39,7 @@ def stacks_into(directory: Path) -> Callable[[int], Awaitable[None]]:
     async def take(pid: int) -> None:
         await trigger_core(directory / CORE)
         processes = pythons(pid)
-        await dump(processes or programs(pid), directory / STACKS, python=bool(processes))
+        await dump(processes or programs(pid), directory / STACKS, env, python=bool(processes))
         for process in processes:
             abort(process)
         with anyio.move_on_after(SETTLE_S):
@@ -103,11 +105,13 @@ def programs(pid: int) -> list[psutil.Process]:
         return []
 
 
-async def dump(processes: list[psutil.Process], to: Path, *, python: bool) -> None:
+async def dump(
+    processes: list[psutil.Process], to: Path, env: Mapping[str, str] | None, *, python: bool
+) -> None:
     """Write the stacks of all threads, as far as a tool for it is there."""
     found: list[bytes] = []
     for process in processes:
-        for limit, argv in samplers(process.pid, python=python):
+        for limit, argv in samplers(process.pid, env, python=python):
             with anyio.move_on_after(limit) as clock:
                 done = await anyio.run_process(argv, check=False, stderr=subprocess.STDOUT)
                 found.append(done.stdout)
@@ -117,11 +121,13 @@ async def dump(processes: list[psutil.Process], to: Path, *, python: bool) -> No
         to.write_bytes(b"\n".join(found))
 
 
-def samplers(pid: int, *, python: bool) -> Iterator[tuple[float, list[str]]]:
+def samplers(
+    pid: int, env: Mapping[str, str] | None, *, python: bool
+) -> Iterator[tuple[float, list[str]]]:
     """Yield what takes the stacks of one process, and how long it may take."""
-    if (gdb := find_tool("gdb") or find_tool("cuda-gdb")) is not None:
+    if (gdb := find_tool("gdb", env) or find_tool("cuda-gdb", env)) is not None:
         yield NATIVE_S, [str(gdb), *ATTACH, "-p", str(pid), "-ex", EVERY_STACK]
-    if python and (py_spy := find_tool("py-spy")) is not None:
+    if python and (py_spy := find_tool("py-spy", env)) is not None:
         yield SAMPLE_S, [str(py_spy), "dump", "--native", "--pid", str(pid)]
 
 

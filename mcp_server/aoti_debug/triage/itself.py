@@ -46,7 +46,7 @@ async def run_itself(work: Work, planned: Planned, directory: Path, first: Obser
         argv,
         environment,
         directory,
-        on_timeout=stacks_into(directory),
+        on_timeout=stacks_into(directory, target.env),
         torch=versions.torch if versions else None,
     )
     work.recompiles += len(compiles(first.events)) if first.events is not None else 0

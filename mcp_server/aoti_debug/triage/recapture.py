@@ -45,7 +45,7 @@ async def recapture(work: Work, first: Observations, call: Captured) -> Captured
         work.request.target.argv,
         environment,
         directory,
-        on_timeout=stacks_into(directory),
+        on_timeout=stacks_into(directory, work.request.target.env),
         torch=first.torch,
     )
     if ran.observations.events is not None:

@@ -70,7 +70,7 @@ async def first_run(work: Work, devices: Sequence[Device], seen: OpenFiles) -> R
         request.target.argv,
         environment,
         directory,
-        on_timeout=stacks_into(directory),
+        on_timeout=stacks_into(directory, request.target.env),
         on_start=seen.start if not is_python(work.request.target) else None,
         torch=versions.torch if versions else None,
     )
@@ -190,6 +190,6 @@ def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
         diagnosis=best,
         also=found[1:],
         steps=work.steps,
-        artifacts=work.directory.artifacts(),
+        artifacts=work.artifacts(),
         notes=[*work.notes, *stray_note(ran)],
     )

@@ -82,7 +82,7 @@ def finish(work: Work, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
         ),
         diagnosis=best,
         observed=observed(ran.observations),
-        artifacts=work.directory.artifacts(),
+        artifacts=work.artifacts(),
         notes=[*work.notes, *stray_note(ran)],
     )
 

@@ -102,6 +102,10 @@ class Work:
         self.steps.append(step)
         self.record()
 
+    def artifacts(self) -> list[str]:
+        """Return what the run left for a reader; a compile's own cache is there, and not listed."""
+        return [name for name in self.directory.artifacts() if not name.startswith("cache/")]
+
     def keep(self, name: str, document: Mapping[str, Any]) -> None:
         data = json.dumps(document, indent=1).encode()
         write_atomically(self.directory.path / name, data + b"\n")
