@@ -23,7 +23,15 @@ CALLS = {
     "above_max": ("dynamic", lambda: (torch.randn(100, 16),)),
     "reshape": ("reshape", lambda: (torch.randn(150, 4),)),
     "nan": ("nan", lambda: (torch.randn(8, 16),)),
+    "batch_one": ("dynamic", lambda: (torch.randn(1, 16),)),
+    "odd_stride": ("auto_one", lambda: (torch.randn(1, 16)[:, :8],)),
+    "strided_write": ("mutate", lambda: (torch.ones(8)[::2], torch.ones(4))),
+    "shared_write": ("mutate", lambda: _overlapping(torch.ones(8))),
 }
+
+
+def _overlapping(memory):
+    return memory[:4], memory[2:6]
 
 
 def _with(ids, value):

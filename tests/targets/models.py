@@ -78,6 +78,12 @@ class Nan(torch.nn.Module):
         return torch.log(self.fc(x)).softmax(-1)
 
 
+class Mutate(torch.nn.Module):
+    def forward(self, x, y):
+        x.add_(1)
+        return x * y
+
+
 @dataclass(frozen=True)
 class Case:
     module: Callable[[], torch.nn.Module]
@@ -106,6 +112,7 @@ CASES: dict[str, Case] = {
     ),
     "reshape": Case(Reshape, lambda: (torch.randn(200, 4),), {"x": {0: Dim.AUTO}}),
     "nan": Case(Nan, lambda: (torch.randn(8, 16),)),
+    "mutate": Case(Mutate, lambda: (torch.ones(4), torch.ones(4))),
 }
 
 

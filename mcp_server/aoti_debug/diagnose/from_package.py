@@ -14,7 +14,7 @@ from aoti_debug.model import Diagnosis, Evidence, Fix
 from aoti_debug.package.contract import Violation, check_call, contract
 from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
 from aoti_debug.read.events import Call, Input
-from aoti_debug.read.record import NativeBacktrace
+from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
 LOAD = "guides/package-and-load.md"
 TOOLCHAIN = "guides/toolchain.md"
@@ -41,8 +41,14 @@ def from_flaws(observations: Observations, package: Package) -> Iterator[Candida
     if not opaque(observations) and phase_at_end(observations) not in LOADING:
         return
     for position, flaw in enumerate(package.flaws):
-        if flaw.severity == "breaks":
+        if flaw.severity == "breaks" or (flaw.severity == "may_break" and said(observations, flaw)):
             yield from_flaw(package, flaw, position)
+
+
+def said(observations: Observations, flaw: Flaw) -> bool:
+    """Tell whether the process failed in the very words that this flaw leads to."""
+    found = [*observations.of(PythonException), *observations.of(RuntimeMessage)]
+    return bool(flaw.message) and any(str(flaw.message) in one.message for one in found)
 
 
 def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:

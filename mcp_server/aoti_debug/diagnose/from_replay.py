@@ -21,6 +21,7 @@ from aoti_debug.model import (
 
 FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
 GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
+SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
 CONTRACT = "guides/input-contracts.md"
 WRONG = "guides/wrong-results.md"
 LOWER_BOUND_2 = (
@@ -102,12 +103,14 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
         return
     guard = str(error.get("message", "")).strip().splitlines()
     text = guard[0].removeprefix("Guard failed: ")[:300] if guard else "a guard"
+    doubtful = SPECIALISED.fullmatch(text) is not None
     yield Candidate(
         Diagnosis(
             phase="run",
-            category="contract_guard",
-            confidence="proved",
-            summary=f"the exported program refuses these inputs: {text} does not hold",
+            category="false_alarm" if doubtful else "contract_guard",
+            confidence="likely" if doubtful else "proved",
+            summary=f"the exported program refuses these inputs: {text} does not hold"
+            + (f"; {LOWER_BOUND_2}" if doubtful else ""),
             input=guarded(text, report),
             evidence=[Evidence(artifact=step.artifact("report.json"), quote=text)],
             guide=CONTRACT,
@@ -119,7 +122,7 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
                 )
             ],
         ),
-        role="cause",
+        role="symptom" if doubtful else "cause",
         weight=90,
     )
 
