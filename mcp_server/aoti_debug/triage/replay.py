@@ -13,6 +13,7 @@ from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
 from aoti_debug.read.record import SanitizerError
 from aoti_debug.run.machine import find_tool
+from aoti_debug.run.target import Target
 from aoti_debug.triage import tools
 from aoti_debug.triage.captured import Captured
 from aoti_debug.triage.failure import failure_of
@@ -106,8 +107,16 @@ def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> t
         words += ["--import", module]
     for library in captured.libraries:
         words += ["--library", library]
-    words += ["--import-path", str(work.request.target.cwd)]
+    for folder in import_paths(work.request.target):
+        words += ["--import-path", str(folder)]
     return (*words, *definitions(captured, work))
+
+
+def import_paths(target: Target) -> list[Path]:
+    """Return where the target's own modules are: beside its script, and where it runs."""
+    scripts = (target.cwd / word for word in target.argv if word.endswith(".py"))
+    beside = next((script.resolve().parent for script in scripts if script.is_file()), None)
+    return [target.cwd] if beside in (None, target.cwd) else [beside, target.cwd]
 
 
 def definitions(captured: Captured, work: Work) -> tuple[str, ...]:

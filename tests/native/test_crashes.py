@@ -1,0 +1,50 @@
+"""Scripts that a signal of the host ends; the call is not captured, so the script runs again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+CHECKED = "contract of the target"
+NATIVE = "native of the target"
+GDB = shutil.which("gdb")
+
+
+def test_an_abort_in_a_custom_operator_is_followed_to_the_wrapper(
+    triage: Any, targets: Path, acting: Path
+) -> None:
+    answer = triage("--no-capture", targets / "call.py", "--", acting, 4, "abort")
+
+    assert (answer.category, answer.diagnosis["phase"]) == ("host_segfault", "run")
+    assert answer.diagnosis["fault"]["signal"] == "SIGABRT"
+    assert answer.diagnosis["source"][0]["file"].endswith("act.py")
+    assert "capture is off" in answer.steps[CHECKED]["why"]
+    if GDB:
+        assert "aoti_tests.act" in answer.diagnosis["ops"]
+        assert "AOTInductorModel::run_impl" in answer.quotes
+
+
+def test_a_crash_in_a_generated_kernel_names_kernel_input_and_operators(
+    triage: Any, targets: Path, built: Any
+) -> None:
+    script = targets.parent.parent / "targets" / "call.py"
+    answer = triage("--no-capture", script, "--", built.directory, "segfault")
+
+    assert answer.category == "contract_shape"
+    assert answer.diagnosis["input"]["got"] == "16"
+    assert "capture" not in answer.steps
+    if GDB:
+        assert answer.diagnosis["kernel"]["name"].startswith("cpp_fused_")
+        assert "aten.sin" in answer.diagnosis["ops"]
+
+
+def test_a_division_by_zero_is_told_without_a_debugger(
+    triage: Any, targets: Path, acting: Path, without_debugger: str
+) -> None:
+    words = ("--no-capture", targets / "call.py", "--", acting, 4, "divide")
+    answer = triage(*words, PATH=without_debugger)
+
+    assert answer.diagnosis["fault"]["signal"] == "SIGFPE"
+    assert answer.diagnosis["source"][0]["file"].endswith("act.py")
+    assert answer.steps[NATIVE]["status"] == "impossible"
