@@ -1,0 +1,53 @@
+"""The manifests that clients install from say the same as the package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aoti_debug import __version__
+
+ROOT = Path(__file__).parents[1]
+PLUGINS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json")
+MARKETPLACE = ".claude-plugin/marketplace.json"
+
+
+def document(name: str) -> Any:
+    return json.loads((ROOT / name).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_a_plugin_has_the_name_and_version_of_the_package(name: str) -> None:
+    plugin = document(name)
+    assert (plugin["name"], plugin["version"]) == ("aoti-debug", __version__)
+
+
+def test_the_marketplace_offers_the_plugin() -> None:
+    [offered] = document(MARKETPLACE)["plugins"]
+    plugin = document(PLUGINS[0])
+    assert {key: offered[key] for key in ("name", "version", "description")} == {
+        key: plugin[key] for key in ("name", "version", "description")
+    }
+    assert (ROOT / offered["source"] / "SKILL.md").is_file()
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_a_plugin_starts_the_server_over_stdio(name: str) -> None:
+    [server] = document(name)["mcpServers"].values()
+    assert server["args"][-2:] == ["aoti-debug", "serve"]
+
+
+def test_claude_code_finds_the_skill_by_itself() -> None:
+    assert "skills" not in document(PLUGINS[0])
+
+
+def test_codex_is_given_the_skill_and_starts_the_server_in_the_plugin() -> None:
+    plugin = document(PLUGINS[1])
+    assert plugin["skills"] == ["./."]
+    assert plugin["mcpServers"]["aoti"]["cwd"] == "."
+
+
+def test_the_changelog_has_an_entry_for_the_version() -> None:
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
