@@ -21,6 +21,7 @@ from aoti_debug.diagnose import (
 )
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
+from aoti_debug.diagnose.excuse import excused
 from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import launcher_spans
@@ -54,6 +55,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
     only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source.candidates(observations)]
+    found = excused(found, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(sorted(demote_later_gpu_messages(found), key=lambda c: c.key))
     if not ranked and observations.ending is None:
