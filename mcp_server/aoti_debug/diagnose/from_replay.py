@@ -29,6 +29,12 @@ LOWER_BOUND_2 = (
     "possibly a false alarm"
 )
 
+ONE_SIZE = (
+    "export sets single sizes apart where a size made of this one would be 0 or 1 (it specialises "
+    "those), or where the model asks for this size: in the first case the result is often right"
+)
+SET_APART = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] != \d{1,19}")
+
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     guards = observations.steps.get("guards")
@@ -104,13 +110,14 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
     guard = str(error.get("message", "")).strip().splitlines()
     text = guard[0].removeprefix("Guard failed: ")[:300] if guard else "a guard"
     doubtful = SPECIALISED.fullmatch(text) is not None
+    apart = SET_APART.fullmatch(text) is not None
     yield Candidate(
         Diagnosis(
             phase="run",
             category="false_alarm" if doubtful else "contract_guard",
-            confidence="likely" if doubtful else "proved",
+            confidence="likely" if doubtful or apart else "proved",
             summary=f"the exported program refuses these inputs: {text} does not hold"
-            + (f"; {LOWER_BOUND_2}" if doubtful else ""),
+            + (f"; {LOWER_BOUND_2}" if doubtful else f"; {ONE_SIZE}" if apart else ""),
             input=guarded(text, report),
             evidence=[Evidence(artifact=step.artifact("report.json"), quote=text)],
             guide=CONTRACT,

@@ -1,0 +1,118 @@
+"""Ten violations of a package's contract that return a tensor without a word; none on the CPU."""
+
+from __future__ import annotations
+
+import pytest
+from aoti_debug.diagnose.from_package import description
+from aoti_debug.package.contract import check_call, contract
+from aoti_debug.package.inspect import inspect
+from aoti_debug.triage.observe import events_of
+from triages import calls, triage_all
+
+# case → category, input, name, property, dim, expected, got
+TEN = {
+    "rank": ("contract_shape", 0, "x", "rank", None, "2", "1"),
+    "size": ("contract_shape", 0, "x", "size", 1, "8", "6"),
+    "dtype": ("contract_dtype", 0, "x", "dtype", None, "float32", "float64"),
+    "stride": ("contract_stride", 0, "x", "stride", 0, "8", "1"),
+    "int_argument": ("contract_argument", 1, "k", "value", None, "3", "5"),
+    "auto_one": ("contract_shape", 0, "x", "size", 0, "1", "5"),
+    "branch": ("contract_shape", 0, "x", "size", 0, ">= 6", "3"),
+    "pair": ("contract_shape", 1, "y", "size", 0, "8 (s17)", "5"),
+    "above_max": ("contract_shape", 0, "x", "size", 0, "<= 64", "100"),
+    "reshape": ("contract_guard", 0, "x", "guard", 0, "x.size()[0] % 100 == 0", None),
+}
+# What the package alone does not state: the value of an argument, a divisor of a reshape.
+ONLY_EXPORTED = ("int_argument", "reshape")
+MORE = ("batch_one", "odd_stride", "strided_write", "shared_write", "healthy", "healthy_max")
+ALONE = ("rank", "pair", *ONLY_EXPORTED)
+
+
+@pytest.fixture(scope="module")
+def known(built, home_of_build, python):
+    """Triages where an earlier run kept the exported program."""
+    return triage_all(calls(built, *TEN, *MORE), home_of_build, python)
+
+
+@pytest.fixture(scope="module")
+def alone(built, tmp_path_factory, python):
+    """Triages where only the package and the call are known."""
+    return triage_all(calls(built, *ALONE), tmp_path_factory.mktemp("alone"), python)
+
+
+@pytest.mark.parametrize("case", TEN)
+def test_a_silent_violation_is_proved_with_input_and_property(known, case):
+    best = known[case].best
+    assert (best.category, best.confidence) == (TEN[case][0], "proved")
+    found = best.input
+    assert (
+        found.index, found.name, found.property, found.dim, found.expected, found.got
+    ) == TEN[case][1:]  # fmt: skip
+    assert known[case].answer.steps[0].exit == "exit 0"
+    assert best.fixes
+    assert best.guide.startswith("guides/input-contracts.md")
+
+
+@pytest.mark.parametrize("case", TEN)
+def test_the_package_alone_shows_what_it_states(known, built, case):
+    model = inspect(built.directory / _package(case)).model()
+    call = events_of(known[case].directory).calls[-1]
+    found = check_call(contract(model), [description(given) for given in call.inputs])
+    if case in ONLY_EXPORTED:
+        assert found == []
+        return
+    category, index, _, property, dim = TEN[case][:5]
+    first = found[0]
+    assert (first.category, first.finding.index, first.finding.property, first.finding.dim) == (
+        category, index, property, dim
+    )  # fmt: skip
+
+
+def _package(case: str) -> str:
+    names = {"above_max": "dynamic"}
+    static = ("rank", "size", "dtype", "stride")
+    return f"{'static' if case in static else names.get(case, case)}.pt2"
+
+
+@pytest.mark.parametrize("case", ["rank", "pair"])
+def test_a_violation_is_proved_without_the_exported_program(alone, case):
+    best = alone[case].best
+    assert (best.category, best.confidence) == (TEN[case][0], "proved")
+    assert (best.input.index, best.input.property) == (TEN[case][1], TEN[case][3])
+
+
+def test_what_only_the_exported_program_knows_is_said_not_to_be_checked(alone):
+    for case in ONLY_EXPORTED:
+        best = alone[case].best
+        assert best.category == "no_fault"
+        assert best.confidence != "proved"
+        assert "Without the exported program nothing says whether" in best.summary
+        assert best.fixes
+    assert (
+        "argument 1 = 5 is the value that was fixed at export" in alone["int_argument"].best.summary
+    )
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"), [("batch_one", "0/1 specialisation"), ("odd_stride", "never used")]
+)
+def test_what_only_the_check_rejects_is_a_false_alarm(known, case, reason):
+    best = known[case].best
+    assert best.category == "false_alarm"
+    assert reason in best.summary
+
+
+@pytest.mark.parametrize("case", ["healthy", "healthy_max"])
+def test_a_healthy_call_is_no_fault(known, case):
+    assert known[case].best.category == "no_fault"
+
+
+@pytest.mark.parametrize(
+    ("case", "property", "got"),
+    [("strided_write", "stride", "2"), ("shared_write", "aliasing", "shared with y")],
+)
+def test_an_input_that_is_written_to_needs_memory_of_its_own(known, case, property, got):
+    best = known[case].best
+    assert (best.category, best.confidence) == ("contract_stride", "proved")
+    assert (best.input.name, best.input.property, best.input.got) == ("x", property, got)
+    assert "writes to this input" in best.summary
