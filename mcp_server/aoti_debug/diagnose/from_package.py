@@ -47,8 +47,9 @@ def from_flaws(observations: Observations, package: Package) -> Iterator[Candida
 
 def said(observations: Observations, flaw: Flaw) -> bool:
     """Tell whether the process failed in the very words that this flaw leads to."""
-    found = [*observations.of(PythonException), *observations.of(RuntimeMessage)]
-    return bool(flaw.message) and any(str(flaw.message) in one.message for one in found)
+    words = [one.message for one in observations.of(PythonException)]
+    words += [one.message for one in observations.of(RuntimeMessage)]
+    return bool(flaw.message) and any(str(flaw.message) in text for text in words)
 
 
 def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
