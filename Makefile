@@ -1,6 +1,6 @@
 # make demo    triage a failing script on this machine's CPU
 # make test    lint, type check, tests
-# make bench   what starting, scanning a log and watching a script cost
+# make bench   what starting, scanning a log and watching a script cost; takes a quarter of an hour
 # make lint    ruff and mypy alone
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
@@ -53,12 +53,12 @@ lint: $(VENV)/.tools
 bench: setup
 	$(BIN)/python evals/benchmarks/startup.py
 	@echo
-	$(BIN)/python evals/benchmarks/scan_log.py
+	$(BIN)/python evals/benchmarks/scan_log.py --megabytes 320
 	@echo
 	$(BIN)/python evals/benchmarks/overhead.py
 
 picture: setup
-	$(BIN)/python evals/picture.py assets/diagnosis.svg
+	$(BIN)/python assets/draw.py assets/diagnosis.svg
 
 clean:
 	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache

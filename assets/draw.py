@@ -40,7 +40,7 @@ def answer() -> TriageAnswer:
 
 
 def main() -> None:
-    found = answer()
+    found = answer().model_copy(update={"artifacts": []})  # a long list, and nothing to see in it
     console = Console(record=True, width=108, file=StringIO(), force_terminal=True)
     console.print("[bold]$ aoti-debug triage serve.py[/bold]\n")
     print_outline(outline(found), console)
