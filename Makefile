@@ -1,6 +1,6 @@
 # make demo    triage a failing script on this machine's CPU
 # make test    lint, type check, tests
-# make bench   what starting, scanning a log and watching a script cost; takes a quarter of an hour
+# make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make lint    ruff and mypy alone
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
@@ -55,7 +55,7 @@ bench: setup
 	@echo
 	$(BIN)/python evals/benchmarks/scan_log.py --megabytes 320
 	@echo
-	$(BIN)/python evals/benchmarks/overhead.py
+	$(BIN)/python evals/benchmarks/overhead.py --pairs 3
 
 picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
