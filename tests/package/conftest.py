@@ -11,6 +11,7 @@ from package_archives import RECORDED
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Unpack the recorded packages once."""
     folder = tmp_path_factory.mktemp("packages")
-    with tarfile.open(RECORDED / "cpu.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    for path in RECORDED.glob("*.tar.xz"):
+        with tarfile.open(path) as archive:
+            archive.extractall(folder, filter="data")
     return folder

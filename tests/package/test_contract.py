@@ -217,8 +217,9 @@ def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) ->
     said = json.loads(done.stdout)
     assert said[:3] == [None, None, None]
     for words, text in zip(
-        ["dtype is torch.float64", "size 9 at dim 1", "not contiguous, strides are (1, 8)", "must be equal differ",
-         "expected 2 tensors, got 1", "1 dimensions, expected 2", "size 65 at dim 0"],
+        ["dtype is torch.float64", "size 9 at dim 1", "not contiguous, strides are (1, 8)",
+         "must be equal differ", "expected 2 tensors, got 1", "1 dimensions, expected 2",
+         "size 65 at dim 0"],
         said[3:], strict=True,
     ):  # fmt: skip
         assert words in text

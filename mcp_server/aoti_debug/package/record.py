@@ -180,7 +180,6 @@ class Binary:
     member: str
     kind: Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
     architectures: tuple[str, ...] = ()  # sm_90, compute_90 (PTX), ...
-    functions: tuple[str, ...] = ()
     error: str | None = None
 
 
