@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import PHASES, Phase
 from aoti_debug.read import events as read
@@ -95,11 +98,16 @@ def input_named(observations: Observations, index: int) -> str | None:
     given = call.input(index) if call else None
     if given is not None and given.name:
         return given.name
-    guards = observations.steps.get("guards")
-    declared = (guards.report or {}).get("inputs") if guards else None
-    tensors = [d for d in declared or [] if isinstance(d, dict) and "shape" in d]
-    name = tensors[index].get("name") if index < len(tensors) else None
+    name = declared(observations, index).get("name")
     return str(name)[:200] if name else None
+
+
+def declared(observations: Observations, index: int) -> Mapping[str, Any]:
+    """Return what the exported program declares of a tensor input; empty when it is not known."""
+    guards = observations.steps.get("guards")
+    found = (guards.report or {}).get("inputs") if guards else None
+    tensors = [d for d in found or [] if isinstance(d, dict) and "shape" in d]
+    return tensors[index] if index < len(tensors) else {}
 
 
 def name_of(given: Input) -> str:

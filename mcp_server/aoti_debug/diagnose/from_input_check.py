@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import failing_call, input_named
+from aoti_debug.diagnose.calls import declared, failing_call, input_named
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
@@ -19,6 +19,7 @@ CATEGORY: dict[str, Category] = {
     "aliasing": "contract_stride",
     "other": "contract_shape",
 }
+WRITTEN = "the model writes to this input, so other elements of the caller's memory change"
 RANK = 96  # the model's own check knows no rank: it reads a size past the shape's end, and says so
 GUIDE = "guides/input-contracts.md"
 
@@ -40,7 +41,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 phase="run",
                 category="false_alarm" if false_alarm else CATEGORY[check.property],
                 confidence="likely" if false_alarm else "proved",
-                summary=summary(finding) + (f"; {false_alarm}" if false_alarm else ""),
+                summary=summary(finding) + reason(observations, check, false_alarm),
                 input=finding,
                 evidence=[evidence(check.span)],
                 guide=match.signature.guide if match else GUIDE,
@@ -52,6 +53,14 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             position=(position, check.span.first),
             signature=match.signature if match else None,
         )
+
+
+def reason(observations: Observations, check: InputCheck, false_alarm: str | None) -> str:
+    if false_alarm:
+        return f"; {false_alarm}"
+    if check.property == "stride" and declared(observations, check.input).get("written"):
+        return f"; {WRITTEN}"
+    return ""
 
 
 def words(check: InputCheck) -> str:

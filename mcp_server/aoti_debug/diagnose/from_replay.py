@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.from_input_check import CATEGORY, RANK, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import CATEGORY, RANK, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import (
     Category,
@@ -91,7 +91,7 @@ def reason_of(difference: dict[str, Any], doubtful: bool) -> str:
     if doubtful:
         return f"; {LOWER_BOUND_2}"
     if difference.get("written") and difference.get("property") == "stride":
-        return "; the model writes to this input, so other elements of the caller's memory change"
+        return f"; {WRITTEN}"
     if difference.get("property") == "aliasing":
         return "; the model writes to this input"
     return ""
