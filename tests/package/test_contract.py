@@ -162,6 +162,26 @@ def test_inputs_on_two_devices_of_one_kind_are_found() -> None:
     ]
 
 
+def test_inputs_on_another_device_than_the_package_was_loaded_for_are_found() -> None:
+    one = Contract((Input(0, "a", device="cuda"),))
+    call = [tensor(0, 4, device="cuda:1")]
+    assert check_call(one, call) == check_call(one, call, 1) == []
+    (found,) = check_call(one, call, 0)
+    assert (found.category, found.finding.expected, found.finding.got) == (
+        "contract_device", "cuda:0", "cuda:1"
+    )  # fmt: skip
+
+
+def test_an_input_that_a_kernel_writes_to_shares_no_memory() -> None:
+    two = Contract((Input(0, "a", dims=(Dim(4, stride=1),), written=True), Input(1, "b")))
+    shared = [tensor(0, 4, overlaps=[1]), tensor(1, 4, overlaps=[0])]
+    (found,) = check_call(two, shared)
+    assert (found.finding.index, found.finding.got) == (0, "shared with input 1")
+    expanded = [tensor(0, 4, stride=[0]), tensor(1, 4)]
+    assert {v.finding.property for v in check_call(two, expanded)} == {"stride", "aliasing"}
+    assert check_call(two, [tensor(0, 4), tensor(1, 4)]) == []
+
+
 def test_a_misaligned_input_is_copied_hence_no_fault() -> None:
     one = Contract((Input(0, "a", device="cpu", dims=(Dim(4, stride=1),), aligned=16),))
     found = check_call(one, [tensor(0, 4, alignment=4)])

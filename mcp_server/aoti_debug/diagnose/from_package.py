@@ -13,7 +13,7 @@ from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Diagnosis, Evidence, Fix
 from aoti_debug.package.contract import Violation, check_call, contract
 from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
-from aoti_debug.read.events import Call, Input
+from aoti_debug.read.events import Call, Input, Phase
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
 LOAD = "guides/package-and-load.md"
@@ -30,7 +30,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     call = failing_call(observations)
     model = package.model(call.model if call else None)
     if call is not None and model is not None:
-        yield from from_contract(package, model, call)
+        yield from from_contract(package, model, call, device_index(observations, call))
 
 
 def from_flaws(observations: Observations, package: Package) -> Iterator[Candidate]:
@@ -69,10 +69,29 @@ def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
     )
 
 
-def from_contract(package: Package, model: CompiledModel, call: Call) -> Iterator[Candidate]:
+def device_index(observations: Observations, call: Call) -> int | None:
+    """Return the device that the package of a call was loaded for, where the script named one."""
+    loads = (
+        [p for p in observations.events.phases if p.phase == "load"] if observations.events else []
+    )
+    own = [p for p in loads if of_call(p, call)]
+    index = own[-1].details.get("device_index") if own else None
+    return index if isinstance(index, int) else None
+
+
+def of_call(load: Phase, call: Call) -> bool:
+    package = load.details.get("package")
+    path = package.get("path") if isinstance(package, dict) else None
+    return load.pid == call.pid and path == call.package
+
+
+def from_contract(
+    package: Package, model: CompiledModel, call: Call, device_index: int | None
+) -> Iterator[Candidate]:
     """Hold the call against the contract that the package's own source states."""
     described = [description(given) for given in call.inputs]
-    for position, violation in enumerate(check_call(contract(model), described)):
+    found = check_call(contract(model), described, device_index)
+    for position, violation in enumerate(found):
         yield from_violation(package, violation, position)
 
 

@@ -59,7 +59,8 @@ def _open(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
 
 
 def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
-    flaw = Flaw(what, "package_corrupt", OLD_LOADER + message, "proved")
+    flaw = Flaw(what, "package_corrupt", OLD_LOADER + message, "proved",
+                fix="Copy the package again and compare its size with the origin's.")  # fmt: skip
     return Archive(path, "unknown", size, flaws=(flaw,)), None
 
 

@@ -56,11 +56,14 @@ def contract(model: CompiledModel | Wrapper) -> Contract:
     return Contract(wrapper.inputs, wrapper.symbols, wrapper.leaves, stated)
 
 
-def check_call(contract: Contract, inputs: Sequence[Description]) -> list[Violation]:
+def check_call(
+    contract: Contract, inputs: Sequence[Description], device_index: int | None = None
+) -> list[Violation]:
     """Return what is wrong with a call, described by one mapping an argument.
 
-    Real violations come first; what only the compiled checks would reject is marked as a false
-    alarm. Facts that a description lacks are not judged.
+    `device_index` is the one that the package was loaded with, if it was named. Real violations
+    come first; what only the compiled checks would reject is marked as a false alarm. Facts that
+    a description lacks are not judged.
     """
     tensors = {i["index"]: i for i in inputs if isinstance(i.get("index"), int)}
     found = list(_count(contract, inputs, tensors))
@@ -69,7 +72,7 @@ def check_call(contract: Contract, inputs: Sequence[Description]) -> list[Violat
         given = tensors.get(expected.index)
         if given is not None:
             found += _one(expected, given, symbols)
-    found += _several_devices(contract, tensors)
+    found += _several_devices(contract, tensors, device_index)
     return sorted(found, key=lambda v: v.false_alarm)
 
 
@@ -87,17 +90,22 @@ def _count(
         )  # fmt: skip
 
 
-def _several_devices(contract: Contract, tensors: Mapping[int, Description]) -> Iterator[Violation]:
+def _several_devices(
+    contract: Contract, tensors: Mapping[int, Description], device_index: int | None
+) -> Iterator[Violation]:
     """A package runs on one device, and nothing compares the inputs' device numbers."""
     named = {i: str(t["device"]) for i, t in sorted(tensors.items()) if ":" in str(t.get("device"))}
     first = next(iter(named.values()), None)
+    reason = "the inputs lie on different devices of one kind"
+    if first is not None and device_index is not None and device_index >= 0:
+        first = f"{first.partition(':')[0]}:{device_index}"
+        reason = "the package was loaded for another device of this kind"
     for one in contract.inputs:
         device = named.get(one.index, first)
         if first is not None and device != first and device is not None:
             if device.partition(":")[0] != first.partition(":")[0]:
                 continue  # another type: found by the input's own check
-            yield _violation(one.index, one.name, "device", first, device,
-                             "the inputs lie on different devices of one kind")  # fmt: skip
+            yield _violation(one.index, one.name, "device", first, device, reason)
 
 
 def _one(expected: Input, given: Description, symbols: Mapping[str, int]) -> Iterator[Violation]:
