@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from interpreter import torch_python
 
 TARGETS = Path(__file__).parent / "targets"
 
@@ -20,11 +21,6 @@ class Built:
 
     directory: Path
     home: Path
-
-
-def torch_python() -> str:
-    """Return the interpreter that has torch: $AOTI_DEBUG_PYTHON, else the one of the tests."""
-    return os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
 
 
 @pytest.fixture(scope="session")

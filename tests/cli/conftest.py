@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from aoti_debug.commands.app import run
+from interpreter import torch_python
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Said:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "home"
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(place))
-    monkeypatch.setenv("AOTI_DEBUG_PYTHON", sys.executable)
+    monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
     monkeypatch.setenv("COLUMNS", "100")
     return place
 

@@ -15,10 +15,11 @@ from aoti_debug.environment.disk import folders
 from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted
 from aoti_debug.environment.variables import variable_problems, variables
 from aoti_debug.model import EnvironmentAnswer
+from interpreter import torch_python
 
 
 def ask(python: str | None = None, **env: str) -> EnvironmentAnswer:
-    return anyio.run(environment, python or sys.executable, env)
+    return anyio.run(environment, python or torch_python(), env)
 
 
 def compiler(folder: Path, body: str) -> str:
@@ -33,7 +34,7 @@ def test_the_tests_own_torch_is_described(tmp_path: Path) -> None:
     assert found.torch is not None and found.torch[0].isdigit()
     assert found.torch_path is not None and Path(found.torch_path, "version.py").is_file()
     assert found.compiler is not None
-    assert found.python == sys.executable
+    assert found.python == torch_python()
     told = {p.what.partition("=")[0]: p for p in found.problems}
     assert told["TORCHINDUCTOR_NAN_ASSERTS"].severity == "changes"
     assert found.variables["TORCHINDUCTOR_NAN_ASSERTS"] == "1"
@@ -64,7 +65,7 @@ def test_an_interpreter_that_is_not_there_is_an_answer_too(tmp_path: Path) -> No
 
 
 def test_the_quick_half_knows_torch_without_importing_it() -> None:
-    found = installed(sys.executable)
+    found = installed(torch_python())
     assert found.torch is not None
     assert found.torch_path is not None
 

@@ -4,11 +4,11 @@ import functools
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 from aoti_debug.facts.flags import acts_when, flags
 from aoti_debug.facts.versions import errors, known, layout, printer
+from interpreter import torch_python
 
 PROGRAM = """
 import json, mmap, pathlib, sys
@@ -61,7 +61,7 @@ def installed():
         "attributes": [f.attribute for f in flags() if f.attribute],
     }
     answer = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM],
+        [torch_python(), "-W", "ignore", "-c", PROGRAM],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

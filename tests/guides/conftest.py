@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from guides.documents import GUIDES, blocks
 from guides.selection import runnable
+from interpreter import torch_python
 
 RUNNER = Path(__file__).with_name("run_blocks.py")
 
@@ -25,7 +25,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     environment = {**os.environ, "INDUCTOR_PROVENANCE": "1", "CUDA_VISIBLE_DEVICES": ""}
     with (directory / "log").open("wb") as log:
         subprocess.run(
-            [sys.executable, str(RUNNER), str(todo), str(done)],
+            [torch_python(), str(RUNNER), str(todo), str(done)],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,

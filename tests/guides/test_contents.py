@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import functools
+import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from aoti_debug.facts.versions import NEWEST, release
 from aoti_debug.report.variables import write_guide
 from aoti_debug.server import TOOLS
 from guides.documents import GUIDES, ROOT, SKILL, blocks, code_spans
+from interpreter import torch_python
 
 DOCUMENTS = (SKILL, *GUIDES)
 LIMIT = 11_500  # characters: under 3,000 tokens
@@ -63,17 +66,23 @@ def test_variables_are_known(path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
 def test_settings_of_inductor_exist(path: Path) -> None:
-    import torch._inductor.config as inductor
-
     text = path.read_text("utf-8")
     used = set(re.findall(r"\baot_inductor\.[a-z_A-Z0-9]+", text)) - {"aot_inductor.x"}
-    existing = {name for name in inductor.get_config_copy() if name.startswith("aot_inductor.")}
-    elsewhere = {f.attribute for f in flags() if f.since > _torch() or f.until}
+    torch, existing = _inductor_settings()
+    elsewhere = {f.attribute for f in flags() if f.since > release(torch) or f.until}
     assert used - existing - elsewhere - {"aot_inductor.metadata"} == set()
 
 
-def _torch() -> tuple[int, int]:
-    return release(importlib.metadata.version("torch"))
+@functools.cache
+def _inductor_settings() -> tuple[str, set[str]]:
+    """Return the version of torch, and the names that its configuration knows."""
+    code = (
+        "import json, torch, torch._inductor.config as inductor\n"
+        "print(json.dumps([torch.__version__, list(inductor.get_config_copy())]))"
+    )
+    done = subprocess.run([torch_python(), "-c", code], capture_output=True, text=True, check=True)
+    version, names = json.loads(done.stdout)
+    return version, set(names)
 
 
 def _command_lines(path: Path) -> list[str]:

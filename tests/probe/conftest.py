@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 import aoti_debug.probe
 import pytest
+from interpreter import torch_python
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SITE = PROBE / "site"
@@ -102,7 +102,7 @@ def run_python(
     else:
         variables |= env or {}
     done = subprocess.run(
-        [sys.executable, *argv],
+        [torch_python(), *argv],
         cwd=directory,
         env=variables,
         capture_output=True,

@@ -6,9 +6,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
+from interpreter import torch_python
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_the_environment_is_one_json_document():
 
     script = aoti_debug.probe.__path__[0] + "/environment.py"
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=True, env=dict(os.environ)
+        [torch_python(), script], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     document = json.loads(done.stdout)
     assert document["torch"]["version"].startswith("2.")

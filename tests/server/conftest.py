@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,6 +7,7 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 from aoti_debug.server import create_server
+from interpreter import torch_python
 from mcp import Client
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the runs of a test are kept."""
     place = tmp_path / "home"
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(place))
-    monkeypatch.setenv("AOTI_DEBUG_PYTHON", sys.executable)
+    monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
     return place
 
 
