@@ -55,6 +55,9 @@ class Service:
         trace: TracebackType | None,
     ) -> bool | None:
         self._tasks.cancel_scope.cancel()
+        if isinstance(error, Exception):  # of the caller's own: it goes on as it is, in no group
+            await self._tasks.__aexit__(None, None, None)
+            return False
         return await self._tasks.__aexit__(kind, error, trace)
 
     async def start_stage(self, request: Request, stage: str) -> str:

@@ -156,7 +156,8 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
         if candidate.of:
             kind = f"is {candidate.of}'s own failure, after the script's"
         quote = excerpt(candidate.diagnosis.evidence[0].quote, candidate.signature)
-        found.append(f"{quote!r} {kind}: {first_sentence(candidate.signature.means)}")
+        means = first_sentence(candidate.signature.means)
+        found.append(f"{quote!r} {kind}" + (f": {means}" if "envelope" not in means else "."))
     return found[:MISLEADING]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import failing_call, name_of, phase_at_end
+from aoti_debug.diagnose.calls import failing_call, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name
@@ -21,13 +21,14 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             continue
         match = observations.signature_at(found.span)
         culprit = outside(observations, found)
+        name = culprit_name(observations, culprit)
         kind = "cpp" if found.block is None else "triton"
         yield Candidate(
             Diagnosis(
                 phase=phase_at_end(observations) or "run",
                 category="index_out_of_bounds",
                 confidence="proved",
-                summary=summary(found, culprit),
+                summary=summary(found, culprit, name),
                 kernel=Kernel(
                     name=kernel_name(observations, found),
                     kind="cpp" if kind == "cpp" else "triton",
@@ -35,11 +36,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                     line=found.line,
                     text=None,
                 ),
-                input=finding(found, culprit),
+                input=finding(found, culprit, name),
                 fault=Fault(access="assert", block=found.block, thread=found.thread),
                 evidence=[evidence(found.span)],
                 guide=match.signature.guide if match else GUIDE,
-                fixes=fixes(found, culprit),
+                fixes=fixes(found, culprit, name),
                 signature=match.signature.id if match else None,
             ),
             role="cause",
@@ -47,6 +48,14 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             position=(position, found.span.first),
             signature=match.signature if match else None,
         )
+
+
+def culprit_name(observations: Observations, culprit: Input | None) -> str:
+    """Return the user's name of the input, as far as it is known."""
+    if culprit is None:
+        return ""
+    known = input_named(observations, culprit.index) if culprit.index is not None else None
+    return known or name_of(culprit)
 
 
 def kernel_name(observations: Observations, found: DeviceAssert) -> str:
@@ -96,7 +105,7 @@ def worst(culprit: Input, upper: int) -> tuple[str, str]:
     return str(value), "[" + ", ".join(map(str, place)) + "]" if place else ""
 
 
-def summary(found: DeviceAssert, culprit: Input | None) -> str:
+def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
     upper = bound(found.upper)
     if culprit is None or upper is None:
         return (
@@ -104,27 +113,26 @@ def summary(found: DeviceAssert, culprit: Input | None) -> str:
             f"{found.upper} does not hold"
         )
     value, place = worst(culprit, upper)
-    return f"{name_of(culprit)}{place} = {value} is outside 0 <= index < {upper}"
+    return f"{name}{place} = {value} is outside 0 <= index < {upper}"
 
 
-def finding(found: DeviceAssert, culprit: Input | None) -> InputFinding | None:
+def finding(found: DeviceAssert, culprit: Input | None, name: str) -> InputFinding | None:
     upper = bound(found.upper)
     if culprit is None or culprit.index is None or upper is None:
         return None
     value, place = worst(culprit, upper)
     return InputFinding(
         index=culprit.index,
-        name=culprit.name,
+        name=None if name == f"input {culprit.index}" else name,
         property="value",
         expected=f"0 <= value < {upper}",
         got=f"{value} at {place}" if place else value,
     )
 
 
-def fixes(found: DeviceAssert, culprit: Input | None) -> list[Fix]:
+def fixes(found: DeviceAssert, culprit: Input | None, name: str) -> list[Fix]:
     upper = found.upper or "the size"
     if culprit is not None:
-        name = name_of(culprit)
         return [
             Fix(
                 what=f"check or clamp {name} to 0 <= value < {upper} before the call, or enlarge "

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from aoti_debug.diagnose.calls import failing_call, opaque, phase_at_end
+from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import RANK, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Diagnosis, Evidence, Fix
+from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
 from aoti_debug.package.contract import Violation, check_call, contract
 from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
 from aoti_debug.read.events import Call, Input, Phase
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
+INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
 TOOLCHAIN = "guides/toolchain.md"
 CONTRACT = "guides/input-contracts.md"
@@ -30,7 +32,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     call = failing_call(observations)
     model = package.model(call.model if call else None)
     if call is not None and model is not None:
-        yield from from_contract(package, model, call, device_index(observations, call))
+        yield from from_contract(observations, package, model, call)
 
 
 def from_flaws(observations: Observations, package: Package) -> Iterator[Candidate]:
@@ -86,13 +88,22 @@ def of_call(load: Phase, call: Call) -> bool:
 
 
 def from_contract(
-    package: Package, model: CompiledModel, call: Call, device_index: int | None
+    observations: Observations, package: Package, model: CompiledModel, call: Call
 ) -> Iterator[Candidate]:
     """Hold the call against the contract that the package's own source states."""
     described = [description(given) for given in call.inputs]
-    found = check_call(contract(model), described, device_index)
+    found = check_call(contract(model), described, device_index(observations, call))
     for position, violation in enumerate(found):
-        yield from_violation(package, violation, position)
+        finding = as_the_user_names_it(observations, violation.finding)
+        yield from_violation(package, replace(violation, finding=finding), position)
+
+
+def as_the_user_names_it(observations: Observations, finding: InputFinding) -> InputFinding:
+    """Replace the compiler's own name of an input (`arg2_1`) by the user's, or by none."""
+    known = input_named(observations, finding.index)
+    if known is None and not INTERNAL.fullmatch(finding.name or ""):
+        return finding
+    return finding.model_copy(update={"name": known})
 
 
 def from_violation(package: Package, violation: Violation, position: int) -> Candidate:

@@ -25,7 +25,7 @@ from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, Next, Phase, SourceLine
-from aoti_debug.read.record import FaultHandlerDump
+from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 CHECKED = {
     "contract": "inputs",
@@ -251,7 +251,8 @@ def not_checked(observations: Observations) -> str:
     """Say what of the call's contract only the exported program states, when it is not known."""
     guards = observations.steps.get("guards")
     call = failing_call(observations)
-    if call is None or (guards is not None and guards.report is not None):
+    replayed = bool(observations.steps)  # a stage runs the script and nothing else
+    if call is None or not replayed or (guards is not None and guards.report is not None):
         return ""
     others = [given for given in call.inputs if given.index is None and given.kind != "none"]
     named = ", ".join(
@@ -268,14 +269,16 @@ def failed(observations: Observations) -> Candidate:
     ending, events = observations.ending, observations.events
     assert ending is not None
     never = events is not None and not touches_aoti(events)
+    said = observations.first(ErrorLine)
     return Candidate(
         Diagnosis(
             phase=phase_at_end(observations) or "none",
             category="user_code",
             confidence="likely" if never else "possible",
             summary=f"the script ended with exit status {ending.code}"
-            + (" and never touched AOTInductor" if never else ""),
-            evidence=last_event(observations),
+            + (" and never touched AOTInductor" if never else "")
+            + (f"; it said: {said.span.quote}" if said else ""),
+            evidence=[evidence(said.span)] if said else last_event(observations),
         ),
         role="envelope",
         weight=1,

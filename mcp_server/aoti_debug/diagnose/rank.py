@@ -170,12 +170,13 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
     if better.role != other.role:
         return False
     one, two = better.diagnosis, other.diagnosis
+    broken = one.confidence == "proved" and one.category.startswith("contract_")
+    if broken and two.category in ("contract_guard", "wrong_result"):
+        return True  # what another input leads to
     if one.input is not None and two.input is not None and one.input.index == two.input.index:
         return one.category == two.category or {one.category, two.category} <= LAYOUT
     if one.category == two.category and one.category in GPU and one.kernel and other.alone:
         return True  # a tool named the kernel; the log says the same without it
-    if two.category == "contract_guard" and one.confidence == "proved":
-        return one.input is not None and one.input.property != "value"
     return one.category == two.category and any(
         inside(b, a) for a in one.evidence for b in two.evidence
     )

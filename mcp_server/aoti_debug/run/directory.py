@@ -112,7 +112,7 @@ class RunDirectory:
         """Return the names of the run's files, those of the run itself before its steps'."""
         names = []
         for folder, below, files in os.walk(self.path):
-            below.sort()
+            below[:] = sorted(name for name in below if name != "cache")  # of Inductor: too many
             for file in sorted(files):
                 path = Path(folder, file)
                 if not file.startswith(".") and _is_regular(path):

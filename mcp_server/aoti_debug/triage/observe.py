@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.read.error_line import first_error_line
 from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.record import (
@@ -44,6 +45,8 @@ def observe(
         path = directory / name
         if path.is_file():
             records.extend(scan_file(path, prefix + name))
+    if not records and ending is not None and ending.code:
+        records.extend(last_words(directory / TEXTS[0], prefix + TEXTS[0]))
     xml = directory / "sanitizer.xml"
     if xml.is_file():
         records.extend(read_memcheck_xml(xml.read_bytes(), prefix + "sanitizer.xml"))
@@ -65,6 +68,15 @@ def report_of(directory: Path) -> dict[str, Any] | None:
 def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:
     with path.open("rb") as stream:
         return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)]).records
+
+
+def last_words(path: Path, artifact: str) -> list[Record]:
+    """Return the first line that speaks of an error, of a text in which nothing is known."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as stream:
+        found = first_error_line(stream, artifact)
+    return [found] if found is not None else []
 
 
 def events_of(directory: Path) -> Events | None:

@@ -158,6 +158,12 @@ class Work:
             stop=self.stop,
         )
         self.notes.extend(f"{name}: {note}" for note in exit.notes)
+        for stream, kept in (("stdout", exit.stdout), ("stderr", exit.stderr)):
+            if kept.dropped:
+                self.notes.append(
+                    f"{name}: {kept.dropped:,} of {kept.bytes:,} bytes of {stream} were dropped "
+                    "from its middle"
+                )
         if exit.cancelled or self.stop.is_set():
             raise Cancelled
         ending = Ending(

@@ -1,0 +1,166 @@
+"""What is put first, what is told once, and what is only an aftermath."""
+
+from __future__ import annotations
+
+import pytest
+from aoti_debug.diagnose import Ending, Observations, diagnose
+from aoti_debug.model import Diagnosis
+from aoti_debug.read.scan import log_readers, scan_text
+from aoti_debug.signatures import matcher
+
+ENVELOPE = (
+    "RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), "
+    "output_handles.data(), output_handles.size(), stream_handle, proxy_executor_handle_) API call "
+    "failed at /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144"
+)
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/user/serve.py", line 12, in <module>
+    model(x)
+  File "/v/lib/python3.11/site-packages/torch/export/pt2_archive/_package.py", line 733, in __call__
+    flat_outputs = self.loader.boxed_run(flat_inputs)
+"""
+ASSERTED = (
+    "/tmp/torchinductor_u/kf/ckf.py:34: unknown: block: [1,3,0], thread: [69,0,0] Assertion "
+    "`index out of bounds: 0 <= tmp4 < 1000` failed."
+)
+CUBLAS = (
+    "[E1121 05:21:20.794 c_shim_cuda.cpp:1273] Exception in aoti_torch: CUDA error: "
+    "CUBLAS_STATUS_INTERNAL_ERROR when calling `cublasSgemm`"
+)
+ILLEGAL = "torch.AcceleratorError: CUDA error: an illegal memory access was encountered"
+SEGFAULT = (
+    "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f1 (most recent call first):\n"
+)
+
+
+def read(text: str, ending: Ending | None = None) -> list[Diagnosis]:
+    found = scan_text(text, "stderr.log", [*log_readers("stderr.log"), matcher("stderr.log")])
+    return diagnose(Observations(found.records, ending=ending))
+
+
+def test_a_cause_outranks_its_envelope_and_its_aftermath() -> None:
+    best, *_ = read(f"{ASSERTED}\n{CUBLAS}\n{TRACEBACK}{ENVELOPE}\n")
+    assert best.category == "index_out_of_bounds"
+    told = "\n".join(best.misleading)
+    assert "CUBLAS_STATUS_INTERNAL_ERROR" in told
+    assert "is an aftermath" in told
+    assert "names no reason" in told
+
+
+def test_the_first_gpu_message_wins() -> None:
+    best, *others = read(f"{ASSERTED}\n{ILLEGAL}\n")
+    assert best.category == "index_out_of_bounds"
+    assert not others
+    assert any("illegal memory access" in text for text in best.misleading)
+
+
+def test_an_envelope_alone_is_the_diagnosis_and_not_the_exception_around_it() -> None:
+    best, *others = read(f"{TRACEBACK}{ENVELOPE}\n")
+    assert best.signature == "run_call_failed"
+    assert best.confidence == "possible"
+    assert best.source[0].file == "/home/user/serve.py"
+    assert not others
+
+
+def test_a_chain_is_told_by_the_exception_that_began_it() -> None:
+    text = """Traceback (most recent call last):
+  File "/v/lib/python3.11/site-packages/torch/_inductor/graph.py", line 5, in run_node
+    return lowerings[target](*args)
+  File "/home/user/ops.py", line 7, in lower_halve
+    raise WeirdError("no such thing")
+ops.WeirdError: no such thing
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/user/build.py", line 3, in <module>
+    build()
+BuildFailed: the build failed
+"""
+    best, *others = read(text)
+    assert (best.category, best.phase) == ("lowering_error", "lower")
+    assert best.summary == "ops.WeirdError: no such thing"
+    assert (best.source[0].file, best.source[0].line) == ("/home/user/ops.py", 7)
+    assert not others
+
+
+def test_an_exception_in_the_exported_models_own_code_is_the_users() -> None:
+    text = """Traceback (most recent call last):
+  File "/v/lib/python3.11/site-packages/torch/export/__init__.py", line 311, in export
+    return _export(mod)
+  File "/v/lib/python3.11/site-packages/torch/_functorch/aot_autograd.py", line 9, in aot_export
+    flat_fn(*args)
+  File "/home/user/model.py", line 7, in forward
+    raise Oops("wrong")
+Oops: wrong
+"""
+    best, *_ = read(text)
+    assert (best.category, best.phase) == ("user_code", "export")
+
+
+def test_a_traceback_that_the_script_survived_is_only_possible() -> None:
+    text = 'Traceback (most recent call last):\n  File "/u/a.py", line 3, in <module>\nOops: no\n'
+    best, *_ = read(text, Ending(code=0))
+    assert best.confidence == "possible"
+    assert "went on" in best.summary
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "Error: input_handles[0]: dim value is too small at 0, expected it to be >= 2, but "
+            "got: 1",
+            "0/1 specialisation",
+        ),
+    ],
+)
+def test_a_check_that_no_kernel_needs_is_a_false_alarm(text: str, reason: str) -> None:
+    best, *_ = read(text)
+    assert best.category == "false_alarm"
+    assert reason in best.summary
+
+
+def test_a_lower_bound_above_two_is_none() -> None:
+    best, *_ = read(
+        "Error: input_handles[0]: dim value is too small at 0, expected it to be >= 6, but got: 3"
+    )
+    assert (best.category, best.confidence) == ("contract_shape", "proved")
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "phase"),
+    [
+        ("torch/_inductor/package/package.py", "load_package", "load"),
+        ("torch/export/pt2_archive/_package.py", "load_pt2", "load"),
+        ("torch/export/pt2_archive/_package.py", "__call__", "run"),
+        ("torch/_inductor/cpp_builder.py", "build", "cpp_compile"),
+        ("torch/_inductor/graph.py", "codegen", "lower"),
+        ("torch/_inductor/select_algorithm.py", "benchmark", "autotune"),
+    ],
+)
+def test_a_fatal_signal_has_the_phase_of_its_stack(file: str, function: str, phase: str) -> None:
+    stack = f'  File "/v/site-packages/{file}", line 5 in {function}\n'
+    best, *others = read(f'{SEGFAULT}{stack}  File "/home/user/serve.py", line 9 in main\n')
+    assert (best.category, best.phase) == ("host_segfault", phase)
+    assert best.source[0].line == 9
+    assert not others
+
+
+def test_what_was_printed_before_the_stack_of_a_signal_has_its_phase() -> None:
+    text = (
+        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  "
+        "std::bad_alloc\nFatal Python error: Aborted\n\nCurrent thread 0x00007f1 (most recent call "
+        'first):\n  File "/v/site-packages/torch/_inductor/cpp_builder.py", line 5 in build\n'
+    )
+    assert {diagnosis.phase for diagnosis in read(text)} == {"cpp_compile"}
+
+
+def test_a_signal_is_told_with_the_fault_that_caused_it() -> None:
+    best, *_ = read(f"{ASSERTED}\n", Ending(signal="SIGABRT"))
+    assert best.category == "index_out_of_bounds"
+
+
+def test_answers_hold_no_nulls() -> None:
+    for diagnosis in read(f"{ASSERTED}\n{CUBLAS}\n{TRACEBACK}{ENVELOPE}\n"):
+        assert None not in diagnosis.document().values()

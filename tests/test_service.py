@@ -1,0 +1,182 @@
+"""Runs live in the service: they are waited for, ended, kept, and told apart."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import psutil
+import pytest
+from aoti_debug import api
+from aoti_debug.errors import RunDirectoryError, UnknownRun
+from aoti_debug.run.directory import RunDirectory, list_runs, prune
+from aoti_debug.run.target import resolve_target
+from aoti_debug.service import Request, Service
+
+WAITS = """
+import os, sys, time
+with open(sys.argv[1], "w") as file:
+    file.write(str(os.getpid()))
+os.rename(sys.argv[1], sys.argv[1] + ".told")
+time.sleep(1000)
+"""
+SERVER = """
+import anyio, sys
+from pathlib import Path
+from aoti_debug.run.target import resolve_target
+from aoti_debug.service import Request, Service
+async def main():
+    target = resolve_target(script=sys.argv[1], args=[sys.argv[2]], python=sys.executable)
+    async with Service(Path(sys.argv[3])) as service:
+        print(await service.start_triage(Request(target)), flush=True)
+        await anyio.sleep_forever()
+anyio.run(main)
+"""
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Path:
+    path = tmp_path / "waits.py"
+    path.write_text(WAITS)
+    return path
+
+
+def request_of(script: Path, *args: object) -> Request:
+    words = [str(arg) for arg in args]
+    return Request(resolve_target(script=script, args=words, python=sys.executable))
+
+
+async def told(path: Path) -> psutil.Process:
+    """Wait until the script has told its number."""
+    told = Path(f"{path}.told")
+    with anyio.fail_after(60):
+        while not told.exists():
+            await anyio.lowlevel.checkpoint()
+    return psutil.Process(int(told.read_text()))
+
+
+@pytest.mark.anyio
+async def test_cancelling_ends_the_processes_before_it_returns(
+    home: Path, waiting: Path, tmp_path: Path
+) -> None:
+    async with Service(home) as service:
+        run = await service.start_triage(request_of(waiting, tmp_path / "pid"))
+        process = await told(tmp_path / "pid")
+        answer = await service.cancel(run)
+        assert answer.status == "cancelled"
+        assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+        assert service.running() == []
+    assert RunDirectory.open(run, home).read_record()["status"] == "cancelled"
+
+
+@pytest.mark.anyio
+async def test_what_is_known_is_told_when_the_wait_is_over(
+    home: Path, waiting: Path, tmp_path: Path
+) -> None:
+    async with Service(home) as service:
+        run = await service.start_stage(request_of(waiting, tmp_path / "pid"), "baseline")
+        await told(tmp_path / "pid")
+        answer = await service.wait(run, 0.05)
+        assert answer.status == "running"
+        assert answer.run == run
+        assert any(note.startswith("now: ") for note in answer.notes)
+        assert "run.json" in answer.artifacts
+        await service.cancel(run)
+
+
+@pytest.mark.anyio
+async def test_two_runs_go_on_side_by_side(home: Path, waiting: Path, tmp_path: Path) -> None:
+    async with Service(home) as service:
+        one = await service.start_triage(request_of(waiting, tmp_path / "one"))
+        two = await service.start_triage(request_of(waiting, tmp_path / "two"))
+        first, second = await told(tmp_path / "one"), await told(tmp_path / "two")
+        assert set(service.running()) == {one, two}
+        await service.cancel(one)
+        assert service.running() == [two]
+        assert not first.is_running() or first.status() == psutil.STATUS_ZOMBIE
+        assert second.is_running()
+        await service.cancel(two)
+
+
+@pytest.mark.anyio
+async def test_leaving_the_service_ends_its_runs(home: Path, waiting: Path, tmp_path: Path) -> None:
+    async with Service(home) as service:
+        run = await service.start_triage(request_of(waiting, tmp_path / "pid"))
+        process = await told(tmp_path / "pid")
+    assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    assert RunDirectory.open(run, home).read_record()["status"] == "cancelled"
+
+
+@pytest.mark.anyio
+async def test_a_finished_run_is_read_again_by_another_service(home: Path, tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text("raise KeyError('absent')\n")
+    async with Service(home) as service:
+        run = await service.start_triage(request_of(script))
+        answer = await service.wait(run)
+    async with Service(home) as another:
+        assert (await another.wait(run)).document() == answer.document()
+        with pytest.raises(UnknownRun):
+            await another.wait("r-20200101-0000-none")
+
+
+def test_a_killed_server_leaves_a_readable_run_and_no_process(
+    home: Path, waiting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [sys.executable, "-c", SERVER, str(waiting), str(tmp_path / "pid"), str(home)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        run = server.stdout.readline().strip()
+        process = anyio.run(told, tmp_path / "pid")
+        os.kill(server.pid, signal.SIGKILL)
+    assert not psutil.wait_procs([process], timeout=30)[1]
+    directory = RunDirectory.open(run, home)
+    assert directory.read_record()["kind"] == "triage"
+    assert not directory.is_running()
+    assert "events.jsonl" in directory.artifacts()
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(home))
+    (listed,) = api.runs().runs
+    assert (listed.run, listed.status) == (run, "failed")
+
+
+@pytest.mark.anyio
+async def test_runs_are_listed_newest_first_and_the_oldest_pruned(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "fine.py"
+    script.write_text("print('fine')\n")
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(home))
+    found = []
+    async with Service(home) as service:
+        for _ in range(3):
+            found.append(await service.start_stage(request_of(script), "baseline"))
+            await service.wait(found[-1])
+    assert {run.run for run in api.runs().runs} == set(found)
+    assert all(run.status == "done" for run in api.runs().runs)
+    prune(1, at=home)
+    assert len(list_runs(home)) == 1
+
+
+@pytest.mark.anyio
+async def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    script = tmp_path / "fine.py"
+    script.write_text("")
+    async with Service(tmp_path / "file") as service:
+        with pytest.raises(RunDirectoryError, match="file"):
+            await service.start_triage(request_of(script))

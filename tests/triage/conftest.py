@@ -1,0 +1,102 @@
+"""Run scripts through the service, as the tools and the command line do."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from aoti_debug.model import StageAnswer, TriageAnswer
+from aoti_debug.run.target import resolve_target
+from aoti_debug.service import Request, Service
+
+QUICK = {"TORCHINDUCTOR_VEC_ISA_OK": "1"}  # spare the test-compiles for vector instructions
+Run = Callable[..., Any]
+
+
+def answered(
+    home: Path,
+    script: Path,
+    *args: object,
+    stage: str | None = None,
+    python: str | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    **options: Any,
+) -> StageAnswer | TriageAnswer:
+    async def main() -> StageAnswer | TriageAnswer:
+        target = resolve_target(
+            script=script,
+            args=[str(a) for a in args],
+            python=python,
+            env={**QUICK, **(env or {})},
+            cwd=cwd,
+        )
+        request = Request(target, **{"timeout_s": 300.0, **options})
+        async with Service(home) as service:
+            if stage is None:
+                return await service.wait(await service.start_triage(request))
+            return await service.wait(await service.start_stage(request, stage))
+
+    return anyio.run(main)
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def triaged(home: Path, python: str) -> Run:
+    """Triage a script of ours."""
+    return lambda script, *args, **options: answered(home, script, *args, python=python, **options)
+
+
+@pytest.fixture(scope="session")
+def triage_in(python: str) -> Run:
+    """Triage a script of ours, with the runs kept in a given home."""
+    return lambda home, script, *args: answered(home, script, *args, python=python)
+
+
+@pytest.fixture(scope="session")
+def triage_with(home: Path) -> Run:
+    """Triage a script of ours under another interpreter."""
+    return lambda python, script: answered(home, script, python=str(python))
+
+
+@pytest.fixture(scope="session")
+def staged(home: Path, python: str) -> Run:
+    """Run a script of ours under a stage."""
+    return lambda stage, script, *args, **options: answered(
+        home, script, *args, stage=stage, python=python, **options
+    )
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Write a script as users have them."""
+
+    def write(source: str) -> Path:
+        path = tmp_path_factory.mktemp("script") / "script.py"
+        path.write_text(textwrap.dedent(source))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def alive() -> Callable[[int], bool]:
+    """Tell whether a process exists and is no zombie."""
+
+    def look(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+            return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            return False
+
+    return look

@@ -1,0 +1,133 @@
+"""Calls of packages compiled for real: a right one, and those that break the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from aoti_debug.model import Diagnosis, TriageAnswer
+
+CALL = Path(__file__).parents[1] / "targets" / "call.py"
+Call = Callable[[str], TriageAnswer]
+
+
+@pytest.fixture(scope="module")
+def call(built, triage_in) -> Call:
+    """Triage each call once; the home is that of the compile, so exported programs are known."""
+    found: dict[str, TriageAnswer] = {}
+
+    def triage(case: str) -> TriageAnswer:
+        if case not in found:
+            found[case] = triage_in(built.home, CALL, built.directory, case)
+        return found[case]
+
+    return triage
+
+
+def best(answer: TriageAnswer) -> Diagnosis:
+    assert answer.status == "done"
+    assert answer.diagnosis is not None
+    return answer.diagnosis
+
+
+def test_a_healthy_model_has_no_fault(call: Call) -> None:
+    found = best(call("healthy"))
+    assert (found.category, found.phase) == ("no_fault", "none")
+    assert "checked and clean" in found.summary
+    assert call("healthy").also == []
+
+
+def test_every_step_says_why_it_was_taken(call: Call) -> None:
+    steps = call("healthy").steps
+    assert {"first run", "contract", "guards", "compare"} <= {step.name for step in steps}
+    assert all(step.why for step in steps)
+    assert all(step.status == "done" for step in steps)
+
+
+def test_garbage_of_another_shape_is_found_though_the_script_ends_well(call: Call) -> None:
+    answer = call("size")
+    found = best(answer)
+    assert answer.steps[0].exit == "exit 0"
+    assert (found.category, found.phase, found.confidence) == ("contract_shape", "run", "proved")
+    assert found.input is not None
+    assert (found.input.index, found.input.name, found.input.dim) == (0, "x", 1)
+    assert (found.input.expected, found.input.got) == ("8", "6")
+    assert "x" in found.summary
+    assert found.fixes
+
+
+def test_one_finding_is_told_once_with_the_evidence_of_all_checks(call: Call) -> None:
+    answer = call("size")
+    assert answer.also == []
+    assert len({evidence.artifact for evidence in best(answer).evidence}) > 1
+
+
+def test_a_segfault_is_explained_by_the_shape_that_caused_it(call: Call) -> None:
+    found = best(call("segfault"))
+    assert found.category == "contract_shape"
+    assert found.input is not None
+    assert (found.input.expected, found.input.got) == ("4096", "16")
+    assert found.fault is not None
+    assert found.fault.signal == "SIGSEGV"
+    assert found.source[0].file == str(CALL)
+
+
+def test_another_dtype_is_found(call: Call) -> None:
+    found = best(call("dtype"))
+    assert (found.category, found.confidence) == ("contract_dtype", "proved")
+    assert found.input is not None
+    assert (found.input.expected, found.input.got) == ("float32", "float64")
+
+
+def test_another_rank_is_not_told_as_a_size(call: Call) -> None:
+    found = best(call("rank"))
+    assert found.category == "contract_shape"
+    assert found.input is not None
+    assert found.input.property == "rank"
+
+
+def test_an_index_outside_an_embedding_is_named_with_value_and_place(call: Call) -> None:
+    found = best(call("index"))
+    assert (found.category, found.phase, found.confidence) == (
+        "index_out_of_bounds",
+        "run",
+        "proved",
+    )
+    assert found.summary == "ids[2, 3] = 5000 is outside 0 <= index < 1000"
+    assert found.kernel is not None
+    assert found.kernel.name.startswith("cpp_fused_embedding")
+    assert found.kernel.text
+    assert found.source[0].text == "output = model(*inputs())"
+
+
+@pytest.mark.parametrize("case", ["healthy", "size", "segfault", "index"])
+def test_evidence_names_artifacts_that_the_run_left(case: str, call: Call, built) -> None:
+    answer = call(case)
+    directory = built.home / "runs" / answer.run
+    for diagnosis in (best(answer), *answer.also):
+        for evidence in diagnosis.evidence:
+            if evidence.lines is None:
+                continue
+            path = directory / evidence.artifact
+            lines = path.read_text(errors="replace").splitlines()
+            first, last = evidence.lines
+            proof = "\n".join(lines[first - 1 : last])
+            assert evidence.quote.splitlines()[0][:40] in proof
+
+
+@pytest.mark.parametrize("case", ["healthy", "segfault"])
+def test_an_answer_holds_no_nulls_and_says_what_it_cost(case: str, call: Call) -> None:
+    def values(node: object) -> list[object]:
+        if isinstance(node, dict):
+            return [v for item in node.values() for v in values(item)]
+        if isinstance(node, list):
+            return [v for item in node for v in values(item)]
+        return [node]
+
+    document = call(case).document()
+    assert None not in values(document)
+    cost = document["diagnosis"]["cost"]
+    assert cost["process_runs"] >= 3
+    assert cost.get("recompiles", 0) == 0
+    assert cost["wall_s"] > 0

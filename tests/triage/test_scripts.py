@@ -1,0 +1,175 @@
+"""Scripts that fail without a model, or before one: each gets a clear result."""
+
+from __future__ import annotations
+
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from aoti_debug.errors import NoInterpreter, TargetNotFound, UnknownStage
+from aoti_debug.model import TriageAnswer
+
+LOWERING = Path(__file__).parents[1] / "targets" / "lowering.py"
+Triaged = Callable[..., TriageAnswer]
+Written = Callable[[str], Path]
+
+
+def test_an_exception_in_lowering_names_the_users_line(triaged: Triaged, tmp_path: Path) -> None:
+    found = triaged(LOWERING, tmp_path / "package.pt2").diagnosis
+    assert found is not None
+    assert (found.category, found.phase) == ("lowering_error", "lower")
+    assert "halve knows no such size" in found.summary
+    assert found.source[0].file == str(LOWERING)
+    assert found.source[0].text == 'raise ValueError("halve knows no such size")'
+
+
+def test_a_script_that_hangs_is_ended_and_the_line_told(triaged: Triaged, written: Written) -> None:
+    script = written(
+        """
+        import threading
+        def wait_for_nobody():
+            threading.Event().wait()
+        wait_for_nobody()
+        """
+    )
+    answer = triaged(script, timeout_s=4)
+    found = answer.diagnosis
+    assert found is not None
+    assert (found.category, found.phase, found.confidence) == ("hang", "hang", "proved")
+    assert found.source[0].file == str(script)
+    assert found.source[0].line == 4
+    assert "after 4 s" in found.summary
+    assert (answer.steps[0].exit or "").startswith("timed out")
+
+
+def test_children_of_a_script_are_ended_with_it(
+    triaged: Triaged, written: Written, alive: Callable[[int], bool], tmp_path: Path
+) -> None:
+    numbers = tmp_path / "numbers"
+    script = written(
+        f"""
+        import os, time
+        with open({str(numbers)!r}, "a") as file:
+            for own_session in (False, True):
+                child = os.fork()
+                if child == 0:
+                    if own_session:
+                        os.setsid()
+                    time.sleep(1000)
+                print(child, file=file, flush=True)
+        time.sleep(1000)
+        """
+    )
+    answer = triaged(script, timeout_s=4)
+    assert answer.diagnosis is not None
+    assert answer.diagnosis.category == "hang"
+    children = [int(line) for line in numbers.read_text().split()]
+    assert len(children) == 2
+    assert not any(alive(child) for child in children)
+
+
+def test_a_gigabyte_of_output_is_kept_at_both_ends_and_the_rest_said(
+    triaged: Triaged, written: Written, home: Path
+) -> None:
+    script = written(
+        """
+        import os
+        os.write(1, b"the first line\\n")
+        line = b"x" * 1023 + b"\\n"
+        for _ in range(1024):
+            block = line * 1024
+            while block:
+                block = block[os.write(1, block):]
+        os.write(1, b"RuntimeError: the last line\\n")
+        """
+    )
+    answer = triaged(script)
+    kept = home / "runs" / answer.run / "stdout.log"
+    assert kept.stat().st_size < 70 * 2**20
+    with kept.open("rb") as file:
+        assert file.readline() == b"the first line\n"
+        file.seek(-40, 2)
+        assert file.read().endswith(b"RuntimeError: the last line\n")
+    assert any("stdout" in note for note in answer.notes)
+    assert answer.diagnosis is not None
+    assert answer.diagnosis.category == "user_code"
+
+
+def test_a_script_that_never_uses_aoti_is_said_to_be_that(
+    triaged: Triaged, written: Written
+) -> None:
+    found = triaged(written("print('no model here')")).diagnosis
+    assert found is not None
+    assert (found.category, found.phase) == ("user_code", "none")
+    assert "never compiled, loaded or called" in found.summary
+
+
+def test_a_syntax_error_is_the_users_with_its_line(triaged: Triaged, written: Written) -> None:
+    script = written("import os\nprint(os.getcwd(\n")
+    found = triaged(script).diagnosis
+    assert found is not None
+    assert (found.category, found.phase) == ("user_code", "none")
+    assert "SyntaxError" in found.summary
+    assert (found.source[0].file, found.source[0].line) == (str(script), 2)
+
+
+def test_an_error_of_the_script_is_told_in_its_own_words(
+    triaged: Triaged, written: Written
+) -> None:
+    script = written("def start():\n    modle\nstart()\n")
+    found = triaged(script).diagnosis
+    assert found is not None
+    assert found.category == "user_code"
+    assert "name 'modle' is not defined" in found.summary
+    assert (found.source[0].line, found.source[0].text) == (2, "modle")
+
+
+def test_an_exit_without_a_word_shows_what_the_script_said_last(
+    triaged: Triaged, written: Written
+) -> None:
+    script = written("import sys\nprint('FATAL: no such table', file=sys.stderr)\nsys.exit(7)\n")
+    found = triaged(script).diagnosis
+    assert found is not None
+    assert (found.category, found.confidence) == ("user_code", "likely")
+    assert "exit status 7" in found.summary
+    assert "FATAL: no such table" in found.summary
+
+
+def test_an_interpreter_without_torch_is_told_as_that(
+    written: Written, triage_with, tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "bare", symlinks=True)
+    bare = tmp_path / "bare" / "bin" / "python"
+    found = triage_with(bare, written("import torch\n")).diagnosis
+    assert found is not None
+    assert "No module named 'torch'" in found.evidence[0].quote
+
+
+@pytest.mark.parametrize("kind", ["missing", "directory", "unreadable"])
+def test_a_script_that_is_none_is_an_error_that_names_it(
+    kind: str, triaged: Triaged, tmp_path: Path
+) -> None:
+    path = tmp_path / "script.py"
+    if kind == "directory":
+        path.mkdir()
+    elif kind == "unreadable":
+        path.symlink_to(path)  # a loop: nobody can read it, root included
+    with pytest.raises(TargetNotFound, match=r"script\.py"):
+        triaged(path)
+
+
+def test_an_interpreter_that_is_none_is_an_error(triage_with, written: Written) -> None:
+    with pytest.raises(NoInterpreter, match="nowhere"):
+        triage_with(Path("/nowhere/python"), written("pass"))
+
+
+def test_an_unknown_stage_names_those_there_are(staged, written: Written) -> None:
+    with pytest.raises(UnknownStage, match="speed") as caught:
+        staged("speed", written("pass"))
+    assert "baseline" in caught.value.help
+
+
+def test_these_tests_run_without_torch_in_their_own_process() -> None:
+    assert "torch" not in sys.modules
