@@ -12,7 +12,7 @@ from aoti_debug.skills_extension import UriParams
 from mcp import MCPError
 from mcp_types import Request, Result
 from pydantic import ConfigDict
-from skills_ref import read_properties
+from specification import properties
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def test_skill_is_found_in_the_source_tree():
 
 def test_frontmatter_is_read_as_the_reference_validator_reads_it():
     ours = skill.frontmatter((ROOT / "SKILL.md").read_text("utf-8"))
-    assert ours == read_properties(ROOT).to_dict()
+    assert ours == properties(ROOT)
 
 
 def test_listing_is_complete_and_its_digests_hold(talk):

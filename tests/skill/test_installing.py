@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import skills_ref
 from skill.conftest import ROOT, Installer
+from specification import problems
 
 pytestmark = pytest.mark.node
 
@@ -48,7 +48,7 @@ def test_nothing_is_written_outside_of_the_project(
 
 
 def _check(installed: Path) -> None:
-    assert skills_ref.validate(installed) == []
+    assert problems(installed) == []
     for source in (ROOT / "SKILL.md", *(ROOT / "guides").glob("*.md")):
         copy = installed / source.relative_to(ROOT)
         assert copy.read_bytes() == source.read_bytes()

@@ -5,19 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path, PurePosixPath
 
-import skills_ref
 from skill.conftest import ROOT
+from specification import problems, properties
 
 
 def test_the_skill_is_valid(tmp_path: Path) -> None:
     folder = tmp_path / "aoti-debug"  # the specification wants the folder to have the skill's name
     folder.mkdir()
     shutil.copyfile(ROOT / "SKILL.md", folder / "SKILL.md")
-    assert skills_ref.validate(folder) == []
+    assert problems(folder) == []
 
 
 def test_the_description_names_what_people_say() -> None:
-    said = skills_ref.read_properties(ROOT).description.lower()
+    said = properties(ROOT)["description"].lower()
     for words in (
         "illegal memory access", "exit code 139", "loading outdated pt2 file", "run_func_",
         "api call failed", "wrong output", "aoti_compile_and_package", ".pt2", "undefined symbol",
