@@ -46,7 +46,7 @@ def test_a_crash_is_explained_by_the_contract_and_by_the_line_of_the_kernel(
     if GDB:
         assert answer.diagnosis["kernel"]["name"].startswith("cpp_fused_")
         assert answer.diagnosis["kernel"]["file"].endswith(".kernel.cpp")
-        assert "aten.sin" in answer.diagnosis["ops"]
+        assert answer.diagnosis["kernel"]["line"] > 0
         assert "SIGSEGV in kernel cpp_fused_" in answer.steps[NATIVE]["finding"]
     else:
         assert answer.steps[NATIVE]["status"] == "impossible"
