@@ -69,8 +69,7 @@ def first_batch(
         contract(observations, captured),
         Planned(
             "guards",
-            "the exported program's own guards cover what the model's checks do not (integer "
-            "arguments, divisibility)",
+            "what the model's checks leave out: integer arguments, divisibility",
             guards_impossible(captured),
         ),
     ]
@@ -79,7 +78,7 @@ def first_batch(
         steps.append(
             Planned(
                 "compare",
-                "the script ended well, so only the values can be wrong",
+                "it ended well, so only values can be wrong",
                 guards_impossible(captured) or captured.why_no_package,
             )
         )
@@ -141,7 +140,7 @@ def of_opaque_program(
 
 
 def contract(observations: Observations, captured: Captured) -> Planned:
-    why = "an input outside the compiled contract: the most frequent fault, the cheapest to find"
+    why = "does the call fit what was compiled: the most frequent fault"
     ending = observations.ending
     if ending is not None and ending.clean and not captured.replayable:
         return Planned("contract", why, captured.why_not)

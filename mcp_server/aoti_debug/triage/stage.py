@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.diagnose.from_printer import first_nan
 from aoti_debug.facts.stages import Setting, Stage, Version
 from aoti_debug.model import StageAnswer
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
@@ -17,6 +19,7 @@ from aoti_debug.triage.watch import watched
 from aoti_debug.triage.work import DIAGNOSIS, Ran, Work
 
 NEWEST: Version = (2, 15)
+RANGES = 8  # tensors of which the values are told
 
 
 def torch_version(text: str | None) -> Version:
@@ -105,17 +108,25 @@ def observed(observations: Observations) -> list[str]:
             lines.append(
                 f"{launches.unfinished} (launch {launches.unfinished_launch}) began and did not end"
             )
-    bad = [
-        t
-        for t in observations.of(TensorStatistics)
-        if t.when != "before" and any(v is not None and v != v for v in (t.mean, t.minimum))
-    ]
-    if bad:
-        first = bad[0]
-        lines.append(
-            f"the first NaN stands in {first.argument} after {first.kernel} (launch {first.launch})"
+    statistics = observations.of(TensorStatistics)
+    if (first := first_nan(statistics)) is not None:
+        after = (
+            f" after {first.kernel} (launch {first.launch})" if first.launch else " from outside"
         )
-    return lines
+        lines.append(f"the first NaN stands in {first.argument}{after}")
+    return [*lines, *ranges(statistics)]
+
+
+def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
+    """Say between what the values of each kernel's tensors lie, after its launch."""
+    known = [s for s in statistics if s.when == "after" and s.minimum is not None]
+    lines = [
+        f"{s.argument} after {s.kernel} (launch {s.launch}): from {s.minimum:g} to {s.maximum:g}"
+        for s in known[:RANGES]
+        if s.maximum is not None
+    ]
+    more = len(known) - RANGES
+    return [*lines, f"and {more} more in stdout.log"] if more > 0 else lines
 
 
 def collect_tensors(observations: Observations, work: Work) -> None:
