@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aoti_debug.diagnose.calls import phase_at_end
+from aoti_debug.diagnose.calls import failing_call, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
@@ -139,7 +139,20 @@ def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]
         for frame in dump.frames:
             if is_users(frame.file):
                 return source_of(frame)
-    return []
+    return caller(observations)
+
+
+def caller(observations: Observations) -> list[SourceLine]:
+    """Return the user's line that made the call, as the probe saw it."""
+    call = failing_call(observations)
+    events = observations.events
+    if call is None or events is None:
+        return []
+    phase = next((p for p in events.phases if p.pid == call.pid and p.id == call.id), None)
+    place = phase.details.get("caller") if phase is not None else None
+    if not isinstance(place, list) or len(place) != 2 or not isinstance(place[1], int):
+        return []
+    return [SourceLine(file=str(place[0])[:1000], line=place[1])]
 
 
 def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:

@@ -10,6 +10,7 @@ from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
 from aoti_debug.read.record import InputCheck
 
+OVER_BOUND = 89  # weight; below that of what surely breaks the kernels
 CATEGORY: dict[str, Category] = {
     "dtype": "contract_dtype",
     "size": "contract_shape",
@@ -36,11 +37,12 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             expected=words(check),
             got=check.got,
         )
+        sure = not false_alarm and not over_bound(finding)
         yield Candidate(
             Diagnosis(
                 phase="run",
                 category="false_alarm" if false_alarm else CATEGORY[check.property],
-                confidence="likely" if false_alarm else "proved",
+                confidence="proved" if sure else "likely",
                 summary=summary(finding) + reason(observations, check, false_alarm),
                 input=finding,
                 evidence=[evidence(check.span)],
@@ -49,10 +51,20 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 signature=match.signature.id if match else None,
             ),
             role="symptom" if false_alarm else "cause",
-            weight=95,
+            weight=OVER_BOUND if over_bound(finding) else 95,
             position=(position, check.span.first),
             signature=match.signature if match else None,
         )
+
+
+def over_bound(finding: InputFinding | None) -> bool:
+    """Tell whether all that is wrong is a size above the largest that was exported: the kernels
+    often serve it, since an upper bound is a promise and seldom compiled in."""
+    return (
+        finding is not None
+        and finding.property == "size"
+        and (finding.expected or "").startswith("<=")
+    )
 
 
 def reason(observations: Observations, check: InputCheck, false_alarm: str | None) -> str:

@@ -61,7 +61,7 @@ def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
             category=flaw.category,
             confidence=flaw.confidence,
             summary=flaw.what,
-            evidence=[Evidence(artifact=package.path.name, quote=flaw.where or flaw.what)],
+            evidence=[Evidence(artifact=artifact_of(package), quote=flaw.where or flaw.what)],
             guide=TOOLCHAIN if flaw.category == "toolchain" else LOAD,
             fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
         ),
@@ -106,6 +106,12 @@ def as_the_user_names_it(observations: Observations, finding: InputFinding) -> I
     return finding.model_copy(update={"name": known})
 
 
+def artifact_of(package: Package) -> str:
+    """Return the package's name among the run's artifacts, or its path where it is not kept."""
+    path = package.path
+    return f"capture/{path.name}" if path.parent.name == "capture" else str(path)
+
+
 def from_violation(package: Package, violation: Violation, position: int) -> Candidate:
     said = summary(violation.finding)
     doubt = violation.false_alarm
@@ -118,7 +124,7 @@ def from_violation(package: Package, violation: Violation, position: int) -> Can
             summary=f"{said}; {violation.reason}" if explained else said,
             input=violation.finding,
             evidence=[
-                Evidence(artifact=package.path.name, quote=violation.reason or said),
+                Evidence(artifact=artifact_of(package), quote=said),
             ],
             guide=CONTRACT,
             fixes=fixes_for(violation.finding),

@@ -24,7 +24,7 @@ from aoti_debug.diagnose.from_opaque import ended_well, look_at_package
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, Next, Phase, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 CHECKED = {
@@ -38,9 +38,10 @@ CHECKED = {
 }
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
 
-FOR_GUARDS = Fix(
-    what="run the script that compiles the package once under triage or run_stage, then this again",
-    why="the exported program is then kept, and this call is held against its guards",
+FOR_GUARDS = Next(
+    tool="triage",
+    why="run the script that compiles the package once under it, then this again: the exported "
+    "program is then kept, and the call is held against its guards",
 )
 
 
@@ -144,9 +145,14 @@ def last_event(observations: Observations) -> list[Evidence]:
     events = observations.events
     if events is None:
         return []
-    spans = [record.span for record in (*events.phases, *events.processes)]
-    last = max(spans, key=lambda span: span.last, default=None)
-    return [evidence(last)] if last is not None else []
+    phases = sorted(events.phases, key=lambda phase: phase.span.last)
+    if phases:
+        last = phases[-1]
+        how = {True: "returned", False: "failed", None: "did not end"}[last.ok]
+        said = f"{last.phase}: {last.name} {how}"
+        lines = (last.span.first, last.span.last)
+        return [Evidence(artifact=last.span.artifact, lines=lines, quote=said)]
+    return [evidence(process.span) for process in events.processes[:1]]
 
 
 def hang(observations: Observations) -> Candidate:
@@ -230,7 +236,7 @@ def clean(observations: Observations) -> Candidate:
             + unchecked,
             evidence=last_event(observations),
             guide="guides/input-contracts.md" if unchecked else None,
-            fixes=[FOR_GUARDS] if unchecked else [],
+            next=[FOR_GUARDS] if unchecked else [],
         ),
         role="clean",
         weight=10,

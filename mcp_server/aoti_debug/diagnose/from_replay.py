@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.from_input_check import CATEGORY, RANK, WRITTEN, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import (
+    CATEGORY,
+    OVER_BOUND,
+    RANK,
+    WRITTEN,
+    fixes_for,
+    over_bound,
+    summary,
+)
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import (
     Category,
@@ -66,7 +74,7 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
             Diagnosis(
                 phase="run",
                 category="false_alarm" if doubtful else category_of(finding.property),
-                confidence="likely" if doubtful else "proved",
+                confidence="likely" if doubtful or over_bound(finding) else "proved",
                 summary=said + reason_of(difference, doubtful),
                 input=finding,
                 evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
@@ -74,9 +82,15 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
                 fixes=fixes_for(finding),
             ),
             role="symptom" if doubtful else "cause",
-            weight=RANK if finding.property == "rank" else 94,
+            weight=weight_of(finding),
             position=(position, 0),
         )
+
+
+def weight_of(finding: InputFinding) -> int:
+    if over_bound(finding):
+        return OVER_BOUND
+    return RANK if finding.property == "rank" else 94
 
 
 def place_of(difference: dict[str, Any], otherwise: int) -> int:

@@ -22,6 +22,7 @@ from aoti_debug.diagnose import (
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused
+from aoti_debug.diagnose.from_input_check import over_bound
 from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import launcher_spans
@@ -174,6 +175,8 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
     if broken and two.category in ("contract_guard", "wrong_result"):
         return True  # what another input leads to
     if one.input is not None and two.input is not None and one.input.index == two.input.index:
+        if over_bound(one.input) != over_bound(two.input):
+            return False
         return one.category == two.category or {one.category, two.category} <= LAYOUT
     if one.category == two.category and one.category in GPU and one.kernel and other.alone:
         return True  # a tool named the kernel; the log says the same without it

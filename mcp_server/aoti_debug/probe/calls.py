@@ -13,6 +13,8 @@ from .watch import Details, Point, Span, watched
 
 _FULL_CALLS = 100_000  # calls that are recorded one by one
 _KEYS = 64
+_FRAMES = 50
+_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
 _numbers = itertools.count(1)
 _described: dict[Any, int] = {}  # what an earlier begin event described -> its id
@@ -54,7 +56,7 @@ def _begin(
     span: Span, loaded: memory.Loaded, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     number = next(_numbers)
-    span.details.update(call=number, package=loaded.path)
+    span.details.update(call=number, package=loaded.path, caller=_caller())
     if loaded.model != "model":
         span.details["model"] = loaded.model
     if number == _FULL_CALLS + 1:
@@ -63,6 +65,19 @@ def _begin(
     torch: Any = sys.modules["torch"]
     with torch._C.DisableTorchFunction():
         _inputs(torch, span, loaded, args, kwargs)
+
+
+def _caller() -> tuple[str, int] | None:
+    """Return file and line of the innermost frame that is neither torch's nor the probe's."""
+    frame = sys._getframe(2)
+    for _ in range(_FRAMES):
+        if frame is None:
+            return None
+        file = frame.f_code.co_filename
+        if not file.startswith(_HERE) and "/torch/" not in file and not file.startswith("<"):
+            return file, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
 
 
 def _inputs(

@@ -186,11 +186,9 @@ def skip_isa_probe() -> None:
     That takes 20 s and more in a fresh process, and only serves a warning that the package was
     compiled for another CPU: a replay runs where the script ran.
     """
-    try:
-        isa: Any = import_module("torch._inductor.cpu_vec_isa")
-        isa.valid_vec_isa_list = list
-    except (ImportError, AttributeError):  # torch before 2.10 does not probe
-        return
+    codecache: Any = import_module("torch._inductor.codecache")
+    if hasattr(codecache, "get_device_information"):  # torch 2.10 and later
+        codecache.get_device_information = lambda device: {}
 
 
 def call(torch: Any, model: Any, inputs: Inputs) -> Any:

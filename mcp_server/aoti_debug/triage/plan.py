@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aoti_debug.diagnose import Observations
@@ -38,13 +38,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A step to take, or with `impossible` one that should be taken and cannot. `itself` runs the
-    target itself, not its captured call."""
+    """A step to take, or with `impossible` one that should be taken and cannot, or with `needless`
+    one that could say nothing new. `itself` runs the target itself, not its captured call."""
 
     name: Name
     why: str
     impossible: str = ""
     itself: bool = False
+    needless: str = ""
 
     @property
     def key(self) -> str:
@@ -65,6 +66,33 @@ def first_batch(
         return [native(captured, machine)] if dark else []
     if best.category == "hang":
         return after_hang(best, captured, machine)
+    return [
+        replace(step, needless=settled(best, itself=step.itself))
+        for step in on_failing_call(observations, best, captured, machine)
+    ]
+
+
+def settled(best: Diagnosis, *, itself: bool = False) -> str:
+    """Say why the first run leaves nothing to ask, if so; a step must earn what it costs, and one
+    that runs the target itself costs a compile more often than not."""
+    if best.category == "out_of_memory":
+        return "the memory that was short then is not short in another process"
+    if best.confidence != "proved":
+        return ""
+    if best.category == "index_out_of_bounds" and best.input is not None:
+        return "the value, where it stands and the kernel's line are known"
+    # A stride that differs may do no harm: that takes a comparison of the results.
+    if best.category.startswith("contract_") and best.category != "contract_stride":
+        return "the package's own source proves it"
+    if itself and best.category in GPU and best.kernel is not None and best.kernel.line is not None:
+        return "kernel, file and line are known; without a capture it would take the script again"
+    return ""
+
+
+def on_failing_call(
+    observations: Observations, best: Diagnosis, captured: Captured, machine: Machine
+) -> list[Planned]:
+    """Return everything that may say more about a call that failed or ended well."""
     steps = [
         contract(observations, captured),
         Planned(

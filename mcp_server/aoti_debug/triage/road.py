@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -39,7 +40,7 @@ async def triage(work: Work) -> TriageAnswer:
         best = judge(work, observations)
         home = work.directory.path.parent.parent
         again = captured(observations, work.directory.path, home)
-        if wanted(work, observations, again):
+        if not (best and plan.settled(best, itself=True)) and wanted(work, observations, again):
             again = await recapture(work, observations, again)
         observations = await with_package(work, observations, again, seen)
         best = judge(work, observations)
@@ -144,10 +145,11 @@ async def replays(
     alone: list[tuple[plan.Planned, Path]] = []
     async with anyio.create_task_group() as tasks:
         for number, step in enumerate(planned, len(work.steps) + 1):
-            if step.impossible:
-                work.done(
-                    Step(name=step.key, status="impossible", why=step.why, finding=step.impossible)
+            if not_taken := step.impossible or step.needless:
+                status: Literal["impossible", "skipped"] = (
+                    "impossible" if step.impossible else "skipped"
                 )
+                work.done(Step(name=step.key, status=status, why=step.why, finding=not_taken))
                 continue
             directory = work.directory.path / "steps" / f"{number:02d}-{step.key.replace(' ', '-')}"
             directory.mkdir(parents=True, exist_ok=True)
