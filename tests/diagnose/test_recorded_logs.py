@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from aoti_debug import api
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose import diagnose as rank
+from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import Diagnosis
 from recorded_logs import recorded, recordings
 
@@ -371,3 +373,21 @@ async def test_an_empty_log_has_no_diagnosis_but_a_note() -> None:
 def test_nothing_known_of_a_process_that_runs_is_no_diagnosis_of_a_fault() -> None:
     (only,) = rank(Observations())
     assert (only.category, only.confidence) == ("no_fault", "possible")
+
+
+@pytest.mark.anyio
+async def test_a_log_that_is_no_utf8_is_read_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"\xff\xfe\x00 caf\xe9\n" + recorded("cpu", "dtype").encode() + b"\x80\n")
+    best, *_ = (await api.diagnose(path=str(path))).diagnoses
+    assert best.category == "contract_dtype"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["missing", "directory"])
+async def test_a_log_that_cannot_be_read_is_an_error_that_names_it(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path if kind == "directory" else tmp_path / "absent.log"
+    with pytest.raises(UnreadableInput, match=path.name):
+        await api.diagnose(path=str(path))
