@@ -151,8 +151,9 @@ def _texts(title: str, texts: Iterable[str]) -> Section:
 
 
 def _step(step: Step) -> Item:
-    text = f"{step.name}: {step.finding or step.status}"
-    return Item(text, ", ".join(filter(None, (step.why, step.exit, _s(step.wall_s)))))
+    words = {"impossible": "not possible: ", "skipped": "skipped: "}
+    text = f"{step.name}: {words.get(step.status, '')}{step.finding or step.why}"
+    return Item(text, ", ".join(filter(None, (step.exit, _s(step.wall_s)))))
 
 
 def _run(run: RunSummary) -> Item:

@@ -179,10 +179,21 @@ def judge(work: Work, observations: Observations) -> Diagnosis | None:
     return work.diagnosis
 
 
+def users_directories(work: Work) -> list[Path]:
+    """Return where the user's own files stand: the target's directory, and that of its script."""
+    target = work.request.target
+    scripts = [Path(word).parent for word in target.argv[:3] if word.endswith(".py")]
+    return [path.resolve() for path in (target.cwd, *scripts)]
+
+
 def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
     update = {"run": work.directory.id, "cost": work.cost()}
-    best = with_text(found[0], observations).model_copy(update=update) if found else None
+    best = (
+        with_text(found[0], observations, users_directories(work)).model_copy(update=update)
+        if found
+        else None
+    )
     work.diagnosis = best
     if best is not None:
         work.keep(DIAGNOSIS, best.document())
