@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aoti_debug.environment import installed
 from aoti_debug.package.answer import answer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract_text import one_line
-from aoti_debug.package.here import Here
+from aoti_debug.package.here import Here, here
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package
 
@@ -114,10 +116,9 @@ def test_where_it_does_not_load_the_first_words_are_told(
 
 
 def test_a_torch_without_cuda_lacks_its_symbols_for_that_reason(package: Package) -> None:
-    import torch
-
-    if torch.version.cuda is not None:  # a CUDA build has them
+    installed_here = installed(os.environ["AOTI_DEBUG_PYTHON"])
+    if installed_here.torch_cuda is not None:  # a CUDA build has them
         return
-    here = replace(LAB, torch_cuda=None, gpus=(), torch_path=Path(torch.__file__).parent)
-    found = [p for p in will_it_load(package, here) if p.category == "missing_symbol"]
+    found = [p for p in will_it_load(package, here(installed_here))
+             if p.category == "missing_symbol"]  # fmt: skip
     assert "it is a CPU build, and the package is for CUDA" in found[0].what
