@@ -24,7 +24,7 @@ BROKEN = {
     "symbol": ("missing_symbol", "load", "aoti_torch_delete_tensor_objecX"),
     "embedding": ("device_unavailable", "load", "CUDA"),
     "custom": ("custom_op_missing", "load", "demo::twice is not registered"),
-    "two": ("package_incompatible", "load", "it has: first, second"),
+    "other_name": ("package_incompatible", "load", "it has: first"),
     "off_library": ("constants_missing", "run", "2 of the model's 2 constants were not loaded"),
     "static": ("toolchain", "load", "its own copy of libstdc++"),
 }
@@ -53,7 +53,8 @@ def broken(built, exported, tmp_path_factory):
     for name in ("cpu.tar.xz", "h200.tar.xz"):
         with tarfile.open(RECORDED / name) as archive:
             archive.extractall(folder / "recorded", filter="data")
-    shutil.move(folder / "recorded" / "torch-2.13" / "two.pt2", folder)
+    other = [(name.replace("/aotinductor/model/", "/aotinductor/first/"), d) for name, d in entries]
+    write(folder / "other_name.pt2", other)
     shutil.move(folder / "recorded" / "torch-2.11" / "embedding.pt2", folder)
     recorded = folder / "recorded" / "torch-2.13" / "custom.pt2"
     write(folder / "custom.pt2", [*entries, operators_of(recorded, entries)])
