@@ -85,25 +85,16 @@ def test_a_truncated_package_is_told_by_the_package_too(
     assert CHECKED not in answer.steps
 
 
-def test_a_package_that_no_argument_names_is_seen_open(
+def test_a_hang_shows_its_line_and_the_package_that_no_argument_names(
     triage: Any, program: Path, built: Any
 ) -> None:
-    served = built.directory / "static.pt2"
-    answer = triage("--timeout", 5, "--command", program, "-", 4, 8, SERVED=str(served), HANG="1")
-
-    assert answer.category == "hang"
-    assert answer.steps["package"]["finding"].startswith("static")
-    assert "float32[4, 8] on cpu" in answer.steps["package"]["finding"]
-
-
-def test_a_program_that_hangs_shows_its_line_and_is_gone_afterwards(
-    triage: Any, program: Path, built: Any
-) -> None:
-    package = built.directory / "static.pt2"
-    answer = triage("--timeout", 5, "--command", program, package, 4, 8, HANG="1")
+    served = str(built.directory / "static.pt2")
+    answer = triage("--timeout", 5, "--command", program, "-", 4, 8, SERVED=served, HANG="1")
 
     assert (answer.category, answer.diagnosis["phase"]) == ("hang", "hang")
     assert answer.left() == []
+    assert answer.steps["package"]["finding"].startswith("static")
+    assert "float32[4, 8] on cpu" in answer.steps["package"]["finding"]
     if GDB:
         assert "main (program.cpp:" in answer.diagnosis["summary"]
         assert "pause" in (answer.directory / "stacks.log").read_text()
