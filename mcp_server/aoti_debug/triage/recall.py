@@ -17,21 +17,21 @@ TIMED_OUT = re.compile(r"timed out after ([\d.]{1,10}) s")
 SIGNAL = re.compile(r"SIG[A-Z0-9]{2,10}")
 
 
-def recall(directory: Path) -> Observations:
-    """Return the observations of a run and of its steps; the package is not read."""
+def recall(directory: Path, *, steps: bool = True) -> Observations:
+    """Return the observations of a run, with those of its steps; the package is not read."""
     record = json.loads((directory / "run.json").read_bytes())
     first = observe(directory, "", ending_of(str(record.get("exit"))))
-    steps: dict[str, Observations] = {}
-    for step in record.get("steps") or []:
+    found: dict[str, Observations] = {}
+    for step in (record.get("steps") or []) if steps else []:
         if isinstance(step.get("artifact"), str):
-            steps[str(step.get("name"))] = step_of(directory, step)
+            found[str(step.get("name"))] = step_of(directory, step)
     about: list[Record] = [
-        found
-        for observations in steps.values()
-        for found in observations.records
-        if isinstance(found, ABOUT_THE_CALL)
+        about_it
+        for observations in found.values()
+        for about_it in observations.records
+        if isinstance(about_it, ABOUT_THE_CALL)
     ]
-    return replace(first, records=(*first.records, *about), steps=steps)
+    return replace(first, records=(*first.records, *about), steps=found)
 
 
 def step_of(directory: Path, step: dict[str, Any]) -> Observations:

@@ -1,0 +1,156 @@
+"""Pack what evals/benchmarks/gpu.py left into the recordings that the tests read.
+
+    python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu [CLASSICAL.json TABLE.md]
+
+Writes runs.tar.xz (a directory for each case, its long texts cut in the middle) and README.md
+(versions, commands and results). OUT is the directory that gpu.py was given. CLASSICAL.json is
+what `gpu.py --classical` wrote on the same machine; TABLE.md then compares the two.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import statistics
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+HEAD, TAIL = 12_000, 6_000  # bytes kept of one text
+EVENT_LINES = 120
+HEALTHY = ("embedding", "threads")  # twins that are kept; the others say the same
+DROPPED = ("answer.json", "diagnosis.json")
+
+
+def main() -> None:
+    out, to = Path(sys.argv[1]), Path(sys.argv[2])
+    document = json.loads((out / "triage.json").read_text(encoding="utf-8"))
+    to.mkdir(parents=True, exist_ok=True)
+    rows = [row for row in document["rows"] if kept(row)]
+    with tarfile.open(to / "runs.tar.xz", "w:xz", preset=9) as archive:
+        for row in sorted(rows, key=name_of):
+            pack(out / f"{name_of(row)}.zip", name_of(row), archive)
+    (to / "README.md").write_text(readme(document["versions"], rows), encoding="utf-8")
+    if len(sys.argv) > 3:
+        other = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
+        text = comparison(document, other["rows"], out)
+        Path(sys.argv[4]).write_text(text, encoding="utf-8")
+
+
+def name_of(row: dict) -> str:
+    if row["kind"] == "script":
+        return f"script-{row['case']}"
+    return f"{row['case']}-{row['kind']}"
+
+
+def kept(row: dict) -> bool:
+    return row["kind"] != "healthy" or row["case"] in HEALTHY
+
+
+def pack(source: Path, name: str, archive: tarfile.TarFile) -> None:
+    """Add the texts of one run; the run's own directory becomes the case's."""
+    with zipfile.ZipFile(source) as runs:
+        for member in runs.namelist():
+            _, _, path = member.partition("/")
+            if path in DROPPED or not path:
+                continue
+            data = trimmed(path, runs.read(member))
+            info = tarfile.TarInfo(f"{name}/{path}")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+
+
+def trimmed(path: str, data: bytes) -> bytes:
+    """Cut the middle out of a long text, at line ends."""
+    if path.endswith("events.jsonl"):
+        return b"".join(data.splitlines(keepends=True)[:EVENT_LINES])
+    if path.endswith((".json", ".xml")) or len(data) <= HEAD + TAIL:
+        return data
+    head, tail = data[:HEAD].rpartition(b"\n")[0], data[-TAIL:].partition(b"\n")[2]
+    return head + b"\n[cut]\n" + tail
+
+
+def first_run_s(out: Path, row: dict) -> float:
+    """Return when the first run had ended: for a GPU exception the diagnosis stands then."""
+    with zipfile.ZipFile(out / f"{name_of(row)}.zip") as runs:
+        record = next(n for n in runs.namelist() if n.count("/") == 1 and n.endswith("run.json"))
+        steps = json.loads(runs.read(record)).get("steps") or []
+    return next((step["wall_s"] for step in steps if step["name"] == "first run"), 0.0)
+
+
+def comparison(document: dict, classical: list[dict], out: Path) -> str:
+    """Compare the triage of each planted fault with the classical procedure."""
+    faults = {row["case"]: row for row in document["rows"] if row["kind"] == "fault"}
+    twins = [row for row in document["rows"] if row["kind"] == "healthy"]
+    versions = document["versions"]
+    lines = [
+        "# Planted GPU faults: triage against the classical procedure",
+        "",
+        f"One {versions['gpu']}, torch {versions['torch']}, triton {versions['triton']}; both with "
+        "fourteen cases side by side on",
+        "sixteen cores, so the times are for comparison only. Classical: the stages contract,",
+        "deterministic, kernel_names, values and minifier one after the other, each with a compile",
+        "of its own, until one names the fault; the same readers read what they print, which",
+        "favours it. `first run`: when the watched run of the script had ended. `recompiles` does",
+        "not count the script's own compile in its first run.",
+        "",
+        "| fault | triage found | runs | recompiles | first run s | total s "
+        "| classical found | by | runs | recompiles | s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    ours: list[float] = []
+    theirs: list[float] = []
+    for old in classical:
+        row = faults[old["case"]]
+        ours.append(row["wall_s"])
+        theirs.append(old["wall_s"])
+        cells = (
+            old["case"], yes(row["found"]), row["process_runs"], row["recompiles"],
+            f"{first_run_s(out, row):.0f}", f"{row['wall_s']:.0f}", yes(old["found"]),
+            old.get("by") or "", old["process_runs"], old["recompiles"] - 1,
+            f"{old['wall_s']:.0f}",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    found = sum(row["found"] for row in faults.values())
+    clean = sum(row["found"] for row in twins)
+    one, other = statistics.median(ours), statistics.median(theirs)
+    lines += [
+        "",
+        f"Triage: {found} of {len(faults)} found, median {one:.0f} s; {clean} of {len(twins)} "
+        "healthy twins without a fault.",
+        f"Classical: {sum(bool(old['found']) for old in classical)} of {len(classical)} found, "
+        f"median {other:.0f} s. Ratio of the medians: {one / other:.2f}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def yes(found: object) -> str:
+    return "yes" if found else "no"
+
+
+def readme(versions: dict[str, str], rows: list[dict]) -> str:
+    lines = [
+        "# Triages recorded on a GPU",
+        "",
+        f"One {versions['gpu']}, torch {versions['torch']}, triton {versions['triton']}, Python "
+        f"{versions['python']}, CUDA {versions['cuda']}; g++ 13, fourteen cases side by side.",
+        "Recorded with `python evals/benchmarks/gpu.py OUT` and packed with",
+        "`python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu`. `runs.tar.xz` has a run",
+        "directory for each case; long texts are cut in the middle, packages and inputs left out.",
+        "",
+        "| case | kind | phase | category | kernel | process runs | wall s |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        cells = (
+            row["case"], row["kind"], row["phase"], row["category"], row["kernel"] or "",
+            row["process_runs"], row["wall_s"],
+        )  # fmt: skip
+        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    main()
