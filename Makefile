@@ -2,6 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make lint    ruff and mypy alone
+# make skill   put together what an installation of the skill needs, without tests: build/skill/
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -26,7 +27,12 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test bench lint picture clean setup
+# What `npx skills add` should copy; it copies all that it finds, so a branch of its own has this.
+SKILL := SKILL.md guides mcp_server pyproject.toml README.md CHANGELOG.md LICENSE
+SKILL += .claude-plugin .codex-plugin
+TO    ?= build/skill/aoti-debug
+
+.PHONY: demo test bench lint picture skill clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH)
@@ -59,6 +65,10 @@ bench: setup
 
 picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
+
+skill:
+	@rm -rf '$(TO)' && mkdir -p '$(TO)'
+	@git ls-files -z $(SKILL) | tar --create --null --files-from=- | tar --extract --directory='$(TO)'
 
 clean:
 	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache

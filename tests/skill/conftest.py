@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("skills@1.7.4", "node@22.23.3")  # the installer, and a Node that is new enough for it
 
 
+BRANCH = "skill"
+
+
 @dataclass(frozen=True)
 class Installer:
     """The command that `npx skills` runs."""
@@ -99,14 +102,11 @@ def tracked() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def checkout(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a clean copy of the tracked files, as a git repository."""
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the tree that is published for installing, as a git repository with its branch."""
     root = tmp_path_factory.mktemp("source") / "aoti-debug"
-    for name in tracked:
-        target = root / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, target)
-    _git(root, "init", "-q")
+    subprocess.run(["make", "-s", "skill", f"TO={root}"], cwd=ROOT, check=True)
+    _git(root, "init", "-q", "-b", BRANCH)
     _git(root, "add", "-A")
     _git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "all")
     return root
@@ -114,7 +114,7 @@ def checkout(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="session")
 def repository(checkout: Path) -> str:
-    """Return the file:// URL of a bare clone."""
+    """Return the file:// URL of a bare clone, whose only branch is the published one."""
     bare = checkout.with_suffix(".git")
     _git(checkout, "clone", "-q", "--bare", str(checkout), str(bare))
     return bare.as_uri()
