@@ -9,18 +9,18 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.triage.observe import events_of
 from triages import calls, triage_all
 
-# case → category, input, name, property, dim, expected, got
+# case → category, input, property, dim, expected, got
 TEN = {
-    "rank": ("contract_shape", 0, "x", "rank", None, "2", "1"),
-    "size": ("contract_shape", 0, "x", "size", 1, "8", "6"),
-    "dtype": ("contract_dtype", 0, "x", "dtype", None, "float32", "float64"),
-    "stride": ("contract_stride", 0, "x", "stride", 0, "8", "1"),
-    "int_argument": ("contract_argument", 1, "k", "value", None, "3", "5"),
-    "auto_one": ("contract_shape", 0, "x", "size", 0, "1", "5"),
-    "branch": ("contract_shape", 0, "x", "size", 0, ">= 6", "3"),
-    "pair": ("contract_shape", 1, "y", "size", 0, "8 (s17)", "5"),
-    "above_max": ("contract_shape", 0, "x", "size", 0, "<= 64", "100"),
-    "reshape": ("contract_guard", 0, "x", "guard", 0, "x.size()[0] % 100 == 0", None),
+    "rank": ("contract_shape", 0, "rank", None, "2 dimensions", "1"),
+    "size": ("contract_shape", 0, "size", 1, "8", "6"),
+    "dtype": ("contract_dtype", 0, "dtype", None, "float32", "float64"),
+    "stride": ("contract_stride", 0, "stride", 0, "8", "1"),
+    "int_argument": ("contract_argument", 1, "value", None, "3", "5"),
+    "auto_one": ("contract_shape", 0, "size", 0, "1", "5"),
+    "branch": ("contract_shape", 0, "size", 0, ">= 6", "3"),
+    "pair": ("contract_shape", 1, "size", 0, "8 (s17, as another dimension says)", "5"),
+    "above_max": ("contract_shape", 0, "size", 0, "<= 64", "100"),
+    "reshape": ("contract_guard", 0, "guard", 0, "x.size()[0] % 100 == 0", None),
 }
 # What the package alone does not state: the value of an argument, a divisor of a reshape.
 ONLY_EXPORTED = ("int_argument", "reshape")
@@ -41,13 +41,13 @@ def alone(built, tmp_path_factory, python):
 
 
 @pytest.mark.parametrize("case", TEN)
-def test_a_silent_violation_is_proved_with_input_and_property(known, case):
+def test_a_silent_violation_is_found_with_input_and_property(known, case):
     best = known[case].best
-    assert (best.category, best.confidence) == (TEN[case][0], "proved")
+    # A size over the bound may be served all the same: the bound is a promise, seldom compiled in.
+    sure = "likely" if case == "above_max" else "proved"
+    assert (best.category, best.confidence) == (TEN[case][0], sure)
     found = best.input
-    assert (
-        found.index, found.name, found.property, found.dim, found.expected, found.got
-    ) == TEN[case][1:]  # fmt: skip
+    assert (found.index, found.property, found.dim, found.expected, found.got) == TEN[case][1:]
     assert known[case].answer.steps[0].exit == "exit 0"
     assert best.fixes
     assert best.guide.startswith("guides/input-contracts.md")
@@ -61,7 +61,7 @@ def test_the_package_alone_shows_what_it_states(known, built, case):
     if case in ONLY_EXPORTED:
         assert found == []
         return
-    category, index, _, property, dim = TEN[case][:5]
+    category, index, property, dim = TEN[case][:4]
     first = found[0]
     assert (first.category, first.finding.index, first.finding.property, first.finding.dim) == (
         category, index, property, dim
@@ -86,7 +86,7 @@ def test_what_only_the_exported_program_knows_is_said_not_to_be_checked(alone):
         assert best.category == "no_fault"
         assert best.confidence != "proved"
         assert "Without the exported program nothing says whether" in best.summary
-        assert best.fixes
+        assert best.next[0].tool == "triage"
     assert (
         "argument 1 = 5 is the value that was fixed at export" in alone["int_argument"].best.summary
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from aoti_debug.diagnose.calls import declared
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.observations import Observations
 
@@ -23,12 +24,21 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
     """
     compared = observations.steps.get("compare")
     report = compared.report if compared is not None else None
-    agrees = report is not None and report.get("verdict") == "agrees"
-    return [harmless(c) if agrees and is_stride(c) else c for c in candidates]
+    if report is None or report.get("verdict") != "agrees":
+        return list(candidates)
+    return [harmless(c) if is_read_only_stride(c, observations) else c for c in candidates]
 
 
-def is_stride(candidate: Candidate) -> bool:
-    return candidate.role == "cause" and candidate.diagnosis.category == "contract_stride"
+def is_read_only_stride(candidate: Candidate, observations: Observations) -> bool:
+    """Tell whether all that differs is the stride of an input that the model only reads; what it
+    writes to an input is no part of the result."""
+    found = candidate.diagnosis.input
+    return (
+        candidate.role == "cause"
+        and candidate.diagnosis.category == "contract_stride"
+        and (found is None or found.property == "stride")
+        and not (found is not None and declared(observations, found.index).get("written"))
+    )
 
 
 def harmless(candidate: Candidate) -> Candidate:
