@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import venv
 from collections.abc import Callable
 from pathlib import Path
@@ -169,7 +168,3 @@ def test_an_unknown_stage_names_those_there_are(staged, written: Written) -> Non
     with pytest.raises(UnknownStage, match="speed") as caught:
         staged("speed", written("pass"))
     assert "baseline" in caught.value.help
-
-
-def test_these_tests_run_without_torch_in_their_own_process() -> None:
-    assert "torch" not in sys.modules

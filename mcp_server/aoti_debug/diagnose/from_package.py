@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
-from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_input_check import RANK, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
@@ -95,7 +95,7 @@ def from_contract(
     found = check_call(contract(model), described, device_index(observations, call))
     for position, violation in enumerate(found):
         finding = as_the_user_names_it(observations, violation.finding)
-        yield from_violation(package, replace(violation, finding=finding), position)
+        yield from_violation(package, call, replace(violation, finding=finding), position)
 
 
 def as_the_user_names_it(observations: Observations, finding: InputFinding) -> InputFinding:
@@ -112,7 +112,7 @@ def artifact_of(package: Package) -> str:
     return f"capture/{path.name}" if path.parent.name == "capture" else str(path)
 
 
-def from_violation(package: Package, violation: Violation, position: int) -> Candidate:
+def from_violation(package: Package, call: Call, violation: Violation, position: int) -> Candidate:
     said = summary(violation.finding)
     doubt = violation.false_alarm
     explained = violation.reason and (doubt or violation.finding.property == "aliasing")
@@ -125,6 +125,7 @@ def from_violation(package: Package, violation: Violation, position: int) -> Can
             input=violation.finding,
             evidence=[
                 Evidence(artifact=artifact_of(package), quote=said),
+                evidence(call.span),
             ],
             guide=CONTRACT,
             fixes=fixes_for(violation.finding),

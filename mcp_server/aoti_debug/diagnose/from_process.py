@@ -147,11 +147,7 @@ def last_event(observations: Observations) -> list[Evidence]:
         return []
     phases = sorted(events.phases, key=lambda phase: phase.span.last)
     if phases:
-        last = phases[-1]
-        how = {True: "returned", False: "failed", None: "did not end"}[last.ok]
-        said = f"{last.phase}: {last.name} {how}"
-        lines = (last.span.first, last.span.last)
-        return [Evidence(artifact=last.span.artifact, lines=lines, quote=said)]
+        return [evidence(phases[-1].span)]
     return [evidence(process.span) for process in events.processes[:1]]
 
 

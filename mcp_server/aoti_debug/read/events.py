@@ -81,9 +81,7 @@ class _EventReader:
         if pid is None:
             self.unreadable += 1
             return
-        span = Span(
-            self.artifact, number, number, raw[:QUOTE_LIMIT].decode("utf-8", "replace").strip()
-        )
+        span = Span(self.artifact, number, number, _quote(raw))
         kind = event.get("event")
         if kind == "process":
             _keep(self.processes, _process(span, pid, event))
@@ -191,6 +189,12 @@ class _EventReader:
                 string(package.get("why_not")),
             ),
         )
+
+
+def _quote(raw: bytes) -> str:
+    """Return a line from what happened on: when, and in which process, says little."""
+    begin = max(0, raw.find(b'"event"'))
+    return raw[begin : begin + QUOTE_LIMIT].decode("utf-8", "replace").strip()
 
 
 T = TypeVar("T")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
-from aoti_debug.read.events import Call, Events, PackageSeen
+from aoti_debug.read.event_fields import string, values
+from aoti_debug.read.events import Call, Events, PackageSeen, Phase
 from aoti_debug.run.directory import list_runs
 from aoti_debug.triage.observe import events_of
 
@@ -21,6 +22,7 @@ class Captured:
     package: Path | None = None
     inputs: Path | None = None
     exported: Path | None = None
+    names: tuple[str | None, ...] = ()  # of the model's inputs
     modules: tuple[str, ...] = ()  # that register the model's custom operators
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
@@ -47,12 +49,14 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     package = package_of(events, call)
     file, why_package = package_file(package, directory)
     inputs, why_inputs = inputs_file(call, directory)
-    exported, why_exported = exported_program(events, package, directory, home)
+    compiled = compile_of(events, package, directory, home)
+    exported, why_exported = exported_program(events, package, compiled)
     found = Captured(
         call,
         file,
         inputs,
         exported,
+        input_names(compiled),
         why_no_package=why_package,
         why_no_inputs=why_inputs,
         why_no_exported=why_exported,
@@ -117,27 +121,56 @@ def inputs_file(call: Call, directory: Path) -> tuple[Path | None, str]:
     return None, call.why_not or "the inputs of the call were not captured"
 
 
-def exported_program(
+def compile_of(
     events: Events, package: PackageSeen | None, directory: Path, home: Path | None
-) -> tuple[Path | None, str]:
-    """Return the exported program that the package was compiled from: captured in this run, or in
-    an earlier one that is still kept and wrote the very same package."""
+) -> tuple[Phase, Path] | None:
+    """Return the compile that wrote the package, and the directory of its run: this one, or an
+    earlier one that is still kept and wrote the very same package."""
     if package is None:
-        return None, "the package of the call is not known"
+        return None
     for log, where in ((events, directory), *earlier(home, directory)):
         for compiled in compiles(log):
-            name = compiled.details.get("exported_program")
-            wrote = [
-                p for p in log.packages if compiled.span.first <= p.span.first <= compiled.span.last
-            ]
-            if isinstance(name, str) and any(same_package(p, package) for p in wrote):
-                file = where / name
-                if file.is_file():
-                    return file, ""
+            within = range(compiled.span.first, compiled.span.last + 1)
+            wrote = [p for p in log.packages if p.span.first in within]
+            if any(same_package(p, package) for p in wrote):
+                return compiled, where
+    return None
+
+
+def exported_program(
+    events: Events, package: PackageSeen | None, compiled: tuple[Phase, Path] | None
+) -> tuple[Path | None, str]:
+    """Return the exported program that the package was compiled from, as its compile kept it."""
+    if package is None:
+        return None, "the package of the call is not known"
+    if compiled is not None:
+        phase, where = compiled
+        name = phase.details.get("exported_program")
+        if isinstance(name, str) and (where / name).is_file():
+            return where / name, ""
     own = [c.details.get("exported_program_skipped") for c in compiles(events)]
     return None, str(own[-1]) if own and own[-1] else (
         "the script only loads the package, and no earlier run that compiled it is kept"
     )
+
+
+def input_names(compiled: tuple[Phase, Path] | None) -> tuple[str | None, ...]:
+    """Return what the model that was compiled calls its inputs, one for each leaf of a call."""
+    found = compiled[0].details.get("input_names") if compiled is not None else None
+    return tuple(string(name) for name in values(found))
+
+
+def with_names(observations: Observations, names: Sequence[str | None]) -> Observations:
+    """Name the inputs of the failing call where the script gave them no names itself."""
+    events, call = observations.events, failing_call(observations)
+    if events is None or call is None or len(names) != len(call.inputs):
+        return observations
+    inputs = tuple(
+        replace(given, name=given.name or name)
+        for given, name in zip(call.inputs, names, strict=True)
+    )
+    calls = tuple(replace(call, inputs=inputs) if one is call else one for one in events.calls)
+    return replace(observations, events=replace(events, calls=calls))
 
 
 def same_package(one: PackageSeen, other: PackageSeen) -> bool:

@@ -16,7 +16,7 @@ from aoti_debug.read.record import Record
 from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import plan, tools
-from aoti_debug.triage.captured import Captured, captured
+from aoti_debug.triage.captured import Captured, captured, with_names
 from aoti_debug.triage.devices import held, ill
 from aoti_debug.triage.hang import stacks_into
 from aoti_debug.triage.itself import run_itself
@@ -42,6 +42,7 @@ async def triage(work: Work) -> TriageAnswer:
         again = captured(observations, work.directory.path, home)
         if not (best and plan.settled(best, itself=True)) and wanted(work, observations, again):
             again = await recapture(work, observations, again)
+        observations = with_names(observations, again.names)
         observations = await with_package(work, observations, again, seen)
         best = judge(work, observations)
         machine = machine_of(work, devices)

@@ -9,6 +9,7 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.model import Diagnosis, Kernel, SourceLine
+from aoti_debug.package.kernel_text import line_of_member
 
 LINE_LIMIT = 200
 SUFFIXES = (".py", ".cpp", ".cu", ".cuh")
@@ -18,7 +19,7 @@ def with_text(diagnosis: Diagnosis, observations: Observations, users: Sequence[
     """Add the text of the kernel's line, with the whole path of its file, and of the user's lines.
 
     The places come from logs, so only source files below Inductor's caches and the directories in
-    `users` (where the target stands and runs) are read.
+    `users` (where the target stands and runs) are read, and those in the package itself.
     """
     roots = [*users, *caches(observations)]
     update: dict[str, object] = {
@@ -41,6 +42,9 @@ def located(kernel: Kernel, roots: Sequence[Path], observations: Observations) -
     for path in places(kernel.file, observations):
         if text := line_of(path, kernel.line, roots):
             return kernel.model_copy(update={"file": str(path), "text": kernel.text or text})
+    if kernel.text is None and observations.package is not None:
+        carried = line_of_member(observations.package.path, kernel.file, kernel.line)
+        return kernel.model_copy(update={"text": carried[:LINE_LIMIT]}) if carried else kernel
     return kernel
 
 
