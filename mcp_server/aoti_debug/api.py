@@ -23,7 +23,7 @@ from aoti_debug.model import (
     RunSummary,
     Status,
 )
-from aoti_debug.read.error_line import first_error_line
+from aoti_debug.read.error_line import error_lines
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.signatures import matcher
@@ -118,8 +118,7 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     found = rank(Observations(read.records))
     if not found or found[0].category == "no_fault":
         stream.seek(0)
-        said = first_error_line(stream, artifact)
-        found = rank(Observations((*read.records, *([said] if said else []))))
+        found = rank(Observations((*read.records, *error_lines(stream, artifact))))
     return DiagnoseAnswer(diagnoses=found, lines=read.lines, notes=list(read.notes))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
+from aoti_debug.read.error_line import error_lines
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.signatures import matcher
 
@@ -164,3 +167,33 @@ def test_a_signal_is_told_with_the_fault_that_caused_it() -> None:
 def test_answers_hold_no_nulls() -> None:
     for diagnosis in read(f"{ASSERTED}\n{CUBLAS}\n{TRACEBACK}{ENVELOPE}\n"):
         assert None not in diagnosis.document().values()
+
+
+NO_COMPILER = r"""  File "C:\t\site-packages\torch\_inductor\cpu_vec_isa.py", line 28, in dry_run
+    compiler_info = get_compiler_version_info(get_cpp_compiler())
+  File "C:\t\site-packages\torch\_inductor\cpp_builder.py", line 147, in get_cpp_compiler
+    check_msvc_cl_language_id(compiler)
+torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e
+"""
+
+
+def test_the_stack_tells_more_than_a_wrapper_of_any_exception() -> None:
+    best = read(NO_COMPILER)[0]
+    assert (best.category, best.phase) == ("toolchain", "cpp_compile")
+
+
+@pytest.mark.parametrize(
+    ("line", "category", "phase"),
+    [
+        ("torch._export.verifier.SpecViolationError: entry a is odd", "lowering_error", "export"),
+        ("E0411 torch/_inductor/select_algorithm.py:19] Exception", "autotune_error", "autotune"),
+        ("ERROR: the table was not found", "user_code", "none"),
+    ],
+)
+def test_an_unknown_line_that_names_a_module_of_torch_tells_the_phase(
+    line: str, category: str, phase: str
+) -> None:
+    said = f"ERROR in step 3\n{line}\n"
+    stream = io.BytesIO(said.encode())
+    best = diagnose(Observations(tuple(error_lines(stream, "log"))))[0]
+    assert (best.category, best.phase, best.confidence) == (category, phase, "possible")

@@ -50,6 +50,23 @@ def test_a_syntax_error_inside_an_import_is_read() -> None:
     assert found.frames[-1].file == "m.py"
 
 
+RAISES = "def f():\n  raise ValueError('no')\nf()"
+LOGGER = "E0304 10:00:00.533000 700 torch/_inductor/runtime/triton_heuristics.py:533] "
+
+
+@pytest.mark.parametrize("prefix", ["", LOGGER])
+def test_a_traceback_whose_beginning_was_cut_off_is_read(prefix: str) -> None:
+    lines = printed_by(RAISES).splitlines()[1:]
+    (found,) = exceptions("\n".join(prefix + line for line in lines))
+    assert (found.type, found.message) == ("ValueError", "no")
+    assert [frame.function for frame in found.frames] == ["<module>", "f"]
+
+
+def test_frames_that_lead_to_no_exception_are_none() -> None:
+    frames = printed_by(RAISES).splitlines()[1:-1]
+    assert not exceptions("\n".join([*frames, "and so on", "the run went on", "epoch 2", "done"]))
+
+
 def test_a_real_recursion_is_read() -> None:
     (found,) = exceptions(printed_by("def f():\n  f()\nf()"))
     assert found.type == "RecursionError"

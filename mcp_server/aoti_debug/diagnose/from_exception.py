@@ -13,6 +13,7 @@ from aoti_debug.diagnose.where import (
     users_frame,
     within,
 )
+from aoti_debug.facts.phases import finds_a_compiler
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
@@ -35,6 +36,7 @@ GUIDES: dict[Category, str] = {
     "package_corrupt": "guides/package-and-load.md",
     "package_incompatible": "guides/package-and-load.md",
     "constants_mismatch": "guides/constants.md",
+    "toolchain": "guides/toolchain.md",
 }
 
 
@@ -112,5 +114,7 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
         return "host_segfault" if exception.type == "SystemError" else "user_code", "possible"
     if phase == "export" and exception.frames and is_users(exception.frames[-1].file):
         return "user_code", "possible"  # the model's own code raised while it was traced
+    if phase == "cpp_compile" and finds_a_compiler((f.file, f.function) for f in exception.frames):
+        return "toolchain", "likely"
     sure = phase in ("export", "lower", "autotune", "triton_compile", "cpp_compile")
     return BY_PHASE.get(phase, "lowering_error"), "likely" if sure else "possible"

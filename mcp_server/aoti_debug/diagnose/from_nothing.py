@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.facts.phases import phase_of
+from aoti_debug.facts.phases import phase_of_name
 from aoti_debug.model import Diagnosis, Next
 from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
 
@@ -14,17 +17,21 @@ GUIDE = "guides/debugging-tools.md#an-unknown-failure"
 def last_resort(observations: Observations) -> Candidate:
     """Say that nothing is known, what is, and what would show more. A log cannot show that a
     model is right: a call outside its contract returns garbage without a word."""
-    said = observations.first(ErrorLine)
-    return unknown(said) if said is not None else silent(observations)
+    said = observations.of(ErrorLine)
+    return unknown(said) if said else silent(observations)
 
 
-def unknown(said: ErrorLine) -> Candidate:
+def unknown(lines: Sequence[ErrorLine]) -> Candidate:
+    """Take the first line that names a module of torch's, else the first that speaks of an error:
+    the module tells the phase, and the phase what such failures mostly are."""
+    told = [(line, phase_of_name(line.span.quote)) for line in lines]
+    said, phase = next((one for one in told if one[1] is not None), told[0])
     return Candidate(
         Diagnosis(
-            phase=phase_of([(said.span.quote, "")]) or "none",
-            category="user_code",
+            phase=phase or "none",
+            category=BY_PHASE.get(phase, "user_code") if phase else "user_code",
             confidence="possible",
-            summary=f"no known failure; the first line that speaks of an error: {said.span.quote}",
+            summary=f"no known failure; it speaks of an error: {said.span.quote}",
             evidence=[evidence(said.span)],
             guide=GUIDE,
             next=[

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_exception import judge
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
 from aoti_debug.facts.phases import phase_of
@@ -16,6 +17,7 @@ from aoti_debug.signatures import Match, Signature
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "run_stage", "triage")
+WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 BEFORE_A_CALL = (
     "lower",
     "autotune",
@@ -31,6 +33,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, record in enumerate(observations.records):
         if isinstance(record, Match):
             found = from_match(record, (position, record.span.first), phase(observations, record))
+            if record.signature.role == "symptom" and record.signature.category == "lowering_error":
+                found = as_the_stack_tells(observations, record, found)
             if observations.ending is None:  # a log: nobody has run anything yet
                 found = with_next(found, record.signature)
             yield found
@@ -51,6 +55,17 @@ def phase(observations: Observations, match: Match) -> Phase:
             return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own
     at_end = phase_at_end(observations)
     return at_end if at_end in BEFORE_A_CALL else own
+
+
+def as_the_stack_tells(observations: Observations, match: Match, candidate: Candidate) -> Candidate:
+    """Correct what a wrapper of any exception says of it, where the stack within tells more."""
+    for exception in observations.of(PythonException):
+        phase = traceback_phase(observations, exception)
+        if phase in WITHIN_A_COMPILE and within(match.span, exception.span):
+            category, confidence = judge(exception, phase)
+            update = {"phase": phase, "category": category, "confidence": confidence}
+            return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update=update))
+    return candidate
 
 
 def from_match(match: Match, position: tuple[int, int], phase: Phase) -> Candidate:

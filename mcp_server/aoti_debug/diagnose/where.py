@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.facts.phases import phase_of
+from aoti_debug.facts.phases import phase_of, phase_of_name
 from aoti_debug.model import Phase, SourceLine
 from aoti_debug.read.record import Frame, PythonException, Span
 
@@ -60,7 +60,8 @@ def traceback_phase(observations: Observations, exception: PythonException) -> P
     phases = [phase_of((f.file, f.function) for f in e.frames) for e in chain]
     if "autotune" in phases:
         return "autotune"
-    return phase_of((f.file, f.function) for f in exception.frames)
+    told = phase_of((f.file, f.function) for f in exception.frames)
+    return told or phase_of_name(exception.type)
 
 
 def users_frame(frames: Iterable[Frame]) -> Frame | None:

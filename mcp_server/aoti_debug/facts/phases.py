@@ -19,6 +19,8 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_inductor/runtime/triton_heuristics", "compile", "triton_compile"),
     ("torch/_inductor/runtime/compile_tasks", "", "triton_compile"),
     ("triton/compiler/", "", "triton_compile"),
+    ("triton/language/", "", "triton_compile"),
+    ("triton/runtime/errors", "", "triton_compile"),
     ("torch/_inductor/cpp_builder", "", "cpp_compile"),
     ("torch/_inductor/cpu_vec_isa", "", "cpp_compile"),
     ("torch/_inductor/codecache", "compile_file", "cpp_compile"),
@@ -41,6 +43,24 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_dynamo/", "", "export"),
 )
 
+# Frames in which a compiler is looked for or asked what it can do, before it compiles anything.
+FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
+    ("torch/_inductor/cpu_vec_isa", ""),
+    ("torch/_inductor/cpp_builder", "get_cpp_compiler"),
+    ("torch/_inductor/cpp_builder", "get_compiler_version"),
+    ("torch/_inductor/cpp_builder", "check_"),
+    ("torch/_inductor/cpp_builder", "_is_"),
+)
+
+
+def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether a stack, given as (file, function), stands in the search for a compiler."""
+    return any(
+        part in file.replace("\\", "/") and name in function
+        for file, function in frames
+        for part, name in FINDING_A_COMPILER
+    )
+
 
 def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
     """Return the phase of a stack given as (file, function), outermost first; None if no frame
@@ -60,3 +80,9 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
                 found = found if found is not None and shared else phase
                 break
     return found
+
+
+def phase_of_name(text: str) -> Phase | None:
+    """Return the phase that a text tells by naming a module of torch's: as the path of a file, or
+    as the module of an exception's type (`torch._export.verifier.SpecViolationError`)."""
+    return phase_of([(text, ""), (text.replace(".", "/"), "")])

@@ -1,4 +1,4 @@
-"""Find the first line that speaks of an error, in a log in which no reader knows anything."""
+"""Find the first lines that speak of an error, in a log in which no reader knows anything."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ _SPEAKS = re.compile(
 )
 _HARMLESS = re.compile(rb"\b(?:0|no) (?:errors?|failed|failures?)\b", re.IGNORECASE)
 _LINE = 1 << 14
+_KEPT = 20
 
 
-def first_error_line(stream: BinaryIO, artifact: str) -> ErrorLine | None:
-    """Return that line, or None; of a longer line only the first 16 KiB are looked at."""
+def error_lines(stream: BinaryIO, artifact: str) -> list[ErrorLine]:
+    """Return the first of those lines; of a longer line only the first 16 KiB are looked at."""
+    found: list[ErrorLine] = []
     number, begins = 1, True
-    while piece := stream.readline(_LINE):
+    while len(found) < _KEPT and (piece := stream.readline(_LINE)):
         if begins and _SPEAKS.search(piece) and not _HARMLESS.search(piece):
             quote = piece.decode("utf-8", "replace").strip()[:QUOTE_LIMIT]
-            return ErrorLine(Span(artifact, number, number, quote))
+            found.append(ErrorLine(Span(artifact, number, number, quote)))
         begins = piece.endswith(b"\n")
         number += begins
-    return None
+    return found

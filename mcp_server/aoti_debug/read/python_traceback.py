@@ -34,6 +34,7 @@ _FOREIGN = (
 _MESSAGE = 4000  # characters
 _LINES = 80  # of a message
 _NOISE = 200  # foreign lines within the frames
+_NOISE_HEADLESS = 3
 _FRAMES = 400  # kept of one traceback
 # Exceptions whose message holds paragraphs: commands, compiler output, nested tracebacks.
 _PARAGRAPHS = (
@@ -58,13 +59,18 @@ def user_frame(
     return next((f for f in reversed(exception.frames) if is_user(f.file)), None)
 
 
+def _frame(found: re.Match[str]) -> Frame:
+    return Frame(found[1], int(found[2]), found[3].strip() if found[3] else "<module>", None)
+
+
 class _Traceback:
     """One exception in the making."""
 
-    def __init__(self, line: Line, prefix: str) -> None:
+    def __init__(self, line: Line, prefix: str, *, headless: bool = False) -> None:
         self.lines = [line]
         self.last = line
         self.prefix = prefix
+        self.headless = headless  # its beginning was cut off: only an exception makes it one
         self.frames: list[Frame] = []
         self.type = ""
         self.message: list[str] = []
@@ -109,12 +115,15 @@ class TracebackReader:
             self._end()
         if self._ended is not None:
             return self._feed_between(line)
-        found = _FRAME.match(line.text)
-        if found and found[3] is None:  # a SyntaxError of the script itself has no header
-            self._now = _Traceback(line, "")
-            self._now.frames.append(Frame(found[1], int(found[2]), "<module>", None))
-            return True
-        return False
+        logger = _LOGGER.match(line.text)
+        prefix = logger[0] if logger else ""
+        found = _FRAME.match(line.text[len(prefix) :])
+        if found is None:
+            return False
+        # A SyntaxError of the script itself has no header either, and its frame no function.
+        self._now = _Traceback(line, prefix, headless=found[3] is not None)
+        self._now.frames.append(_frame(found))
+        return True
 
     def finish(self) -> Iterable[PythonException]:
         self._end()
@@ -147,11 +156,9 @@ class TracebackReader:
         found = _FRAME.match(text)
         if found:
             now.candidate = None
-            function = found[3].strip() if found[3] else "<module>"
-            frame = Frame(found[1], int(found[2]), function, None)
             if len(now.frames) >= _FRAMES:
                 del now.frames[_FRAMES // 2]
-            now.frames.append(frame)
+            now.frames.append(_frame(found))
             return True
         if text.startswith("    ") and now.frames:
             if now.frames[-1].text is None and not _MARKS.match(text):
@@ -163,7 +170,8 @@ class TracebackReader:
             return True
         now.candidate = now.candidate or name
         now.noise += 1
-        return now.noise < _NOISE and not text.startswith(_FOREIGN)
+        limit = _NOISE_HEADLESS if now.headless else _NOISE
+        return now.noise < limit and not text.startswith(_FOREIGN)
 
     def _name(self, now: _Traceback, name: re.Match[str]) -> None:
         now.type = name[1]
@@ -198,9 +206,9 @@ class TracebackReader:
         now, self._now = self._now, None
         if now is None:
             return
-        if not now.type and now.candidate is not None:
+        if not now.type and now.candidate is not None and not now.headless:
             self._name(now, now.candidate)
-        if not now.type and not now.frames:
+        if not now.type and (now.headless or not now.frames):
             return
         span = replace(span_of(self._artifact, now.lines), last=now.last.number)
         message = "\n".join(now.message).strip()[:_MESSAGE]

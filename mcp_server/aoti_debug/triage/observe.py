@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.read.error_line import first_error_line
+from aoti_debug.read.error_line import error_lines
 from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.record import (
@@ -71,12 +71,11 @@ def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:
 
 
 def last_words(path: Path, artifact: str) -> list[Record]:
-    """Return the first line that speaks of an error, of a text in which nothing is known."""
+    """Return the first lines that speak of an error, of a text in which nothing is known."""
     if not path.is_file():
         return []
     with path.open("rb") as stream:
-        found = first_error_line(stream, artifact)
-    return [found] if found is not None else []
+        return list(error_lines(stream, artifact))
 
 
 def events_of(directory: Path) -> Events | None:
