@@ -1,4 +1,4 @@
-"""A C++ program built against the installed libtorch, a package with a custom operator, triage."""
+"""C++ built against the installed libtorch, a package with a custom operator, triage."""
 
 from __future__ import annotations
 
@@ -69,22 +69,33 @@ def triage(tmp_path: Path) -> Triage:
     return run
 
 
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
-    """Build program.cpp; it has no Python in it."""
+def built(python: str, source: str, target: Path, *options: str) -> Path:
+    """Build a C++ source against the libtorch of `python`."""
     asked = subprocess.run([python, "-c", PLACES], capture_output=True, text=True, check=True)
     torch, abi = asked.stdout.split("\n")[:2]
-    built = tmp_path_factory.mktemp("program") / "program"
     words = [
         os.environ.get("CXX", "g++"), "-std=c++20", "-O0", "-g1", f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
-        f"-I{torch}/include", f"-I{torch}/include/torch/csrc/api/include",
-        str(HERE / "program.cpp"), "-o", str(built),
+        *options, f"-I{torch}/include", f"-I{torch}/include/torch/csrc/api/include",
+        str(HERE / source), "-o", str(target),
         f"-L{torch}/lib", f"-Wl,-rpath,{torch}/lib", "-Wl,--no-as-needed",
         "-ltorch", "-ltorch_cpu", "-lc10",
     ]  # fmt: skip
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return built
+    return target
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
+    """Build program.cpp; it has no Python in it."""
+    return built(python, "program.cpp", tmp_path_factory.mktemp("program") / "program")
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
+    """Build the library of act.cpp."""
+    target = tmp_path_factory.mktemp("library") / "libact.so"
+    return built(python, "act.cpp", target, "-shared", "-fPIC")
 
 
 @pytest.fixture(scope="session")

@@ -24,3 +24,11 @@ def test_the_replay_knows_the_operator(
     answer = triage("--cwd", targets, *options, script, "--", acting, rows, ACT="raise")
 
     assert said in answer.steps["contract"]["finding"]
+
+
+def test_the_replay_loads_the_library_of_an_operator(
+    triage: Any, targets: Path, acting: Path, library: Path
+) -> None:
+    answer = triage("--cwd", targets, "library_op.py", "--", acting, 3, library)
+
+    assert "three rows are too few" in answer.steps["contract"]["finding"]

@@ -21,6 +21,7 @@ INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
 TOOLCHAIN = "guides/toolchain.md"
 CONTRACT = "guides/input-contracts.md"
+INPUT_LIMIT = 140
 LOADING = ("load", "constants", "run", "package")
 
 
@@ -125,7 +126,7 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
             input=violation.finding,
             evidence=[
                 Evidence(artifact=artifact_of(package), quote=said),
-                evidence(call.span),
+                described(call, violation.finding.index),
             ],
             guide=CONTRACT,
             fixes=fixes_for(violation.finding),
@@ -134,6 +135,13 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
         weight=RANK if violation.finding.property == "rank" else 93,
         position=(position, 0),
     )
+
+
+def described(call: Call, index: int) -> Evidence:
+    """Point to the call, quoting what the probe wrote of one input where that is within reach."""
+    found = evidence(call.span)
+    at = max(0, found.quote.find(f'"index": {index},'))
+    return found.model_copy(update={"quote": found.quote[at : at + INPUT_LIMIT]})
 
 
 def description(given: Input) -> dict[str, Any]:
