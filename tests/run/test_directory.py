@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
-from aoti_debug.run.directory import RunDirectory, home, list_runs, prune
+from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, home, list_runs, prune
 
 CREATE = """
 import sys
@@ -46,6 +46,16 @@ def test_record_is_kept_with_run_and_server(run, tmp_path):
     record = RunDirectory.open(run.id, tmp_path).read_record()
     assert (record["run"], record["status"], record["exit"]) == (run.id, "done", "exit 1")
     assert record["server"]["pid"] == os.getpid()
+
+
+def test_space_for_the_record_is_kept_until_the_run_has_ended(run):
+    reserve = run.path / ".reserve"
+    assert reserve.stat().st_size == RESERVE_BYTES
+    assert run.artifacts() == ["run.json"]
+    run.write_record({"status": "running"})
+    assert reserve.exists()
+    run.write_record({"status": "done"})
+    assert not reserve.exists()
 
 
 def test_record_is_replaced_at_once(run):

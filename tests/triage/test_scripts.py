@@ -168,3 +168,22 @@ def test_an_unknown_stage_names_those_there_are(staged, written: Written) -> Non
     with pytest.raises(UnknownStage, match="speed") as caught:
         staged("speed", written("pass"))
     assert "baseline" in caught.value.help
+
+
+REMOVES = """
+import os, shutil, sys
+shutil.rmtree(os.path.dirname(os.environ["AOTI_DEBUG_EVENTS"]))
+sys.exit(4)
+"""
+
+
+def test_a_script_that_removes_what_the_run_wrote_is_answered_with_a_note(
+    written: Written, triaged: Triaged
+) -> None:
+    answer = triaged(written(REMOVES))
+    assert answer.diagnosis is not None
+    assert "exit status 4" in answer.diagnosis.summary
+    assert sorted(note.split(": ")[0].split("/")[-1] for note in answer.notes) == [
+        "diagnosis.json",
+        "run.json",
+    ]

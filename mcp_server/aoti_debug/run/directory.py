@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -23,6 +24,9 @@ RECORD = "run.json"
 KEEP_RUNS = 50
 KEEP_BYTES = 5 * 10**9
 ARTIFACT_LIMIT = 500
+RESERVE = ".reserve"  # space for the records of a run whose output fills the disk
+RESERVE_BYTES = 256 * 1024
+FULL = (errno.ENOSPC, errno.EDQUOT)
 UNSEEN_S = 24 * 3600.0  # how long a run of a process that cannot be seen from here counts as alive
 _ID = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -70,6 +74,8 @@ class RunDirectory:
         except OSError as error:
             raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
         run.write_record({"status": "running"})
+        with contextlib.suppress(OSError), (run.path / RESERVE).open("wb") as reserve:
+            os.posix_fallocate(reserve.fileno(), 0, RESERVE_BYTES)
         return run
 
     @classmethod
@@ -82,12 +88,29 @@ class RunDirectory:
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Write run.json, at once or not at all; `run` and `server` are added."""
-        document = {"run": self.id, "server": this_process(), **record}
+        self.write(RECORD, {"run": self.id, "server": this_process(), **record})
+        if record.get("status") != "running":
+            (self.path / RESERVE).unlink(missing_ok=True)
+
+    def write(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write a JSON document, at once or not at all; on a full disk where space was reserved.
+
+        Raises:
+            RunDirectoryError: it cannot be written.
+        """
+        path = self.path / name
+        data = json.dumps(document, indent=1, ensure_ascii=True).encode() + b"\n"
         try:
-            data = json.dumps(document, indent=1, ensure_ascii=True).encode()
-            write_atomically(self.path / RECORD, data + b"\n")
+            try:
+                write_atomically(path, data)
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise
+                (self.path / RESERVE).unlink(missing_ok=True)
+                write_atomically(path, data)
         except OSError as error:
-            raise RunDirectoryError(f"cannot write {self.path / RECORD}: {error}") from error
+            why = error.strerror or type(error).__name__
+            raise RunDirectoryError(f"cannot write {path}: {why}") from error
 
     def read_record(self) -> dict[str, Any]:
         """Return run.json; empty if there is none that can be read."""

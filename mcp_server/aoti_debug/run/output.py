@@ -26,6 +26,7 @@ class Stream:
     dropped: int = 0  # by the cap
     lost: int = 0  # could not be written
     why_lost: str | None = None
+    last_words: str = ""  # its last line, also when that was lost
 
 
 class Log:
@@ -101,7 +102,8 @@ class Log:
             with contextlib.suppress(OSError):
                 os.close(self._file)
             self._file = None
-        return Stream(self.bytes, self._dropped, self._lost, self._why if self._lost else None)
+        why = self._why if self._lost else None
+        return Stream(self.bytes, self._dropped, self._lost, why, last_line(self.recent))
 
     def _unroll(self) -> None:
         assert self._file is not None

@@ -233,7 +233,8 @@ class _Run:
         for name, stream in (("stdout", stdout), ("stderr", stderr)):
             if stream.lost:
                 lost = f"{stream.lost:,} bytes of {name} were lost"
-                self._notes.append(f"{lost}: {stream.why_lost}")
+                ended = f"; its last line was: {stream.last_words}" if stream.last_words else ""
+                self._notes.append(f"{lost}: {stream.why_lost}{ended}")
         return Exit(
             code=None if signalled else os.WEXITSTATUS(status or 0),
             signal=signal_name(number) if signalled else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Mapping
@@ -13,9 +12,10 @@ from typing import Any
 import anyio
 
 from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, Step
 from aoti_debug.read.record import Record
-from aoti_debug.run.directory import RunDirectory, write_atomically
+from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
 from aoti_debug.triage.observe import observe
@@ -75,21 +75,28 @@ class Work:
 
     def record(self) -> None:
         """Write run.json, so that a killed server leaves a readable directory."""
-        self.directory.write_record(
-            {
-                "status": self.status,
-                "kind": self.kind,
-                "command": shlex.join(self.request.target.argv),
-                "label": self.request.target.label,
-                "cwd": str(self.request.target.cwd),
-                "started": self.began,
-                "wall_s": round(time.time() - self.began, 3),
-                "exit": self.exit,
-                "summary": self.diagnosis.summary if self.diagnosis else None,
-                "steps": [step.document() for step in self.steps],
-                "notes": self.notes,
-            }
-        )
+        document = {
+            "status": self.status,
+            "kind": self.kind,
+            "command": shlex.join(self.request.target.argv),
+            "label": self.request.target.label,
+            "cwd": str(self.request.target.cwd),
+            "started": self.began,
+            "wall_s": round(time.time() - self.began, 3),
+            "exit": self.exit,
+            "summary": self.diagnosis.summary if self.diagnosis else None,
+            "steps": [step.document() for step in self.steps],
+            "notes": self.notes,
+        }
+        self.written(lambda: self.directory.write_record(document))
+
+    def written(self, write: Callable[[], None]) -> None:
+        """Write what the answer also tells; a disk that is full takes nothing of it."""
+        try:
+            write()
+        except RunDirectoryError as error:
+            if str(error) not in self.notes:
+                self.notes.append(str(error))
 
     def cost(self) -> Cost:
         return Cost(
@@ -107,8 +114,7 @@ class Work:
         return [name for name in self.directory.artifacts() if not name.startswith("cache/")]
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:
-        data = json.dumps(document, indent=1).encode()
-        write_atomically(self.directory.path / name, data + b"\n")
+        self.written(lambda: self.directory.write(name, document))
 
     def subdirectory(self, name: str) -> Path:
         path = self.directory.path / "steps" / f"{len(self.steps) + 1:02d}-{name}"
