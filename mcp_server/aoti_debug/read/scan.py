@@ -29,6 +29,7 @@ TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
 KIND_LIMIT = 100_000  # lines of one kind that are read outside the tail
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
 WORDS_KEPT = 100_000
+PROSE = 2_000  # kinds in one block that were never seen before
 KIND_BYTES = 1_000  # longer kinds are not remembered
 
 # Lines that differ in numbers and addresses alone are of one kind, and only the first of a kind
@@ -96,6 +97,7 @@ class _Dispatcher:
     def __init__(self, readers: Sequence[Reader]) -> None:
         self._readers = readers
         self._open: set[int] = set()
+        self._prose = False  # the last block was of lines that are all different
         self._plain: set[bytes] = set()
         self._dull_words: set[bytes] = set()
         self._kinds: dict[bytes, _Kind] = {}
@@ -107,7 +109,10 @@ class _Dispatcher:
             data = _ANSI.sub(b"", data)
         if any(data.find(c) >= 0 for c in (b"\x00", b"\x1b", b"\x07", b"\x08")):
             data = data.translate(None, _CONTROLS)
-        kinds = data.translate(None, _DELETED).split(b"\n")
+        reduced = data.translate(None, _DELETED)
+        if self._prose and not self._open and not self._hits(reduced):
+            return
+        kinds = reduced.split(b"\n")
         wanted = self._wanted(set(kinds))
         if not wanted and not self._open:
             return
@@ -128,10 +133,11 @@ class _Dispatcher:
 
     def _wanted(self, kinds: set[bytes]) -> dict[bytes, _Kind]:
         fresh = kinds - self._plain
+        self._prose = len(fresh) > PROSE
         known = {k: self._kinds[k] for k in fresh if k in self._kinds}
         fresh.difference_update(known)
         text = b"\n".join(fresh)
-        hits = [t for t in self._possible(text) if t in text]
+        hits = self._hits(text)
         if hits:
             for kind in list(fresh):
                 if any(t in kind for t in hits):
@@ -139,6 +145,9 @@ class _Dispatcher:
                     known[kind] = self._classify(kind)
         self._remember(fresh)
         return known
+
+    def _hits(self, text: bytes) -> list[bytes]:
+        return [trigger for trigger in self._possible(text) if trigger in text]
 
     def _possible(self, text: bytes) -> Sequence[bytes]:
         """Return the triggers whose longest word is part of some word of `text`.
