@@ -63,8 +63,11 @@ SIGNATURES = (
         phase="load",
         category="package_corrupt",
         weight=78,
-        anchors=("Failed to initialize zip archive: ",),
-        patterns=("Failed to initialize zip archive: (?P<why>file open failed|file not found)",),
+        anchors=("Failed to initialize zip archive: ", "open file failed "),
+        patterns=(
+            "Failed to initialize zip archive: (?P<why>file open failed|file not found)",
+            r"open file failed (?P<why>because of errno \d{1,3} on fopen|with strerror)",
+        ),
         summary="The package file cannot be opened ({why})",
         means=(
             "The path does not exist, is a directory or may not be read. Relative paths count "
@@ -78,6 +81,11 @@ SIGNATURES = (
                 "RuntimeError: Failed to initialize zip archive: file open failed",
                 "torch 2.13.0, CPU",
             ),
+            quoted(
+                "  what():  open file failed because of errno 2 on fopen: No such file or "
+                "directory, file path: model.pt",
+                "words of caffe2/serialize/file_adapter.cc",
+            ),
         ),
         apart_from=("archive_damaged",),
     ),
@@ -87,12 +95,11 @@ SIGNATURES = (
         phase="load",
         category="package_incompatible",
         weight=82,
-        confidence="proved",
         anchors=("Saved archive version ", "Invalid archive format"),
         patterns=(
             (
                 r"(?P<what>Saved archive version \S{1,20} does not match our current archive "
-                r"version \S{1,20}|Invalid archive format)"
+                r"version \S{1,20}|AssertionError: Invalid archive format)"
             ),
         ),
         summary="The archive is of another format: {what}",
@@ -116,7 +123,6 @@ SIGNATURES = (
         phase="load",
         category="package_corrupt",
         weight=80,
-        confidence="proved",
         anchors=(
             "_compile_flags.json",
             "_linker_flags.json",
@@ -309,6 +315,8 @@ SIGNATURES = (
         anchors=(
             "Failed to find a generated cpp file or so file for model '",
             "found in zip archive with the prefix ",
+            " not found in PT2 archive contents.",
+            " not found in package",
         ),
         patterns=(
             (
@@ -319,6 +327,7 @@ SIGNATURES = (
                 "found in zip archive with the prefix "
                 r"\S{0,120}data/aotinductor/(?P<model>\S{1,80}?)Loaded the following"
             ),
+            r"Model (?P<model>\S{1,80}) not found in (?:package|PT2 archive contents)",
         ),
         summary="The package holds no model called {model}",
         means=(
@@ -341,7 +350,255 @@ SIGNATURES = (
                 "with the prefix base/data/aotinductor/nopeLoaded the following:",
                 "words of the 2.8 loader",
             ),
+            quoted(
+                "RuntimeError: Model decoder not found in PT2 archive contents.",
+                "words of torch/export/pt2_archive/_package.py",
+            ),
         ),
         apart_from=("not_an_aoti_package",),
+    ),
+    Signature(
+        id="checkpoint_damaged",
+        family="E",
+        phase="load",
+        category="package_corrupt",
+        weight=68,
+        anchors=(
+            "PytorchStreamReader failed ",
+            "unexpected EOF, expected ",
+            "Invalid magic number; corrupt file?",
+            "invalid load key, '",
+            "Ran out of input",
+            "pickle data was truncated",
+            "BadZipFile",
+            "Bad CRC-32 for file",
+            "SafetensorError: ",
+            "not a multiple of element size",
+            "archive does not contain any files",
+            "file in archive is not in a subdirectory",
+            "Read less bytes than requested",
+            "istream reader failed: ",
+            "Invalid protocol version: ",
+            "WeightsUnpickler error: Unsupported operand ",
+        ),
+        patterns=(
+            (
+                "(?P<why>PytorchStreamReader failed (?!locating file "
+                r"(?:data\.pkl|constants\.pkl|archive_format|models/)|opening "
+                r"archive)[^:]{1,80}(?::.{0,60})?|unexpected EOF, expected \d+ more bytes|Invalid "
+                r"magic number; corrupt file\?|Invalid protocol version: .{0,20}|invalid load "
+                "key, '.{1,6}'|EOFError: Ran out of input|pickle data was truncated|BadZipFile: "
+                ".{0,60}|Bad CRC-32 for file .{0,80}|archive does not contain any files|file in "
+                "archive is not in a subdirectory|Read less bytes than requested|istream reader "
+                r"failed: .{0,60}|WeightsUnpickler error: Unsupported operand \d{1,3})"
+            ),
+            (
+                "SafetensorError: (?P<why>(?:Error while "
+                "deserializing|Invalid|Incomplete|Metadata).{0,100})"
+            ),
+            r"(?P<why>size \d{1,15} is not a multiple of element size \d{1,3})",
+        ),
+        summary="A file of weights or a program cannot be read: {why}",
+        means=(
+            "The file is cut short, empty or of another kind: an interrupted download or save, a "
+            "Git LFS pointer (`invalid load key, 'v'`), an HTML page (`'<'`), or a disk that was "
+            "full while saving."
+        ),
+        mistaken_for="A torch that is too old.",
+        check=(
+            "ls -l and head -c 100 of the file; a good one begins with PK (zip) or, for "
+            "safetensors, a length and {{."
+        ),
+        fixes=(
+            fix(
+                "Copy or download the file again and compare size and checksum; git lfs pull for "
+                "a pointer"
+            ),
+        ),
+        guide="guides/package-and-load.md#damaged-archives",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "
+                "central directory. This is an internal miniz error.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: unexpected EOF, expected 1912 more bytes. The file might be "
+                "corrupted.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded("_pickle.UnpicklingError: invalid load key, 'v'.", "torch 2.13.0, CPU"),
+            recorded("EOFError: Ran out of input", "torch 2.13.0, CPU"),
+            recorded("zipfile.BadZipFile: File is not a zip file", "CPython 3.11"),
+            quoted(
+                "safetensors_rust.SafetensorError: Error while deserializing header: "
+                "MetadataIncompleteBuffer",
+                "words of safetensors",
+            ),
+            quoted(
+                "ValueError: Record data/weights/weight_0: size 10 is not a multiple of element "
+                "size 4 for dtype torch.float32",
+                "words of torch/export/pt2_archive/_package.py",
+            ),
+        ),
+        neighbours=(
+            recorded(
+                "RuntimeError: PytorchStreamReader failed locating file data.pkl:",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        apart_from=("opened_by_wrong_function",),
+    ),
+    Signature(
+        id="checkpoint_refused",
+        family="E",
+        phase="load",
+        category="user_code",
+        weight=66,
+        anchors=(
+            "Weights only load failed",
+            "Unsupported global: GLOBAL",
+            "Cannot use ``weights_only=True`` with",
+            "did you mean to use torch.jit.load()",
+        ),
+        patterns=(
+            (
+                r"(?P<what>Weights only load failed|Unsupported global: GLOBAL \S{1,100}|Cannot "
+                r"use ``weights_only=True`` with .{1,40}|did you mean to use torch\.jit\.load\(\))"
+            ),
+        ),
+        summary="torch.load does not open this file the safe way: {what}",
+        means=(
+            "Since 2.6 torch.load reads tensors only. A whole pickled module, a TorchScript "
+            "archive or a file that is no checkpoint at all (a Git LFS pointer, for one) ends "
+            "here, before anything is compiled."
+        ),
+        mistaken_for="A damaged package.",
+        check="file and head -c 100 of the file.",
+        fixes=(
+            fix(
+                "Save and load a state_dict; weights_only=False for a file you trust; "
+                "torch.jit.load for TorchScript"
+            ),
+        ),
+        guide="guides/package-and-load.md#not-an-aoti-package",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "_pickle.UnpicklingError: Weights only load failed. This file can still be "
+                "loaded, to do so you have two options",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Cannot use ``weights_only=True`` with TorchScript archives passed "
+                "to ``torch.load``.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        apart_from=("checkpoint_damaged",),
+    ),
+    Signature(
+        id="program_of_another_version",
+        family="E",
+        phase="load",
+        category="package_incompatible",
+        weight=80,
+        anchors=(
+            "does not match our current schema version",
+            "Attempted to read a PyTorch file with version ",
+            "supported version for reading is",
+            "unsupported archive format from the preview release",
+            "Unknown builtin op: ",
+            "Unknown type name '",
+            "Version in the saved file has incorrect length",
+        ),
+        patterns=(
+            (
+                "(?P<what>Serialized version .{1,40}? does not match our current schema "
+                "version|Attempted to read a PyTorch file with version "
+                r"\d{1,6}|(?:minimum|maximum) supported version for reading is|unsupported "
+                "archive format from the preview release|Version in the saved file has incorrect "
+                r"length|Unknown builtin op: \S{1,100})"
+            ),
+        ),
+        summary="The saved program is of another torch release: {what}",
+        means=(
+            "A newer or a much older torch wrote the file than the one that reads it, or the "
+            "operators it names are not in this build."
+        ),
+        mistaken_for="A damaged file.",
+        fixes=(
+            fix("Read it with the release that wrote it, or export again with this one"),
+            fix("For an unknown operator import the library that registers it first"),
+        ),
+        guide="guides/package-and-load.md#torch-versions-of-both-sides",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: Serialized version 8.1 does not match our current schema version "
+                "5.1.",
+                "words of torch/export/__init__.py",
+            ),
+            quoted(
+                "RuntimeError: Attempted to read a PyTorch file with version 10, but the maximum "
+                "supported version for reading is 9.",
+                "words of caffe2/serialize/inline_container.cc",
+            ),
+            quoted("Unknown builtin op: torchvision::nms.", "words of torch.jit.load"),
+        ),
+    ),
+    Signature(
+        id="package_incomplete",
+        family="E",
+        phase="load",
+        category="package_corrupt",
+        weight=74,
+        anchors=(
+            "Multiple wrapper shared libraries found in AOTI package",
+            "Shared model directory is empty: ",
+            "Failed to find parent path in ",
+            "Expected json_file.is_open() to be true",
+            "not found in PT2 archive",
+            "Unable to find file with suffix ",
+            "Unable to reconstruct complete tensor from group",
+            "Cannot reconstruct tensor safely",
+            "Failed to open custom obj file",
+            "Invalid serialized ScalarType",
+            "Serialized ScalarType value out of range",
+        ),
+        patterns=(
+            (
+                "(?P<what>Multiple wrapper shared libraries found in AOTI package.{0,80}|Shared "
+                r"model directory is empty: \S{0,200}|Failed to find parent path in "
+                r"\S{0,200}|Expected json_file\.is_open\(\) to be true|\S{1,200} not found in PT2 "
+                r"archive(?! contents)|Unable to find file with suffix \S{1,40}|Unable to "
+                "reconstruct complete tensor from group|Cannot reconstruct tensor safely|Failed "
+                r"to open custom obj file|(?:Inv|S)\w{1,6} ?serialized ScalarType "
+                "value|Serialized ScalarType value out of range)"
+            ),
+        ),
+        summary="The package does not hold together: {what}",
+        means=(
+            "Files that belong together are missing, doubled or differ from what the index says: "
+            "repacked by hand, merged from two packages, or written only in part."
+        ),
+        check="unzip -l FILE: one wrapper.so per model, with its metadata beside it.",
+        fixes=(
+            fix("Use the package exactly as aoti_compile_and_package wrote it, or compile again"),
+        ),
+        guide="guides/package-and-load.md#damaged-archives",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: Multiple wrapper shared libraries found in AOTI package for model "
+                "'model'. Each model should have exactly one wrapper library.",
+                "text of libtorch_cpu.so 2.13",
+            ),
+            quoted(
+                "AssertionError: data/weights/model_weights_config.json not found in PT2 archive",
+                "words of torch/export/pt2_archive/_package.py",
+            ),
+        ),
     ),
 )

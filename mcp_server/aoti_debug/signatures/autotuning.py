@@ -89,11 +89,17 @@ SIGNATURES = (
         phase="autotune",
         category="illegal_memory_access",
         weight=74,
-        anchors=("autotuning code block", "Failed during launch"),
+        anchors=(
+            "autotuning code block",
+            "torch/_inductor/select_algorithm.py:",
+            "torch/_inductor/runtime/triton_heuristics.py:",
+        ),
         patterns=(
             (
-                "Failed to run autotuning code block: .{0,80}(?:illegal memory access|unspecified "
-                "launch failure|global/shared address space|misaligned address)"
+                "(?:Failed to run autotuning code block: |torch/_inductor/(?:select_algorithm"
+                r"|runtime/triton_heuristics)\.py:\d+\]).{0,80}(?:illegal memory access"
+                "|unspecified "
+                "launch failure|global/shared address space)"
             ),
         ),
         summary="A kernel faulted on the GPU while it was being tuned",
@@ -187,6 +193,228 @@ SIGNATURES = (
             quoted(
                 "Failed to run autotuning code block: out of resource: shared memory, Required: "
                 "262400, Hardware limit: 232448"
+            ),
+        ),
+    ),
+    Signature(
+        id="autotune_choice_failed",
+        family="K",
+        phase="autotune",
+        category="autotune_error",
+        role="symptom",
+        weight=42,
+        anchors=(
+            "Runtime error during autotuning",
+            "CUDA compilation error during autotuning",
+            "Runtime error for autotuning triton choices",
+            "Failed to benchmark choice",
+            "for benchmark choice",
+            "Unexpected exception in autotune subprocess",
+            "Timeout in autotune subprocess",
+            "Sending SIGKILL to autotune subprocess",
+            "Incorrect result from choice",
+            "All autotuning benchmarks failed",
+            "At least one choice failed or timed out",
+            "failed or timed out during collective benchmarking",
+            "Collective benchmark exception for choice",
+            "Marking choice as failed due to timeout",
+            "Precompilation timeout after",
+            "Barrier timeout before benchmarking",
+            "All-reduce timeout when collecting benchmark results",
+            "AutotuneProcessPool warmup failed",
+            "failed during benchmarking",
+            "Ignoring this choice",
+            "avoid those benchmarkings that would cause non-deterministic",
+            "profiling events. Found",
+            "Failed to capture device events for",
+            "torch/_inductor/select_algorithm.py",
+            "torch/_inductor/autotune_process.py",
+        ),
+        patterns=(
+            (
+                "(?:Runtime|CUDA compilation) error during autotuning|Runtime error for autotuning "
+                "triton choices|Failed to benchmark choice|for benchmark choice|Unexpected "
+                "exception in autotune subprocess|Timeout in autotune subprocess|Sending SIGKILL "
+                "to "
+                "autotune subprocess|Incorrect result from choice|All autotuning benchmarks failed"
+                "|failed or timed out during collective|Collective benchmark exception for choice"
+                "|Marking choice as failed due to timeout|Precompilation timeout after|Barrier "
+                "timeout before benchmarking|All-reduce timeout when collecting benchmark"
+                r"|AutotuneProcessPool warmup failed|choice .{1,300} failed during benchmarking"
+                "|Ignoring this choice|avoid those benchmarkings that would cause|profiling events"
+                r"\. Found|Failed to capture device events for"
+            ),
+            (
+                r"^[EC]\d{4} .{0,120}torch/_inductor/(?:select_algorithm"
+                r"|autotune_process)\.py:\d+\]"
+                r"|\[ERROR\].{0,80}(?:select_algorithm|autotune_process)"
+            ),
+        ),
+        summary="A candidate kernel failed while Inductor was choosing the fastest",
+        means=(
+            "max-autotune compiles and times many candidates. One that fails is dropped and the "
+            "compile goes on; only if all fail, or the failure breaks the CUDA context, is it the "
+            "reason of what follows."
+        ),
+        mistaken_for="The reason of a later failure",
+        check="Did the compile go on afterwards? Then ignore it",
+        fixes=(
+            fix("Add ATEN to max_autotune_gemm_backends, so that one candidate always works"),
+            fix("Compile without max_autotune; set autotune_in_subproc to survive a crash"),
+        ),
+        guide="guides/triton-and-autotuning.md#out-of-resource",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "Runtime error during autotuning: ", "words of torch/_inductor/select_algorithm.py"
+            ),
+            quoted(
+                "E0411 08:00:00.558000 2500 torch/_inductor/select_algorithm.py:1905] [15/4] "
+                "Exception No valid triton configs.",
+                "form of the log line",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "V0411 08:00:00.558000 2500 torch/_inductor/select_algorithm.py:1905] [15/4] "
+                "Max autotune selects from 18 choices.",
+                "no failure",
+            ),
+        ),
+    ),
+    Signature(
+        id="kernel_config_invalid",
+        family="K",
+        phase="autotune",
+        category="autotune_error",
+        weight=60,
+        anchors=(
+            "TritonKernel.indexing assumes",
+            "' too large. Maximum: ",
+            "rnumels exceed size_hints",
+            "exceeds Triton maximum",
+            "Reduction config exceeds cudaDeviceProp maxGridSize",
+            "Precomputed grid not found for",
+            "Cooperative reductions don't support tiling",
+            "Autotuned launcher config does not match",
+            "Coordinate descent tuner relies on the assumption",
+            "triton configs with pre_hooks not supported",
+            "reset_to_zero_arg_names should only contain valid",
+            "Error while pruning configs",
+            "for each config in triton.autotune",
+            "pre_hook is not supported in triton.Autotune",
+            "Passing prune_configs_by",
+            "Conflicting meta-parameters: ",
+        ),
+        patterns=(
+            (
+                r"TritonKernel\.indexing assumes|' too large\. Maximum: \d+|rnumels exceed "
+                "size_hints|exceeds Triton maximum|Reduction config exceeds cudaDeviceProp"
+                "|Precomputed grid not found for|Cooperative reductions don't support tiling"
+                "|Autotuned launcher config does not match|Coordinate descent tuner relies on"
+                "|triton configs with pre_hooks not supported|reset_to_zero_arg_names should only "
+                "contain valid|Error while pruning configs|pre_hook is not supported in triton"
+                "|Passing prune_configs_by|Conflicting meta-parameters: "
+            ),
+        ),
+        summary="A kernel's configuration for tuning is not valid",
+        means=(
+            "Block sizes of a configuration contradict the sizes of the problem or the limits of "
+            "Triton; for a user kernel, triton.autotune has an argument that is not supported."
+        ),
+        check="Which kernel? A generated one is Inductor's fault, a user kernel yours",
+        fixes=(
+            fix(
+                "For a user kernel keep `configs` and `key` only, with block sizes below the limit"
+            ),
+            fix("For a generated kernel switch max_autotune and coordinate descent tuning off"),
+        ),
+        guide="guides/triton-and-autotuning.md#out-of-resource",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "AssertionError: 'XBLOCK' too large. Maximum: 4096. Actual: 8192.",
+                "words of torch/_inductor/runtime/triton_heuristics.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="gemm_tuning_skipped",
+        family="O",
+        phase="autotune",
+        category="performance",
+        role="symptom",
+        weight=6,
+        confidence="possible",
+        anchors=(
+            "Not enough SMs to use max_autotune_gemm",
+            "GPU arch does not support max_autotune_gemm mode usage",
+            "skipping cudagraphs due to",
+            "does not support code generation for complex operators",
+            "Online softmax is disabled on the fly",
+            "Please pip install Composable Kernel package",
+            "hit config.recompile_limit",
+            "hit config.cache_size_limit",
+        ),
+        patterns=(
+            (
+                "(?P<what>Not enough SMs to use max_autotune_gemm|GPU arch does not support "
+                "max_autotune_gemm mode usage|skipping cudagraphs due to .{0,120}|does not support "
+                "code generation for complex operators|Online softmax is disabled on the fly"
+                "|Please pip install Composable Kernel package|hit config.(?:recompile"
+                "|cache_size)_limit"
+                ")"
+            ),
+        ),
+        summary="A notice on speed, not an error: {what}",
+        means=(
+            "An optimisation does not apply to this graph or GPU; the result is right all the same."
+        ),
+        mistaken_for="The reason of a failure further down",
+        guide="guides/memory-and-time.md#slow-model",
+        matches=(
+            quoted(
+                "W0101 00:00:00.000000 1 torch/_inductor/utils.py:1953] [0/0] Not enough SMs to "
+                "use max_autotune_gemm mode",
+                "words of torch/_inductor/utils.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="autotune_misaligned",
+        family="K",
+        phase="autotune",
+        category="misaligned_address",
+        weight=73,
+        anchors=(
+            "autotuning code block",
+            "torch/_inductor/select_algorithm.py:",
+            "torch/_inductor/runtime/triton_heuristics.py:",
+        ),
+        patterns=(
+            (
+                "(?:Failed to run autotuning code block: |torch/_inductor/(?:select_algorithm"
+                r"|runtime/triton_heuristics)\.py:\d+\]).{0,80}misaligned address"
+            ),
+        ),
+        summary="A kernel that was being tuned made a misaligned access",
+        means=(
+            "A candidate or a user kernel assumes an alignment that the tensors made for tuning, "
+            "or views of them, do not have. The CUDA context is lost afterwards."
+        ),
+        mistaken_for="A fault of the finished package",
+        check="Does it compile without max_autotune?",
+        fixes=(
+            fix("Drop the backend of the candidate from max_autotune_gemm_backends"),
+            fix("Remove alignment hints of a user kernel that do not always hold"),
+        ),
+        guide="guides/cuda-illegal-memory-access.md#misaligned-address",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "E1203 09:11:44.120000 40211 torch/_inductor/select_algorithm.py:2691] [3/0] CUDA "
+                "error: misaligned address",
+                "form of an error in Inductor's log",
             ),
         ),
     ),

@@ -9,11 +9,10 @@ SIGNATURES = (
         phase="run",
         category="concurrency",
         weight=78,
-        confidence="proved",
         anchors=(
             "No available models in container",
             "No model available in container",
-            "Model CUDA event was not initialized",
+            "event was not initialized",
         ),
         patterns=(
             (
@@ -56,7 +55,6 @@ SIGNATURES = (
         phase="load",
         category="concurrency",
         weight=70,
-        confidence="proved",
         anchors=(
             "use_stream_affinity",
             "Stream affinity",
@@ -98,11 +96,10 @@ SIGNATURES = (
         phase="run",
         category="concurrency",
         weight=74,
-        confidence="proved",
         anchors=("in forked subprocess", "CUDA error: initialization error"),
         patterns=(
             (
-                "Cannot re-initialize CUDA in forked subprocess|CUDA (?:driver )?error: "
+                "Cannot re-initialize (?:CUDA|XPU) in forked subprocess|CUDA (?:driver )?error: "
                 "initialization error"
             ),
         ),
@@ -128,7 +125,6 @@ SIGNATURES = (
         phase="run",
         category="concurrency",
         weight=76,
-        confidence="proved",
         anchors=(
             "stream is capturing",
             "previous error during capture",
@@ -199,5 +195,228 @@ SIGNATURES = (
                 "CPython text",
             ),
         ),
+    ),
+    Signature(
+        id="cuda_graph_output_overwritten",
+        family="N",
+        phase="run",
+        category="concurrency",
+        weight=76,
+        anchors=(
+            "output of CUDAGraphs that has been overwritten",
+            "graph capture",
+            "while capturing",
+            "during capturing",
+            "The CUDA Graph is empty",
+        ),
+        patterns=(
+            (
+                "accessing tensor output of CUDAGraphs that has been overwritten|Offset increment "
+                "outside graph capture|Cannot prepare for replay during capturing|(?:Cannot|not "
+                "(?:allowed|supported|permitted)) .{0,80}(?:during (?:CUDA )?graph capture|while "
+                "capturing)|The CUDA [Gg]raph is empty|graph capture .{0,40}(?:failed|invalid)"
+            ),
+        ),
+        summary="A CUDA graph and code around it use the same memory or stream in a forbidden way",
+        means=(
+            "Graph replays reuse their output memory, and random numbers, copies or allocations "
+            "outside the graph's own rules are refused while one is captured."
+        ),
+        mistaken_for="A fault of the kernels",
+        check="Does it go away without mode='reduce-overhead' or without the capture?",
+        fixes=(
+            fix(
+                "Clone outputs before the next call, or mark steps with "
+                "torch.compiler.cudagraph_mark_step_begin()"
+            ),
+        ),
+        guide="guides/threads-streams-hangs.md#cuda-graph-capture",
+        matches=(
+            quoted(
+                "RuntimeError: Error: accessing tensor output of CUDAGraphs that has been "
+                "overwritten by a subsequent run.",
+                "words of torch/_inductor/cudagraph_trees.py",
+            ),
+            quoted(
+                "RuntimeError: Offset increment outside graph capture encountered unexpectedly.",
+                "words of ATen",
+            ),
+        ),
+        apart_from=("cuda_graph_capture",),
+    ),
+    Signature(
+        id="foreign_stream_or_context",
+        family="N",
+        phase="run",
+        category="concurrency",
+        weight=58,
+        confidence="possible",
+        anchors=(
+            "invalid resource handle",
+            "context is destroyed",
+            "invalid device context",
+            "does not match recording stream",
+            "ThreadSanitizer: data race",
+            "cudaErrorContextIsDestroyed",
+        ),
+        patterns=(
+            (
+                "(?P<what>invalid resource handle|context is destroyed|CUDA error: invalid device "
+                "context|Event device .{1,60} does not match .{1,40}stream|ThreadSanitizer: data "
+                "race|cudaErrorContextIsDestroyed)"
+            ),
+        ),
+        summary="A stream, event or context of another device, thread or time is used: {what}",
+        means=(
+            "A handle made on one GPU is used while another is current, or after its context "
+            "ended: a wrong current device, a thread without torch.cuda.set_device, or work at "
+            "interpreter exit."
+        ),
+        mistaken_for="A memory fault",
+        check=(
+            "Print torch.cuda.current_device() and the stream's device in the thread that calls."
+        ),
+        fixes=(
+            fix(
+                "Set the device in every thread, and make streams and events on it; finish work "
+                "before exit"
+            ),
+        ),
+        guide="guides/threads-streams-hangs.md#streams-inside-the-model",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA error: invalid resource handle",
+                "words of the CUDA runtime",
+            ),
+            quoted(
+                "RuntimeError: Triton Error [CUDA]: context is destroyed",
+                "words of the CUDA driver",
+            ),
+        ),
+    ),
+    Signature(
+        id="worker_processes_refused",
+        family="N",
+        phase="lower",
+        category="concurrency",
+        weight=70,
+        anchors=(
+            "daemonic processes are not allowed to have children",
+            "disabled in daemonic multiprocessing processes",
+            "finished its bootstrapping phase",
+            "Attempting to use a closed pool",
+            "cannot schedule new futures after",
+        ),
+        patterns=(
+            (
+                "(?P<what>daemonic processes are not allowed to have children|disabled in "
+                r"daemonic multiprocessing processes|before the\s*current process has finished "
+                "its bootstrapping phase|has finished its bootstrapping phase|finished its "
+                "bootstrapping phase|Attempting to use a closed pool|cannot schedule new futures "
+                "after (?:interpreter )?shutdown)"
+            ),
+        ),
+        summary="Compile workers cannot be started or used here: {what}",
+        means=(
+            "Inductor compiles in worker processes. A daemonic parent may not have any, a script "
+            "without a main guard starts itself again, and a pool that was shut down takes no "
+            "more work."
+        ),
+        fixes=(
+            fix("Put the script's work below if __name__ == '__main__':"),
+            fix("Or compile in the process itself: TORCHINDUCTOR_COMPILE_THREADS=1"),
+        ),
+        guide="guides/threads-streams-hangs.md#forked-processes",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "AssertionError: daemonic processes are not allowed to have children",
+                "words of CPython",
+            ),
+            quoted(
+                "RuntimeError: Attempting to use a closed pool",
+                "words of torch/_inductor/compile_worker/subproc_pool.py",
+            ),
+            quoted(
+                "        current process has finished its bootstrapping phase.",
+                "words of CPython",
+            ),
+        ),
+    ),
+    Signature(
+        id="waited_too_long",
+        family="N",
+        phase="hang",
+        category="hang",
+        role="cause",
+        weight=60,
+        anchors=(
+            "did not complete within ",
+            "DUE TO TIME LIMIT",
+            "blocked for more than ",
+            "soft lockup",
+            "exceeded the maximum execution time",
+            "Failed: Timeout >",
+            "exit code 124",
+            "exit status 124",
+        ),
+        patterns=(
+            (
+                r"compile-worker future for .{1,120} did not complete within (?:[\d.]+) ?s|DUE TO "
+                r"TIME LIMIT|task \S{1,60} blocked for more than \d+ seconds|soft lockup|exceeded "
+                r"the maximum execution time|Failed: Timeout >[\d.]+ ?s|exit (?:code|status) 124\b"
+            ),
+        ),
+        summary="Something waited until its time was over",
+        means=(
+            "A watchdog, a batch system or Inductor's own wait for a compile worker ended it. The "
+            "step that hung stands in the lines before; a slow first compile looks the same."
+        ),
+        mistaken_for="A slow first compile",
+        check="Two stacks some seconds apart (py-spy dump): same frame means a hang.",
+        fixes=(
+            fix(
+                "For a compile worker: TORCHINDUCTOR_COMPILE_THREADS=1 shows the failure in the "
+                "process itself"
+            ),
+            fix("Give a first compile 15 minutes before calling it a hang"),
+        ),
+        guide="guides/threads-streams-hangs.md#hangs",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "RuntimeError: Inductor compile-worker future for 'triton_per_fused_sort_0' did "
+                "not complete within 300s.",
+                "words of torch/_inductor/async_compile.py",
+            ),
+            quoted(
+                "slurmstepd: error: *** JOB 31 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO "
+                "TIME LIMIT ***",
+                "words of Slurm",
+            ),
+            quoted("INFO: task python3:811 blocked for more than 120 seconds.", "words of Linux"),
+        ),
+    ),
+    Signature(
+        id="interrupted_by_hand",
+        family="N",
+        phase="hang",
+        category="hang",
+        role="symptom",
+        weight=12,
+        confidence="possible",
+        anchors=("KeyboardInterrupt",),
+        patterns=(r"^KeyboardInterrupt\b",),
+        summary="Somebody stopped the process by hand, perhaps because it seemed to hang",
+        means=(
+            "The innermost frame of the traceback shows where it was then: compiling (g++, "
+            "triton, a pool of workers), loading or waiting for the GPU."
+        ),
+        mistaken_for="A failure of its own",
+        check="py-spy dump on a second run, twice some seconds apart.",
+        guide="guides/threads-streams-hangs.md#hangs",
+        next_tool="triage",
+        matches=(quoted("KeyboardInterrupt", "words of CPython"),),
     ),
 )

@@ -378,4 +378,139 @@ SIGNATURES = (
             quoted("error: truncated or malformed object", "pytorch/pytorch#123105"),
         ),
     ),
+    Signature(
+        id="state_dict_of_program",
+        family="D",
+        phase="load",
+        category="constants_mismatch",
+        weight=72,
+        anchors=(
+            "State dict entry for parameter ",
+            "is not in the state dict.",
+            "is in the state dict, it should not be",
+            "is not in the constants dictionary",
+        ),
+        patterns=(
+            (
+                r"(?P<what>State dict entry for parameter \S{1,200} is not an instance of "
+                r"torch\.nn\.Parameter|(?:Parameter|Buffer) \S{1,200} is not in the state "
+                r"dict|Non-persistent buffer \S{1,200} is in the state dict|(?:Constant "
+                r"tensor|Custom object) \S{1,200} is not in the constants dictionary)"
+            ),
+        ),
+        summary="The weights of the exported program do not fit its signature: {what}",
+        means=(
+            "The state dict was replaced, filtered or changed in kind (quantised, moved, a "
+            "Parameter made a plain tensor) after the export, or a file of another release was "
+            "read."
+        ),
+        mistaken_for="A model that cannot be exported.",
+        check="Compare ep.graph_signature.parameters with ep.state_dict.keys().",
+        fixes=(
+            fix(
+                "Change the weights before torch.export.export, keep Parameters as Parameters, "
+                "then export again"
+            ),
+        ),
+        guide="guides/constants.md#wrong-shape-or-dtype",
+        matches=(
+            recorded(
+                "torch._export.verifier.SpecViolationError: State dict entry for parameter w is "
+                "not an instance of torch.nn.Parameter.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._export.verifier.SpecViolationError: Parameter w is not in the state dict.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="constant_calls_failed",
+        family="D",
+        phase="constants",
+        category="constants_mismatch",
+        role="envelope",
+        weight=48,
+        anchors=(
+            "get_constant_",
+            "extract_constants_map_func_(",
+            "get_num_constants_func_(",
+            "run_const_fold_func_(",
+            "free_inactive_constant_buffer_func_(",
+            "get_constants_blob_size_func_(",
+            "update_constants_from_blob_func_(",
+            "update_constant_buffer_from_cpu_func_(",
+        ),
+        patterns=(
+            (
+                r"(?P<call>get_constant\w{1,40}_func_|extract_constants_map_func_"
+                "|get_num_constants_func_|run_const_fold_func_"
+                "|free_inactive_constant_buffer_func_"
+                r"|update_constants?_\w{1,30}_func_)\(.{0,400}API call failed at "
+            ),
+        ),
+        summary="{call} failed; the reason is the `Error:` line on stderr",
+        means=(
+            "Asking the model for its constants, folding or freeing them failed. The exception "
+            "holds no reason, only stderr does."
+        ),
+        check="Read stderr just above this line.",
+        guide="guides/debugging-tools.md#api-call-failed",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "RuntimeError: run_const_fold_func_( container_handle_, use_inactive, "
+                "cuda_stream_handle, proxy_executor_handle_) API call failed at "
+                "model_container_runner.cpp, line 250",
+                "text of libtorch_cpu.so 2.13",
+            ),
+            quoted(
+                "RuntimeError: get_constants_blob_size_func_(container_handle_, &weights_size) "
+                "API call failed at model_container_runner.cpp, line 330",
+                "text of libtorch_cpu.so 2.13",
+            ),
+        ),
+    ),
+    Signature(
+        id="constants_embedding_refused",
+        family="D",
+        phase="cpp_compile",
+        category="lowering_error",
+        weight=76,
+        anchors=(
+            "doesn't support constants greater than 2GB",
+            "use_mmap_weights and use_mmap_weights_external",
+            "use_external_weights and  use_mmap_weights",
+            "use_mmap_weights should not be true",
+            "allow_h2d_copy is not supported with user_managed",
+        ),
+        patterns=(
+            (
+                "(?P<what>Models with buffer mutation included doesn't support constants greater "
+                "than 2GB|use_mmap_weights and use_mmap_weights_external should be "
+                "true|use_external_weights and  use_mmap_weights cannot|use_mmap_weights should "
+                "not be true|allow_h2d_copy is not supported with user_managed)"
+            ),
+        ),
+        summary="This way of keeping the weights is not possible: {what}",
+        means=(
+            "Options for embedded, mapped and external weights exclude each other, and a model "
+            "that writes to its buffers cannot have mapped weights."
+        ),
+        fixes=(
+            fix(
+                "Leave one of the options out, or keep the weights outside: "
+                "package_constants_in_so=False"
+            ),
+        ),
+        guide="guides/constants.md#too-large-to-embed",
+        matches=(
+            quoted(
+                "ValueError: Models with buffer mutation included doesn't support constants "
+                "greater than 2GB!",
+                "words of torch/_inductor/codecache.py",
+            ),
+        ),
+    ),
 )

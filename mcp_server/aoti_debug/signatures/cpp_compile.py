@@ -1,6 +1,72 @@
 """The generated C++ does not compile."""
 
+import re
+
 from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
+
+# What g++, clang, nvcc and MSVC say of code that is not valid, without the place before it.
+REJECTIONS = (
+    "no matching function for call to",
+    "no matching member function for call to",
+    "no matching constructor for initialization of",
+    "no viable conversion from",
+    "no viable overloaded",
+    "no viable constructor",
+    "no known conversion from",
+    "no suitable conversion function from",
+    "no suitable constructor exists",
+    "no suitable user-defined conversion",
+    "no instance of function template",
+    "no instance of overloaded function",
+    'no operator "',
+    "no match for ‘operator",
+    "no match for 'operator",
+    "does not name a type",
+    "has no member named",
+    "no member named '",
+    "is not a member of ‘",
+    "is not a member of 'at",
+    "is not a member of 'torch",
+    "is not a member of 'std",
+    "no template named '",
+    "no type named '",
+    "unknown type name '",
+    "was not declared in this scope",
+    "has not been declared",
+    "use of undeclared identifier",
+    "use of deleted function",
+    "call to deleted",
+    "call of overloaded",
+    "call to implicitly-deleted",
+    "invalid conversion from",
+    "invalid operands to binary expression",
+    "invalid use of incomplete type",
+    "invalid initialization of",
+    "invalid static_cast from type",
+    "cannot convert ‘",
+    "cannot convert 'const",
+    "could not convert ‘",
+    "cannot bind non-const lvalue reference",
+    "cannot initialize a variable of type",
+    "non-type template argument is not a constant expression",
+    "template argument deduction/substitution failed",
+    "wrong number of template arguments",
+    "static assertion failed",
+    "static_assert failed",
+    "expected primary-expression before",
+    "expected unqualified-id before",
+    "expected ‘;’ before",
+    "expected ‘)’ before",
+    "inlining failed in call to",
+    "narrowing conversion of",
+    "cannot be narrowed from type",
+    "ambiguous overload for",
+    "is ambiguous",
+    "jump to case label",
+    "incompatible types in assignment",
+    "incomplete type is not allowed",
+    'identifier "',
+)
 
 SIGNATURES = (
     Signature(
@@ -43,11 +109,15 @@ SIGNATURES = (
         phase="cpp_compile",
         category="cpp_error",
         weight=32,
-        anchors=(": error: ", ": fatal error: "),
+        anchors=(": error: ", ": fatal error: ", ": error C", "): error"),
         patterns=(
             (
-                r"\.(?:wrapper\.cpp|kernel\.cpp|main\.cpp|cpp|h|hpp):\d+:\d+: (?:fatal )?error: "
-                "(?!.*(?:No such file|file not found))(?P<text>.{1,160})"
+                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d+(?::\d+)?: (?:fatal )?error: "
+                "(?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})"
+            ),
+            (
+                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d+(?:,\d+)?\): (?:fatal )?error(?: "
+                r"C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})"
             ),
         ),
         summary="The C++ compiler rejects the generated code: {text}",
@@ -68,6 +138,14 @@ SIGNATURES = (
                 "/tmp/torchinductor_me/ab/cab.wrapper.cpp:512:18: error: expected "
                 "primary-expression before ')' token",
                 "common form",
+            ),
+            quoted(
+                'gemm.cu(231): error: identifier "cutlass_op" is undefined', "form of nvcc's errors"
+            ),
+            quoted(
+                "C:/torchinductor/cab.main.cpp(12): error C2672: 'at::vec::clamp': no matching "
+                "overloaded function found",
+                "form of MSVC's errors",
             ),
         ),
         neighbours=(
@@ -124,7 +202,6 @@ SIGNATURES = (
         phase="cpp_compile",
         category="cpp_error",
         weight=70,
-        confidence="proved",
         anchors=(
             "was not declared in this scope",
             "use of undeclared identifier",
@@ -134,8 +211,9 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"error: (?:use of undeclared identifier )?['‘`](?P<name>\w+)['’](?: was not "
-                "declared in this scope)?"
+                r"error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w+)['’](?: "
+                "was "
+                "not declared in this scope)?"
             ),
             (
                 "error: (?:redeclaration of|redefinition of|conflicting declaration) "
@@ -250,5 +328,234 @@ SIGNATURES = (
                 "pytorch/pytorch#112008",
             ),
         ),
+    ),
+    Signature(
+        id="cpp_rejection",
+        family="J",
+        phase="cpp_compile",
+        category="cpp_error",
+        weight=26,
+        anchors=REJECTIONS,
+        patterns=(
+            rf"\berror\b(?: C\d{{4}})?: .{{0,200}}(?P<text>{'|'.join(map(re.escape, REJECTIONS))})",
+            (
+                r"^\s*(?:\S{1,300}:\d+:\d+: )?(?P<text>no matching (?:member )?(?:function for "
+                "call "
+                "to|constructor for initialization of)|no viable conversion from|no match for "
+                "['‘]operator|use of undeclared identifier|use of deleted function|call of "
+                "overloaded|invalid operands to binary expression|template argument "
+                "deduction/substitution failed|cannot convert ['‘]|static assertion failed)"
+            ),
+        ),
+        summary="The C++ compiler rejects the generated code: {text}",
+        means=(
+            "A bug of the code generator, a header of another torch than the one that generated "
+            "the code, or a compiler that is too old for it."
+        ),
+        mistaken_for="A missing header or compiler option",
+        check="Compile a trivial model: if that works, the toolchain is sound",
+        fixes=(
+            fix("Reduce the model to the operator whose statement is shown; try the newest torch"),
+        ),
+        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
+        next_tool="minify",
+        matches=(
+            quoted("error: no viable conversion from 'int' to 'X'", "words of clang"),
+            quoted("no matching function for call to", "words of g++, of which the place is lost"),
+        ),
+    ),
+    Signature(
+        id="cpp_vector_type",
+        family="J",
+        phase="cpp_compile",
+        category="cpp_error",
+        weight=64,
+        anchors=(
+            "at::vec",
+            "VecMask<",
+            "Vectorized<",
+            "VectorizedN<",
+            "vec_reduce_all",
+            "masked_load",
+        ),
+        patterns=(
+            (
+                "(?:error|no match|no member|no viable|no type|cannot convert|could not convert"
+                "|invalid operands|not a member|undeclared|not declared|ambiguous|deduction"
+                r"|static assertion|candidate).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<"
+                "|vec_reduce_all|masked_load)"
+            ),
+            (
+                r"^\s*(?:error: )?['‘](?:const )?(?:at::vec::|\w{0,20}VecMask<|VectorizedN?<)"
+                "|(?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:no matching|has no member|is "
+                "not a "
+                "member|not declared|undeclared|incomplete type|cannot be)"
+            ),
+        ),
+        summary="The generated CPU kernel uses a vector type in a way that does not exist",
+        means=(
+            "Inductor wrote vector code (at::vec) for a dtype or an operation that the headers do "
+            "not have for this instruction set."
+        ),
+        mistaken_for="A broken compiler",
+        check="With TORCHINDUCTOR_CPP_SIMDLEN=1, or ATEN_CPU_CAPABILITY=default, does it compile?",
+        fixes=(
+            fix("Switch vectorisation off (torch._inductor.config.cpp.simdlen = 1), or upgrade"),
+            fix("Cast the tensor of the operator named below to a common dtype"),
+        ),
+        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
+        next_tool="minify",
+        matches=(
+            recorded(
+                "c7spkozr3g37eiyirmrmn6rrlvx46elvtdr67p3apsuu4dy5z64c.main.cpp:19:46: error: "
+                "‘nothing_here’ is not a member of ‘at::vec’",
+                "torch 2.13 CPU, a vector operation of ours",
+            ),
+            quoted(
+                "cab.main.cpp:41:30: error: no matching function for call to "
+                "'at::vec::CPU_CAPABILITY::VecMask<long int, 2>::VecMask(int&)'",
+                "form of the error",
+            ),
+            quoted(
+                "'at::vec::CPU_CAPABILITY::VecMask<long int, 2>::VecMask(int&)'",
+                "the same, wrapped",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "#5 0x7f at::vec::DEFAULT::Vectorized<float>::loadu from libtorch_cpu.so",
+                "a native stack",
+            ),
+        ),
+    ),
+    Signature(
+        id="compiler_intrinsics_missing",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=76,
+        anchors=(
+            "‘_mm",
+            "'_mm",
+            "‘__m",
+            "'__m",
+            "target specific option mismatch",
+            "no such instruction",
+            "Assembler messages:",
+            "requires target feature",
+        ),
+        patterns=(
+            (
+                r"error: .{0,80}['‘]_{1,2}m(?:m\d{0,3}_)?\w{1,60}['’]|target specific option "
+                "mismatch"
+                "|Error: no such instruction|Assembler messages:|requires target feature '"
+            ),
+        ),
+        summary="Compiler or assembler do not know the vector instructions that are asked for",
+        means=(
+            "Inductor uses the CPU's instruction set; this compiler, or its assembler (binutils), "
+            "is older than the CPU."
+        ),
+        mistaken_for="A bug of the generated code",
+        check="g++ --version and as --version against the CPU flags in /proc/cpuinfo",
+        fixes=(
+            fix("Install a newer compiler with its binutils"),
+            fix("Or limit the set: ATEN_CPU_CAPABILITY=avx2, torch._inductor.config.cpp.simdlen"),
+        ),
+        guide="guides/toolchain.md#compiler-too-old",
+        next_tool="check_environment",
+        matches=(
+            quoted("/tmp/cc1.s:120: Error: no such instruction: `vcvtne2ps2bf16'", "words of as"),
+            quoted(
+                "cab.cpp:9:3: error: ‘_mm512_cvtneps_pbh’ was not declared in this scope",
+                "words of g++",
+            ),
+        ),
+    ),
+    Signature(
+        id="compiler_output_unreadable",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=66,
+        anchors=(
+            "UnicodeDecodeError: ",
+            "SUBPROCESS_DECODE_ARGS",
+            "MSVC with English language pack",
+        ),
+        patterns=(
+            (
+                "(?:InductorError|BackendCompilerFailed|InternalTorchDynamoError|LoweringException)"
+                r": UnicodeDecodeError|\.decode\(\*SUBPROCESS_DECODE_ARGS\)|only support MSVC with "
+                "English language pack"
+            ),
+        ),
+        summary="The compiler answers in a language or encoding that torch cannot read",
+        means=(
+            "torch reads the compiler's messages as text of one encoding. A localised MSVC "
+            "answers in that of the system."
+        ),
+        mistaken_for="A bug of the lowering",
+        check="Run `cl` in the same shell: is its banner English?",
+        fixes=(
+            fix("Install the English language pack of Visual Studio; set VSLANG=1033"),
+            fix("Or use clang-cl as CXX"),
+        ),
+        guide="guides/other-platforms.md#windows",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode "
+                "byte 0x8e in position 0: invalid start byte",
+                "form of the error",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0",
+                "a text file of the script",
+            ),
+        ),
+    ),
+    Signature(
+        id="compile_host_trouble",
+        family="G",
+        phase="lower",
+        category="toolchain",
+        role="symptom",
+        weight=46,
+        confidence="possible",
+        anchors=(
+            "InductorError: ",
+            "InternalTorchDynamoError: ",
+            "BackendCompilerFailed: ",
+            "LoweringException: ",
+        ),
+        patterns=(
+            (
+                "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException)"
+                r": (?P<error>(?:FileNotFoundError|PermissionError|OSError|ImportError"
+                "|ModuleNotFoundError|CalledProcessError|TimeoutExpired|RuntimeError: Compiler: "
+                "|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})"
+            ),
+        ),
+        summary="The compile failed for a reason of this machine: {error}",
+        means=(
+            "The wrapper names Inductor or Dynamo, the type after the colon is the real one: a "
+            "program, a file or a library that compiling needs is missing or refused."
+        ),
+        mistaken_for="A model that cannot be compiled",
+        check="Does a trivial model compile on this machine?",
+        fixes=(fix("Repair what the inner error names: compiler, folder, library or package"),),
+        guide="guides/toolchain.md#no-compiler",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "torch._dynamo.exc.InternalTorchDynamoError: RuntimeError: Compiler: cl is not "
+                "found.",
+                "form of the error",
+            ),
+        ),
+        apart_from=("inductor_error",),
     ),
 )

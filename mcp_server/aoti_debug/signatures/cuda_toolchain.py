@@ -153,16 +153,13 @@ SIGNATURES = (
         category="toolchain",
         weight=80,
         anchors=(
-            "driver on your system is too old",
-            "CUDA driver version is insufficient for CUDA runtime version",
             "PTX was compiled with an unsupported toolchain",
             "a PTX JIT compilation failed",
         ),
         patterns=(
             (
-                "(?P<what>NVIDIA driver on your system is too old|CUDA driver version is "
-                "insufficient for CUDA runtime version|the provided PTX was compiled with an "
-                "unsupported toolchain|a PTX JIT compilation failed)"
+                "(?P<what>the provided PTX was compiled with an unsupported toolchain|a PTX JIT "
+                "compilation failed)"
             ),
         ),
         summary=(
@@ -179,15 +176,6 @@ SIGNATURES = (
         guide="guides/toolchain.md#driver-too-old",
         next_tool="check_environment",
         matches=(
-            quoted(
-                "CUDA initialization: The NVIDIA driver on your system is too old (found version "
-                "11040).",
-                "words of torch.cuda",
-            ),
-            quoted(
-                "CUDA error: CUDA driver version is insufficient for CUDA runtime version",
-                "words of the CUDA runtime",
-            ),
             quoted(
                 "CUDA driver error: the provided PTX was compiled with an unsupported toolchain.",
                 "words of the CUDA driver",
@@ -274,6 +262,231 @@ SIGNATURES = (
                 "words of torch/_inductor/exc.py",
             ),
             quoted("ModuleNotFoundError: No module named 'triton'", "words of Python"),
+        ),
+    ),
+    Signature(
+        id="nvcc_failed",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=70,
+        anchors=(
+            "nvcc fatal",
+            "nvcc error",
+            "unsupported GNU version",
+            "unsupported Microsoft Visual Studio version",
+            "unsupported clang version",
+            "mismatches the version that was used to compile",
+            "is less than the minimum required version by CUDA",
+            "is greater than the maximum required version by CUDA",
+            "nvcc is required to build fatbin",
+            "nvcc not found at",
+            "nvlink fatal",
+            "nvlink error",
+            "fatbinary fatal",
+            "cudafe++",
+            "libdevice",
+            "Unknown CUDA arch (",
+            "nvrtc: error: failed to open",
+            "Ninja is required to load C++ extensions",
+            "WINDOWS_CUDA_HOME",
+            "Cannot find libdevice",
+        ),
+        patterns=(
+            (
+                r"(?P<what>nvcc (?:fatal|error)\s{0,3}:.{0,160}|unsupported (?:GNU|Microsoft "
+                "Visual Studio|clang) version|detected CUDA version .{1,40} mismatches the "
+                "version|is (?:less than the minimum|greater than the maximum) required version "
+                "by CUDA|nvcc is required to build fatbin|nvcc not found at .{0,120}|nvlink "
+                r"(?:fatal|error)\s{0,3}:.{0,120}|fatbinary "
+                r"fatal\s{0,3}:.{0,120}|cudafe\+\+.{0,20} died|(?:[Cc]annot find|not found|No "
+                r"such file).{0,80}libdevice|libdevice\S{0,40} not found|Unknown CUDA arch "
+                r"\(.{1,30}\)|nvrtc: error: failed to open .{0,80}|Ninja is required to load "
+                r"C\+\+ extensions|Need to set WINDOWS_CUDA_HOME)"
+            ),
+        ),
+        summary="The CUDA compiler or a tool of it stopped: {what}",
+        means=(
+            "nvcc does not go with the host compiler, with the CUDA release of torch or with the "
+            "GPU named, or a file of the toolkit is missing."
+        ),
+        mistaken_for="A fault of the generated code.",
+        check="nvcc --version, $CXX --version and torch.version.cuda beside each other.",
+        fixes=(
+            fix(
+                "Install the toolkit release that torch.version.cuda names and set CUDA_HOME to it"
+            ),
+            fix("Give nvcc a host compiler that it supports (NVCC_CCBIN or CXX)"),
+        ),
+        guide="guides/toolchain.md#cuda-toolkit",
+        next_tool="check_environment",
+        matches=(
+            quoted("nvcc fatal   : Unknown option '-std=c++20'", "words of nvcc"),
+            quoted(
+                "#error -- unsupported GNU version! gcc versions later than 12 are not supported!",
+                "words of crt/host_config.h",
+            ),
+            quoted(
+                "RuntimeError: The detected CUDA version (11.8) mismatches the version that was "
+                "used to compile PyTorch (12.1).",
+                "words of torch/utils/cpp_extension.py",
+            ),
+            quoted(
+                "RuntimeError: nvcc is required to build fatbin",
+                "words of torch/_inductor/codecache.py",
+            ),
+            quoted("nvrtc: error: failed to open libnvrtc-builtins.so.11.8.", "words of nvrtc"),
+        ),
+    ),
+    Signature(
+        id="libcuda_not_found",
+        family="G",
+        phase="triton_compile",
+        category="toolchain",
+        weight=82,
+        anchors=(
+            "libcuda.so cannot found",
+            "libcuda.so not found",
+            "Please create a symlink of libcuda.so",
+            "libcuda.so cannot be found",
+            "cannot find libcuda",
+            "Cannot find libcuda",
+        ),
+        patterns=(
+            (
+                r"libcuda\.so (?:cannot found|not found|cannot be found)|create a symlink of "
+                r"libcuda\.so|[Cc]annot find libcuda"
+            ),
+        ),
+        summary="Triton does not find libcuda.so to link its launcher with",
+        means=(
+            "It asks ldconfig for the driver's library: the cache of the loader is old, the "
+            "container hides the driver, or only libcuda.so.1 exists."
+        ),
+        mistaken_for="A missing GPU.",
+        check="ldconfig -p | grep libcuda; nvidia-smi.",
+        fixes=(fix("Run ldconfig, or set TRITON_LIBCUDA_PATH to the directory with libcuda.so.1"),),
+        guide="guides/toolchain.md#triton-missing-or-mismatched",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "AssertionError: libcuda.so cannot found!",
+                "words of triton/backends/nvidia/driver.py",
+            ),
+            quoted(
+                "Possible files are located at ['/usr/lib64/libcuda.so.1'].Please create a "
+                "symlink of libcuda.so to any of the files.",
+                "words of triton/backends/nvidia/driver.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="triton_mismatch",
+        family="G",
+        phase="environment",
+        category="toolchain",
+        weight=80,
+        anchors=(
+            "from 'triton",
+            "module 'triton",
+            "No module named 'triton.",
+            "concrete subclasses of",
+            "No module named 'pytorch_triton",
+            "triton_key",
+            "Failed to load newly compiled",
+        ),
+        patterns=(
+            (
+                r"ImportError: (?P<what>cannot import name '\w{1,60}' from (?:partially "
+                r"initialized module )?'triton[\w.]{0,80}')"
+            ),
+            (
+                r"AttributeError: (?P<what>(?:partially initialized )?module 'triton[\w.]{0,80}' "
+                r"has no attribute '\w{1,60}')"
+            ),
+            (
+                "ModuleNotFoundError: (?P<what>No module named "
+                r"'(?:triton\.|pytorch_triton)[\w.]{0,80}')"
+            ),
+            "RuntimeError: (?P<what>Found (?:0|>1) concrete subclasses of .{1,80})",
+        ),
+        summary="The installed Triton is not the release that this torch works with: {what}",
+        means=(
+            "Inductor and custom kernels use Triton's inner modules, which move from release to "
+            "release; a second Triton package (triton-nightly, pytorch-triton, triton-windows) "
+            "may also lie over the first."
+        ),
+        mistaken_for="A fault of the model.",
+        check="pip list | grep -i triton, against the version that pip show torch requires.",
+        fixes=(fix("Remove all Triton packages and install the one that torch requires"),),
+        guide="guides/toolchain.md#triton-missing-or-mismatched",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: cannot import name 'triton_key' from 'triton.compiler.compiler' "
+                "(/opt/venv/triton/compiler/compiler.py)",
+                "common form in public threads",
+            ),
+            quoted(
+                "AttributeError: module 'triton' has no attribute 'jit'",
+                "common form in public threads",
+            ),
+            quoted(
+                "ModuleNotFoundError: No module named 'triton.ops'",
+                "common form in public threads",
+            ),
+            quoted(
+                "RuntimeError: Found 0 concrete subclasses of <class 'DriverBase'>",
+                "words of triton/backends/__init__.py",
+            ),
+        ),
+        apart_from=("triton_missing",),
+    ),
+    Signature(
+        id="triton_launcher_not_built",
+        family="G",
+        phase="triton_compile",
+        category="toolchain",
+        weight=46,
+        anchors=(
+            "/main.c', ",
+            "cuda_utils.c",
+            "__triton_launcher",
+            r"\main.c', ",
+            "launcher_stub",
+            "cuda_utils.so",
+        ),
+        patterns=(
+            (
+                "CalledProcessError: Command "
+                r"'\[.{0,200}(?:main|cuda_utils|__triton_launcher|launcher_stub)\.c'"
+            ),
+            (
+                r"(?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}(?:undefined "
+                "symbol|cannot open|DLL load)"
+            ),
+        ),
+        summary="The C compiler could not build Triton's launcher",
+        means=(
+            "Triton builds a small C file per kernel kind for the host: Python's headers, libcuda "
+            "or a working gcc are missing."
+        ),
+        mistaken_for="A kernel that Triton cannot compile.",
+        check="Run the printed command by hand.",
+        fixes=(fix("Install gcc and python3-dev, and make libcuda.so visible to the linker"),),
+        guide="guides/toolchain.md#triton-missing-or-mismatched",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "subprocess.CalledProcessError: Command '['/usr/bin/gcc', '/tmp/tmpw1/main.c', "
+                "'-O3', '-shared', '-fPIC']' returned non-zero exit status 1.",
+                "common form in public threads",
+            ),
+            quoted(
+                "ImportError: /root/.triton/cache/AB/cuda_utils.cpython-311-x86_64-linux-gnu.so: "
+                "undefined symbol: cuFoo",
+                "common form in public threads",
+            ),
         ),
     ),
 )

@@ -47,15 +47,30 @@ SIGNATURES = (
         phase="load",
         category="custom_op_missing",
         weight=82,
-        confidence="proved",
         anchors=(
             "We failed to resolve torch.ops",
             "'_OpNamespace'",
-            "does not exist or was not found",
+            "missing from runtime (missing schema)",
+            "Missing operator: ",
+            "have corresponding operator registered",
+            "Couldn't find an operator for ",
+            "Following ops cannot be found",
+            "Unknown builtin op: ",
+            "Could not find any similar ops to ",
+            "No such operator ",
+            "Ensure that it is registered via torch::class_",
         ),
         patterns=(
             r"We failed to resolve (?P<op>torch\.ops[\w.]+) to an operator",
             r"'_OpNamespace' '(?P<ns>\w+)' object has no attribute '(?P<name>\w+)'",
+            (
+                r"Missing operator: \[\d+\] (?P<op>[\w:.]+)|instructions don't have corresponding "
+                r"operator registered|Couldn't find an operator for (?P<op2>[\w:.]+)|Following ops "
+                r"cannot be found|Unknown builtin op: (?P<op3>[\w:.]+\w)|Could not find any "
+                r"similar ops to (?P<op4>[\w:.]+\w)|\bNo such operator (?P<op5>\w+::\w+)"
+                r"|'[\w:.]+' missing from runtime"
+            ),
+            r"Tried to instantiate class '(?P<class>[\w.]+)', but it does not exist! Ensure",
         ),
         summary="An operator of the graph is not registered in this process",
         means=(
@@ -77,6 +92,400 @@ SIGNATURES = (
             quoted(
                 "AttributeError: '_OpNamespace' 'my_ops' object has no attribute 'fused'",
                 "text of torch/_ops.py",
+            ),
+            quoted(
+                "E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] "
+                "my_ops::fused.out",
+                "form of executorch/runtime/executor/method.cpp",
+            ),
+            recorded(
+                "RuntimeError: Tried to instantiate class 'q.Foo', but it does not exist! Ensure "
+                "that it is registered via torch::class_",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="operator_not_defined",
+        family="L",
+        phase="environment",
+        category="custom_op_missing",
+        weight=78,
+        anchors=(
+            " does not exist",
+            " doesn't exist",
+            "could not find kernel for ",
+            "has no overload name '",
+        ),
+        patterns=(
+            r"\b[Oo]perator '?(?P<op>[A-Za-z]\w*::\w+(?:\.\w+)?)'? (?:does not|doesn't) exist",
+            (
+                r"could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]+) at dispatch "
+                r"key|The underlying op of '(?P<op2>[\w:.]+)' has no overload name '"
+            ),
+        ),
+        summary="An operator that Python code refers to is not defined in this process",
+        means=(
+            "The compiled half of an operator library did not load, and its Python half "
+            "describes kernels for it: a build for another torch, for CPU only, or none at all."
+        ),
+        mistaken_for="A fault of the model",
+        check="Import the package alone, and compare its version with that of torch",
+        fixes=(
+            fix("Install the build of the package (torchvision and the like) made for this torch"),
+            fix("Or load the library that defines the operator before register_fake"),
+        ),
+        guide="guides/custom-ops.md#schema-not-found",
+        next_tool="check_environment",
+        matches=(
+            recorded("RuntimeError: operator q::absent does not exist", "torch 2.13.0, CPU"),
+            recorded(
+                "AttributeError: The underlying op of 'q.cpuonly' has no overload name 'foo'",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        neighbours=(
+            quoted("psycopg2.errors.UndefinedFunction: operator does not exist: uuid = integer"),
+            quoted("the operator doesn't exist for this backend", "part of another message"),
+        ),
+    ),
+    Signature(
+        id="op_library_not_loaded",
+        family="L",
+        phase="load",
+        category="custom_op_missing",
+        weight=44,
+        anchors=("Could not load this library: ",),
+        patterns=(r"OSError: Could not load this library: (?P<library>.{1,200})",),
+        summary="The library of operators {library} was not loaded",
+        means=(
+            "torch.ops.load_library failed, so its operators stay unknown. The error of the "
+            "loader above it says why: no such file, an undefined symbol, another architecture."
+        ),
+        mistaken_for="A fault of the model that calls the operators",
+        check="ldd LIBRARY, in the environment of the process",
+        fixes=(fix("Correct the path, or build the library against this torch"),),
+        guide="guides/custom-ops.md#schema-not-found",
+        next_tool="check_environment",
+        matches=(
+            recorded("OSError: Could not load this library: /nonexist.so", "torch 2.13.0, CPU"),
+        ),
+    ),
+    Signature(
+        id="custom_op_no_meta_kernel",
+        family="L",
+        phase="export",
+        category="custom_op_fake_kernel",
+        weight=78,
+        anchors=(
+            "attempted to run this operator with Meta tensors",
+            "attempting to run this operator with Meta Tensors",
+            "with arguments from the 'Meta' backend",
+            "UnsupportedOperatorException: ",
+            "unsupported operator: ",
+            "cannot infer a Fake kernel",
+            "No fake kernel was found for ",
+            "MissingOpProfile",
+            "Dynamic shape operator (no meta kernel)",
+            "may return an output Tensor with data-dependent shape",
+            "registered a fake class",
+        ),
+        patterns=(
+            (
+                r"(?P<op>\w+::(?!_local_scalar_dense)[\w.]+)(?: \([^)]{0,200}\))?: (?:while )?"
+                "attempt(?:ed|ing) to run this operator with Meta [Tt]ensors"
+            ),
+            (
+                r"Could not run '(?!aten::)(?P<op>[\w:.]+)' with arguments from the 'Meta' backend"
+                r"|(?:UnsupportedOperatorException|unsupported operator): (?!aten\.|prims\.)"
+                r"(?P<op2>[\w.:]+)"
+            ),
+            (
+                r"cannot infer a Fake kernel \(meta kernel\) for operator (?P<op>[\w.:]+)|No fake "
+                r"kernel was found for (?P<op2>[\w.:]+)|MissingOpProfile|Unsupported: Dynamic "
+                r"shape operator \(no meta kernel\)|ScriptObject's .{1,80}registered a fake class"
+                "|operator may return an output Tensor with data-dependent shape"
+            ),
+        ),
+        summary="An operator has no fake (meta) kernel, so the model cannot be traced",
+        means=(
+            "Export runs the model on tensors without data. The library of the operator says "
+            "nothing of what it returns, or the module that says it was not imported."
+        ),
+        mistaken_for="An operator that is not registered at all",
+        check="The operator works in eager mode",
+        fixes=(
+            fix("@torch.library.register_fake('ns::op'): return an empty tensor of its shape"),
+            fix("Import the Python package of the operator, not only its .so"),
+        ),
+        guide="guides/custom-ops.md#a-wrong-fake-kernel",
+        matches=(
+            recorded(
+                "NotImplementedError: q::cpuonly: attempted to run this operator with Meta "
+                "tensors, but there was no fake impl or Meta kernel registered.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._subclasses.fake_tensor.UnsupportedOperatorException: q.cpuonly.default",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "  Developer debug context: unsupported operator: q.cpuonly.default",
+                "torch 2.13.0, CPU, strict=True",
+            ),
+            quoted(
+                "torch._dynamo.exc.Unsupported: Dynamic shape operator (no meta kernel)",
+                "words of torch/_dynamo/utils.py",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "NotImplementedError: aten::_local_scalar_dense: attempted to run this operator "
+                "with Meta tensors",
+                "asks for data",
+            ),
+        ),
+        apart_from=("aten_op_not_traceable", "export_needs_a_value"),
+    ),
+    Signature(
+        id="aten_op_not_traceable",
+        family="J",
+        phase="export",
+        category="lowering_error",
+        weight=72,
+        anchors=(
+            "UnsupportedOperatorException: ",
+            "unsupported operator: ",
+            "with arguments from the 'Meta' backend",
+        ),
+        patterns=(
+            (
+                r"(?:UnsupportedOperatorException|unsupported operator): (?P<op>(?:aten|prims)\."
+                r"[\w.]+)"
+            ),
+            r"Could not run '(?P<op>aten::[\w.]+)' with arguments from the 'Meta' backend",
+        ),
+        summary="{op} cannot be traced: PyTorch itself has no fake kernel for it",
+        means="An operator of PyTorch that export does not cover, in this release or at all.",
+        mistaken_for="A custom operator without register_fake",
+        fixes=(
+            fix("Replace the operator, or wrap the call into a custom op with register_fake"),
+            fix("Try the newest torch"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            quoted(
+                "torch._dynamo.exc.Unsupported: unsupported operator: aten._foo.default (see "
+                "https://docs.google.com/document/d/1 for how to fix)",
+                "form of torch/_dynamo/utils.py, 2.6",
+            ),
+            quoted(
+                "NotImplementedError: Could not run 'aten::_foo' with arguments from the 'Meta' "
+                "backend.",
+                "form of the dispatcher's message",
+            ),
+        ),
+        apart_from=("custom_op_no_meta_kernel",),
+    ),
+    Signature(
+        id="custom_op_fake_disagrees",
+        family="L",
+        phase="export",
+        category="custom_op_fake_kernel",
+        weight=80,
+        anchors=(
+            "Real tensor propagation found ",
+            "mismatch between fake ",
+            "test_faketensor failed with",
+            ": test_aot_dispatch_",
+        ),
+        patterns=(
+            (
+                r"MetadataMismatchError: .{0,300}mismatch between fake .{0,200}(?:for func: (?P<op>"
+                r"[\w.:]+)|$)"
+            ),
+            (
+                r"OpCheckError: opcheck\(op, \.\.\.\): test_(?:faketensor|aot_dispatch_\w+) failed "
+                "with (?P<what>.{1,200})"
+            ),
+        ),
+        summary="A fake kernel promises something else than the operator returns",
+        means=(
+            "PyTorch ran both and compared: shape, strides, dtype or aliasing differ. A package "
+            "compiled with this operator would give wrong results."
+        ),
+        check="torch.library.opcheck(op, args)",
+        fixes=(fix("Make the fake kernel compute what the real one returns"),),
+        guide="guides/custom-ops.md#a-wrong-fake-kernel",
+        matches=(
+            recorded(
+                "torch._subclasses.fake_tensor.MetadataMismatchError: Real tensor propagation "
+                "found an output size mismatch between fake shape 3 and real shape 4, at "
+                "output.size(0), for func: q.wf.default",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): "
+                "test_faketensor failed with When comparing the output of q.wf.default on "
+                "FakeTensor and concrete Tensors, found mismatched tensor metadata: Shapes "
+                "torch.Size([4]) and torch.Size([3])",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="custom_op_badly_defined",
+        family="L",
+        phase="environment",
+        category="user_code",
+        weight=62,
+        anchors=(
+            "infer_schema(func): ",
+            "Tried to register an operator (",
+            "Tried to register multiple operators with the same name",
+            "Only a single TORCH_LIBRARY can be used",
+            "register_fake(...): the operator",
+            "mutates_args must either be",
+            "Attempted to create a custom op with `mutates_args=",
+            "but no autograd formula was registered",
+            "test_schema failed with",
+            "there's already a kernel registered from python overriding",
+            "tagged with torch.Tag.",
+            'to be of the form "namespace::name"',
+            "Functions without tensor inputs are required to have a `device:",
+            "is a reserved namespace. Please try",
+            "register autograd formula for",
+            "we require there to also be a companion C++",
+            "this seems to be empirically wrong",
+        ),
+        patterns=(
+            (
+                r"(?P<what>infer_schema\(func\): .{1,120}|mutates_args must either be|Attempted to "
+                r"create a custom op with `mutates_args=|register_fake\(\.\.\.\): the operator "
+                r"\S{1,80}|to be of the form \"namespace::name\"|Functions without tensor inputs "
+                "are required to have a `device:|is a reserved namespace|Cannot register autograd "
+                "formula for|we require there to also be a companion)"
+            ),
+            (
+                r"(?P<what>Tried to register an operator \([^)]{1,120}\)|Tried to register "
+                "multiple operators with the same name|Only a single TORCH_LIBRARY can be used to "
+                "register the namespace [^; ]{1,60}|already a kernel registered from python "
+                "overriding)"
+            ),
+            (
+                r"(?P<what>Trying to backward through \S{1,100} but no autograd formula was "
+                r"registered|test_schema failed with .{1,120}|tagged with torch\.Tag\.\w+ "
+                "(?:must|requires|only)|seems to be empirically wrong)"
+            ),
+        ),
+        summary="The definition of a custom operator is not accepted: {what}",
+        means=(
+            "torch.library needs annotated arguments, a true list of what is written to, and one "
+            "definition per name in a process."
+        ),
+        mistaken_for="A missing operator",
+        check="Is the library loaded twice, say as two versions?",
+        fixes=(
+            fix("Correct the decorated function, or load the library once"),
+            fix("torch.library.opcheck(op, args) checks the rest of the definition"),
+        ),
+        guide="guides/custom-ops.md#an-op-that-raises",
+        matches=(
+            recorded(
+                "ValueError: infer_schema(func): Parameter x must have a type annotation. Got "
+                "func with signature (x))",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Tried to register an operator (q::cpuonly(Tensor x) -> Tensor) "
+                "with the same name and overload name multiple times.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Only a single TORCH_LIBRARY can be used to register the namespace "
+                "qq; please put all of your definitions in a single TORCH_LIBRARY block.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Trying to backward through q.good.default but no autograd formula "
+                "was registered.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="two_torch_libraries",
+        family="E",
+        phase="environment",
+        category="package_incompatible",
+        weight=72,
+        confidence="possible",
+        anchors=("Tried to register multiple backend fallbacks",),
+        patterns=(
+            r"Tried to register multiple backend fallbacks for the same dispatch key (?P<key>\w+)",
+        ),
+        summary="Two copies of PyTorch's libraries were loaded into one process",
+        means=(
+            "The second libtorch registers what the first has registered already: a bundled one "
+            "(Java, another Python package, a system library) and the installed one meet."
+        ),
+        check="ldd, and `grep libtorch /proc/PID/maps`: is there more than one?",
+        fixes=(fix("Keep one libtorch on the library path, and build all against it"),),
+        guide="guides/package-and-load.md#two-runtimes-in-one-process",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: Tried to register multiple backend fallbacks for the same dispatch "
+                "key Conjugate; previous registration",
+                "words of libtorch_cpu",
+            ),
+        ),
+    ),
+    Signature(
+        id="operator_call_mismatch",
+        family="L",
+        phase="run",
+        category="user_code",
+        weight=48,
+        confidence="possible",
+        anchors=(
+            "argument(s) but received ",
+            "() is missing value for argument ",
+            "() Expected a value of type ",
+            "Unknown keyword argument ",
+        ),
+        patterns=(
+            (
+                r"(?P<op>[\w.]+::\w+)\(\) (?:expected at most \d+ argument\(s\) but received \d+"
+                r"|is missing value for argument '|Expected a value of type '.{1,120}' for "
+                "argument)"
+            ),
+            r"Unknown keyword argument '\w+' for operator '(?P<op>[\w.:]+)'",
+        ),
+        summary="{op} was called with other arguments than its schema says",
+        means=(
+            "Either the caller is wrong, or the schema registered here is that of another version "
+            "of the op library than the one at export."
+        ),
+        check="Compare torch.ops.NS.OP.default._schema on both sides",
+        fixes=(fix("Correct the call, or install the same version of the op library"),),
+        guide="guides/custom-ops.md#wrong-signature",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "RuntimeError: q::cpuonly() expected at most 1 argument(s) but received 2 "
+                "argument(s). Declaration: q::cpuonly(Tensor x) -> Tensor",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: q::cpuonly() Expected a value of type 'Tensor' for argument 'x' "
+                "but instead found type 'int'.",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "RuntimeError: Unknown keyword argument 'y' for operator 'q::cpuonly'. Schema: "
+                "q::cpuonly(Tensor x) -> Tensor",
+                "a string of the installed libtorch",
             ),
         ),
     ),
@@ -246,10 +655,14 @@ SIGNATURES = (
         anchors=(
             "with arguments from the '",
             "is not currently implemented for the",
-            "not implemented for the 'Meta'",
+            "There were no tensor arguments to this function",
         ),
         patterns=(
-            r"Could not run '(?P<op>[\w:.]+)' with arguments from the '(?P<backend>\w+)' backend",
+            (
+                r"Could not run '(?P<op>[\w:.]+)' with arguments from the '(?!Meta')"
+                r"(?P<backend>\w+)' backend"
+            ),
+            r"no fallback function is registered for schema (?P<op3>[\w:.]+\w)",
             (
                 r"The operator '(?P<op2>[\w:.]+)' is not currently implemented for the "
                 r"(?P<backend2>\w+) device"
@@ -270,6 +683,12 @@ SIGNATURES = (
                 "NotImplementedError: Could not run 'torchvision::nms' with arguments from the "
                 "'CUDA' backend.",
                 "common form in public threads",
+            ),
+            recorded(
+                "NotImplementedError: There were no tensor arguments to this function (e.g., you "
+                "passed an empty list of Tensors), but no fallback function is registered for "
+                "schema q::z.",
+                "torch 2.13.0, CPU",
             ),
             quoted(
                 "NotImplementedError: The operator 'aten::_linalg_eigh' is not currently "

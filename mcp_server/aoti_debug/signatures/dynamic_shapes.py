@@ -7,7 +7,7 @@ SIGNATURES = (
         id="export_constraints_violated",
         family="B",
         phase="export",
-        category="contract_guard",
+        category="lowering_error",
         role="envelope",
         weight=60,
         anchors=("Constraints violated (",),
@@ -28,17 +28,198 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        id="export_dynamic_shapes_wrong",
+        family="B",
+        phase="export",
+        category="lowering_error",
+        weight=78,
+        anchors=(
+            "and `dynamic_shapes`",
+            "its top-level keys must be the arg names",
+            "at `dynamic_shapes",
+            "`spec['dynamic_shapes']`",
+            "Unable to specify input integers as dynamic through named Dims",
+            " for the same symbolic dimension ",
+            "Must provide a tree_name when there might be a mismatch",
+            "Cannot be a mismatch if there is no dynamic_shapes",
+            "or _DimHint for _IntWrapper",
+            "Some tensors that were assigned shapes were not found in args",
+            "Shapes assigned to input do not match",
+            "to have differing types, so they cannot be marked as dynamic",
+            "linear operations with integer coefficients are supported",
+            "Cannot create Dim with inconsistent min=",
+            "Dim name must be a valid identifier",
+            "Expected derived m",
+        ),
+        patterns=(
+            (
+                "(?P<what>mismatch between the structure of `[^`]{1,60}` and `dynamic_shapes`|When "
+                "`dynamic_shapes` is specified as a dict, its top-level keys must be the arg names"
+                "|(?:Expected dynamic shape spec|Unexpected (?:input tensor shape|dimension)"
+                "|Cannot associate shape).{1,200}at `dynamic_shapes|`spec\\['dynamic_shapes'\\]`)"
+            ),
+            (
+                "(?P<what>Unable to specify input integers as dynamic through named Dims|Found "
+                "different definitions .{1,160} for the same symbolic dimension|Must provide a "
+                "tree_name when there might be a mismatch|Cannot be a mismatch if there is no "
+                "dynamic_shapes|expected dynamic_shape to be None, int, or _DimHint for "
+                "_IntWrapper|Some tensors that were assigned shapes were not found in args|Shapes "
+                "assigned to input do not match|differing types, so they cannot be marked as "
+                "dynamic)"
+            ),
+            (
+                "(?P<what>Only increasing linear operations with integer coefficients are "
+                "supported|Cannot create Dim with inconsistent min=|Dim name must be a valid "
+                "identifier|Expected derived (?:min|max) value of .{1,80} to be [<>]=)"
+            ),
+        ),
+        summary="dynamic_shapes does not fit the example inputs: {what}",
+        means=(
+            "dynamic_shapes mirrors the structure and the names of the inputs: one entry for each "
+            "tensor, with as many dimensions, None for what is no tensor."
+        ),
+        check="torch.export.export without dynamic_shapes passes",
+        fixes=(
+            fix(
+                "Mirror the inputs: args=(x,), dynamic_shapes={{'x': {{0: Dim('b', min=1, "
+                "max=64)}}}}"
+            ),
+            fix("Let torch write it: torch.export.ShapesCollection or AdditionalInputs"),
+        ),
+        guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
+        matches=(
+            recorded(
+                "torch._dynamo.exc.UserError: Detected mismatch between the structure of `inputs` "
+                "and `dynamic_shapes`: `inputs` has 2 elements, but `dynamic_shapes` has 1 "
+                "elements",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: When `dynamic_shapes` is specified as a dict, its "
+                "top-level keys must be the arg names",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Expected dynamic shape spec (Dim('a', min=0),) "
+                "specified at `dynamic_shapes['x']` to have the same length as the actual tensor "
+                "shape torch.Size([4, 4]) (expected 2, but got 1 instead)",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Unexpected dimension mapped to index 0 in input "
+                "tensor shape {0: 'a'} specified at `dynamic_shapes['x']` (expected None, an int, "
+                "a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC,  but got 'a' instead)",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "ValueError: Unable to specify input integers as dynamic through named Dims. "
+                "Please use Dim.AUTO/DYNAMIC instead.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Found different definitions Dim('a', min=0, max=9) "
+                "and Dim('a', min=0, max=10) for the same symbolic dimension Dim('a', min=0, "
+                "max=10)!",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "NotImplementedError: Attempted to add 0.5 to a, where an integer was expected. "
+                "(Only increasing linear operations with integer coefficients are supported.)",
+                "words of torch/export/dynamic_shapes.py",
+            ),
+        ),
+        apart_from=("export_example_outside_dims",),
+    ),
+    Signature(
+        id="export_example_outside_dims",
+        family="B",
+        phase="export",
+        category="lowering_error",
+        weight=80,
+        anchors=(
+            " not in range [",
+            " of input Tensor to be of the form ",
+            "] is not equal to L[",
+            ".size()[",
+            "Static shape constraint of ",
+            " for range [",
+            "The following inconsistencies were found",
+        ),
+        patterns=(
+            (
+                r"(?:ConstraintViolationError|UserError): (?P<what>-?\d+ not in range "
+                r"\[[^\]]{1,60}\]|Expected shape\[\d+\] = \d+ of input \S{0,40} ?to be of the "
+                "form [^,]{1,60})"
+            ),
+            (
+                r"(?:ConstraintViolationError|UserError): (?P<what>L\[.{1,80} = \d+ is not equal "
+                r"to L\[.{1,80}|Expected input L\[.{1,120} to be equal to [^,]{1,60}, where "
+                r".{1,60}, but got \d+|Static shape constraint of .{1,160})"
+            ),
+            (
+                r"(?P<what>ValueRangeError: Invalid value -?\d+ for range \[.{1,60}|The following "
+                "inconsistencies were found)"
+            ),
+        ),
+        summary="The example inputs of torch.export do not lie in the Dims given for them: {what}",
+        means=(
+            "Sizes that share a Dim must be equal in the examples too, a derived Dim must come out "
+            "even, and each size must lie in the range of its Dim."
+        ),
+        mistaken_for="A call of the compiled model with wrong sizes",
+        fixes=(
+            fix("Choose examples that satisfy the Dims, or widen min and max"),
+            fix("Give sizes that differ a Dim each"),
+        ),
+        guide="guides/dynamic-shapes.md#constraint-violations",
+        matches=(
+            recorded(
+                "torch.fx.experimental.symbolic_shapes.ConstraintViolationError: 8 not in range "
+                "[2, 4]",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Expected shape[0] = 9 of input Tensor to be of the "
+                "form 2*k, where k is an integer",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: L['y'].size()[0] = 5 is not equal to "
+                "L['x'].size()[0] = 4",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Expected input L['y'].size()[0] to be equal to 2*a, "
+                "where a = 4, but got 6",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "torch.fx.experimental.symbolic_shapes.ValueRangeError: Invalid value 9 for range "
+                "[2:5]",
+                "words of symbolic_shapes.py",
+            ),
+        ),
+        apart_from=("guard_failed", "exported_size_guard"),
+    ),
+    Signature(
         id="export_guard_unsatisfied",
         family="B",
         phase="export",
-        category="contract_guard",
+        category="lowering_error",
         weight=83,
-        confidence="proved",
-        anchors=("satisfy the generated guard",),
+        anchors=(
+            "satisfy the generated guard",
+            "] must always be ",
+            " are valid because ",
+        ),
         patterns=(
             (
-                "Not all values of (?P<dim>.{1,80}?) = .{1,80}? in the specified range satisfy "
-                "the generated guard (?P<guard>.{1,160})"
+                "Not all values of (?P<dim>.{1,80}?) = .{1,80}? in the specified range (?P<guard>"
+                "satisfy the generated guard .{1,160}|are valid because .{1,160})"
+            ),
+            (
+                r"The values of (?P<dim>.{1,80}?) = .{1,120}? (?P<guard>(?:and \S{1,60} = "
+                r"L\[.{1,80}|)must always be (?:equal|related to .{1,160}))"
             ),
         ),
         summary="The model only works for some sizes of {dim}: {guard}",
@@ -48,10 +229,15 @@ SIGNATURES = (
         ),
         fixes=(
             fix("Take the Dim of `Suggested fixes` (2*_b for an even size, min=5 for a minimum)"),
-            fix("Or remove the code that needs it"),
+            fix("Give sizes that must be equal one Dim together, or remove the code that needs it"),
         ),
         guide="guides/dynamic-shapes.md#constraint-violations",
         matches=(
+            recorded(
+                "  - The values of b = L['y'].size()[0] and a = L['x'].size()[0] must always be "
+                "equal.",
+                "torch 2.13.0, CPU",
+            ),
             recorded(
                 "  - Not all values of b = L['a'][0].size()[0] in the specified range satisfy the "
                 "generated guard 5 <= L['a'][0].size()[0] and L['a'][0].size()[0] <= IntInfinity()",
@@ -64,9 +250,8 @@ SIGNATURES = (
         id="export_specialised",
         family="B",
         phase="export",
-        category="contract_guard",
+        category="lowering_error",
         weight=84,
-        confidence="proved",
         anchors=("but your code specialized it to be a constant",),
         patterns=(
             (
@@ -143,6 +328,132 @@ SIGNATURES = (
                 "words of symbolic_shapes.py",
             ),
         ),
+    ),
+    Signature(
+        id="export_needs_a_value",
+        family="B",
+        phase="export",
+        category="lowering_error",
+        weight=74,
+        anchors=(
+            "DataDependentOutputException",
+            "DynamicOutputShapeException",
+            "Data-dependent branching",
+            "Data dependent operator",
+            "Dynamic shape operator",
+            "GuardOnDataDependentSymNode",
+            "_local_scalar_dense",
+            "local_scalar_dense/item NYI",
+            "cannot be called on meta tensors",
+            "torch._check*()",
+            "Data-dependent assertion failed",
+            "data dependent operator: ",
+            "dynamic shape operator: ",
+        ),
+        patterns=(
+            (
+                r"(?P<what>(?:DataDependentOutput|DynamicOutputShape)Exception: \S{1,120}"
+                "|Unsupported: D(?:ata-dependent (?:branching|assertion failed)|ata dependent "
+                r"operator|ynamic shape operator)(?! \(no meta)|GuardOnDataDependentSymNode: "
+                r".{1,160}|(?:data dependent|dynamic shape) operator: \S{1,120})"
+            ),
+            (
+                r"(?P<what>aten[:.]{1,2}_local_scalar_dense\S{0,20}: attempted|'aten::"
+                "_local_scalar_dense' with arguments from the '(?:Meta|FakeTensor)' backend"
+                r"|\w+\.item\(\) cannot be called on meta tensors|local_scalar_dense/item NYI)"
+            ),
+            (
+                r"UserError: (?P<what>Consider annotating your code using torch\._check\*\(\)"
+                ".{0,160})"
+            ),
+        ),
+        summary="Tracing needs a number that is known only at run time: {what}",
+        means=(
+            "item(), int(), a Python branch, torch.equal or nonzero ask a tensor for its data, and "
+            "while exporting tensors have none."
+        ),
+        mistaken_for="A missing fake kernel of a custom operator",
+        check="The operator that is named belongs to ATen",
+        fixes=(
+            fix("Replace the branch by torch.where or torch.cond"),
+            fix("Compute the number outside the model and pass it in"),
+        ),
+        guide="guides/dynamic-shapes.md#data-dependent-sizes",
+        matches=(
+            recorded(
+                "torch._subclasses.fake_tensor.DataDependentOutputException: aten.equal.default",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "torch._dynamo.exc.Unsupported: Data-dependent branching",
+                "torch 2.13.0, CPU, strict=True",
+            ),
+            recorded(
+                "torch._dynamo.exc.UserError: Consider annotating your code using "
+                "torch._check*(). Could not guard on data-dependent expression u0 > 3 (unhinted: "
+                "u0 > 3).",
+                "torch 2.13.0, CPU, strict=True",
+            ),
+            quoted("RuntimeError: Tensor.item() cannot be called on meta tensors", "words of ATen"),
+        ),
+        neighbours=(
+            quoted("torch._dynamo.exc.Unsupported: Dynamic shape operator (no meta kernel)"),
+        ),
+        apart_from=("custom_op_no_fake",),
+    ),
+    Signature(
+        id="exported_size_guard",
+        family="A",
+        phase="run",
+        category="contract_shape",
+        weight=86,
+        anchors=(
+            "Guard failed: ",
+            "] is specialized at ",
+            "is outside of specified dynamic range",
+        ),
+        patterns=(
+            (
+                r"Guard failed: (?P<guard>(?:[^\s%+*/()-]{1,120}\.size\(\)\[\d+\] (?:==|<=|>=|<|>) "
+                r"\d+|\d+ (?:==|<=|>=|<|>) [^\s%+*/()-]{1,120}\.size\(\)\[\d+\]))$"
+            ),
+            (
+                r"Input (?P<guard>\S{1,80}\.shape\[\d+\] is (?:specialized at \d+|outside of "
+                r"specified dynamic range \[[^\]]{1,60}\]))"
+            ),
+        ),
+        summary="The exported program takes another size: {guard}",
+        means=(
+            "The dimension is static in the export, or this size lies outside its Dim. The "
+            "package does not check it and would read memory by the exported size."
+        ),
+        mistaken_for="A relation between sizes: then two sizes or a formula stand in the guard",
+        check="Look at the dynamic_shapes given to torch.export.",
+        fixes=(
+            fix("Pad or crop the input to the exported size"),
+            fix("Or export with that dimension dynamic, over the range that you serve"),
+        ),
+        guide="guides/input-contracts.md#sizes-and-rank",
+        next_tool="inspect_package",
+        matches=(
+            recorded("AssertionError: Guard failed: x.size()[1] == 4", "torch 2.13.0, CPU"),
+            recorded("AssertionError: Guard failed: x.size()[0] <= 16", "torch 2.13.0, CPU"),
+            quoted(
+                "RuntimeError: Input arg0_1.shape[1] is outside of specified dynamic range [4, 18]",
+                "tutorial of torch 2.1",
+            ),
+        ),
+        neighbours=(
+            recorded("AssertionError: Guard failed: a_1.size()[0] == a_0.size()[0]"),
+            recorded("AssertionError: Guard failed: 10 * a_0.size()[0] % 4 == 0"),
+            recorded("AssertionError: Guard failed: k == 3"),
+            quoted(
+                "RuntimeError: Expected input *args[0].shape[0] = 9 to be of the form 2*s0, where "
+                "s0 is an integer",
+                "words of torch/_export/utils.py",
+            ),
+        ),
+        apart_from=("constant_argument_changed",),
     ),
     Signature(
         id="unbacked_symbol_lost",
@@ -274,13 +585,18 @@ SIGNATURES = (
         phase="run",
         category="contract_guard",
         weight=84,
-        anchors=(" but received ", "Runtime assertion failed for expression "),
+        anchors=(
+            " but received ",
+            "Runtime assertion failed for expression ",
+            "Invalid value range for ",
+        ),
         patterns=(
             (
                 r"Expected (?P<condition>.{0,80}\b[suz]\d+\b.{0,80} but received (?:-?\d+|True"
                 "|False|[0-9.eE+-]+))"
             ),
             "Runtime assertion failed for expression (?P<condition>.{1,200} on node '[^']{1,80}')",
+            r"Invalid value range for (?P<condition>-?\d+ between \[-?\d+, -?\d+\])",
         ),
         summary="A size taken from the inputs breaks an assertion of the model: {condition}",
         means=(
@@ -309,6 +625,10 @@ SIGNATURES = (
             recorded(
                 "RuntimeError: Runtime assertion failed for expression u0 < s10 on node 'lt_1'",
                 "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Invalid value range for 9 between [2, 5].",
+                "torch 2.13.0, CPU, aten.sym_constrain_range",
             ),
         ),
         neighbours=(

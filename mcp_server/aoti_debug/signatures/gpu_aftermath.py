@@ -47,12 +47,28 @@ SIGNATURES = (
         role="aftermath",
         weight=40,
         confidence="possible",
-        anchors=("CUBLAS_STATUS_", "CUDNN_STATUS_", "CUSOLVER_STATUS_"),
+        anchors=(
+            "CUBLAS_STATUS_",
+            "CUDNN_STATUS_",
+            "CUSOLVER_STATUS_",
+            "CUSPARSE_STATUS_",
+            "CUFFT_INTERNAL_ERROR",
+            "CUFFT_EXEC_FAILED",
+            "CURAND_STATUS_",
+            "HIPBLAS_STATUS_",
+            "rocblas_status_",
+            "miopenStatus",
+        ),
         patterns=(
             (
                 "(?P<status>CUBLAS_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED"
-                "|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|MAPPING_ERROR"
-                "|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED))"
+                "|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR(?!_HOST|_DEVICE)|EXECUTION_FAILED"
+                r"\w{0,20}|MAPPING_ERROR|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR"
+                "|EXECUTION_FAILED|NOT_INITIALIZED)|CUSPARSE_STATUS_(?:INTERNAL_ERROR"
+                "|EXECUTION_FAILED|NOT_INITIALIZED)|CUFFT_(?:INTERNAL_ERROR|EXEC_FAILED)"
+                "|CURAND_STATUS_(?:LAUNCH_FAILURE|INTERNAL_ERROR|PREEXISTING_FAILURE)"
+                "|(?:rocblas|hipblas|HIPBLAS)_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED)"
+                "|rocblas_status_internal_error|miopenStatus(?:InternalError|UnknownError))"
             ),
         ),
         summary=(
@@ -219,5 +235,107 @@ SIGNATURES = (
             ),
         ),
         apart_from=("cuda_illegal_memory_access",),
+    ),
+    Signature(
+        id="library_refused_problem",
+        family="I",
+        phase="run",
+        category="contract_shape",
+        role="symptom",
+        weight=44,
+        confidence="possible",
+        anchors=(
+            "CUBLAS_STATUS_INVALID_VALUE",
+            "CUBLAS_STATUS_NOT_SUPPORTED",
+            "CUDNN_STATUS_BAD_PARAM",
+            "CUDNN_STATUS_NOT_SUPPORTED",
+            "CUSPARSE_STATUS_INVALID_VALUE",
+            "CUSPARSE_STATUS_NOT_SUPPORTED",
+            "CUSOLVER_STATUS_INVALID_VALUE",
+            "HIPBLAS_STATUS_NOT_SUPPORTED",
+            "HIPBLAS_STATUS_INVALID_VALUE",
+            "CUFFT_INVALID_SIZE",
+            "miopenStatusBadParm",
+            "kErrorInvalidProblem",
+            "Error Invalid Problem",
+            "cutlass cannot implement",
+            "CUTLASS error",
+            "cutlass error",
+            "Got cutlass error",
+        ),
+        patterns=(
+            (
+                r"(?P<status>CU(?:BLAS|SPARSE|SOLVER)_STATUS_(?:INVALID_VALUE|NOT_SUPPORTED)"
+                r"|CUDNN_STATUS_(?:BAD_PARAM|NOT_SUPPORTED)\w{0,60}|HIPBLAS_STATUS_(?:NOT_SUPPORTED"
+                "|INVALID_VALUE)|CUFFT_INVALID_SIZE|miopenStatusBadParm|kErrorInvalidProblem|Error "
+                r"Invalid Problem|cutlass cannot implement|(?i:cutlass error)[: ].{0,80})"
+            ),
+        ),
+        summary="A GPU library does not take this problem: {status}",
+        means=(
+            "Sizes, strides, alignment or dtype of the tensors are none that the library knows on "
+            "this GPU; a library of another release on LD_LIBRARY_PATH answers in the same way."
+        ),
+        mistaken_for="A fault of the GPU",
+        check="Does the same call run eagerly, with contiguous tensors of the exported sizes?",
+        fixes=(
+            fix("Check sizes and dtypes against the export; pass contiguous tensors"),
+            fix("Remove other CUDA libraries from LD_LIBRARY_PATH"),
+        ),
+        guide="guides/input-contracts.md#sizes-and-rank",
+        next_tool="triage",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling "
+                "`cublasGemmEx(...)`",
+                "words of ATen",
+            ),
+        ),
+        apart_from=("aftermath_cuda_library",),
+    ),
+    Signature(
+        id="gpu_library_mismatch",
+        family="G",
+        phase="run",
+        category="toolchain",
+        weight=62,
+        anchors=(
+            "cuDNN version incompatibility",
+            "CUDNN_STATUS_SUBLIBRARY_",
+            "CUDNN_STATUS_VERSION_MISMATCH",
+            "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING",
+            "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING",
+            "Failed to import CUTLASS lib",
+            "was compiled against an incompatible cuDNN",
+            "CUDART_VERSION mismatch",
+        ),
+        patterns=(
+            (
+                r"(?P<what>cuDNN version incompatibility|CUDNN_STATUS_SUBLIBRARY_\w{1,40}"
+                "|CUDNN_STATUS_VERSION_MISMATCH"
+                "|CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_"
+                "MISSING|Failed to import CUTLASS lib|compiled against an incompatible cuDNN"
+                "|CUDART_VERSION mismatch)"
+            ),
+        ),
+        summary="A CUDA library is missing or of another release than torch was built with: {what}",
+        means=(
+            "Another copy of the library comes first on LD_LIBRARY_PATH, or only a part of it is "
+            "installed."
+        ),
+        mistaken_for="A fault of the convolution that happened to be first",
+        check="ldd and LD_LIBRARY_PATH; pip list | grep nvidia",
+        fixes=(
+            fix("Take other CUDA libraries off LD_LIBRARY_PATH; reinstall torch with its wheels"),
+        ),
+        guide="guides/toolchain.md#cuda-toolkit",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: cuDNN version incompatibility: PyTorch was compiled against (9, 1, "
+                "0) but found runtime version (8, 9, 2).",
+                "words of torch/backends/cudnn",
+            ),
+        ),
     ),
 )

@@ -159,13 +159,24 @@ SIGNATURES = (
             "invalid program counter",
             "hardware stack error",
             "cudaErrorIllegalInstruction",
+            "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+            "cudaErrorInvalidPc",
+            "CUDA_ERROR_INVALID_PC",
+            "cudaErrorHardwareStackError",
+            "CUDA_ERROR_HARDWARE_STACK_ERROR",
+            "hipErrorLaunchFailure",
+            "tensor memory not completely freed",
+            "cudaErrorTensorMemoryLeak",
         ),
         patterns=(
             (
                 "^(?!Failed to (?:destroy|free|unload)).{0,4000}(?:unspecified launch failure"
                 "|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|an illegal instruction was "
                 "encountered|cudaErrorIllegalInstruction|invalid program counter|hardware stack "
-                "error)"
+                "error|CUDA_ERROR_ILLEGAL_INSTRUCTION|cudaErrorInvalidPc|CUDA_ERROR_INVALID_PC"
+                "|cudaErrorHardwareStackError|CUDA_ERROR_HARDWARE_STACK|hipErrorLaunchFailure"
+                "|tensor "
+                "memory not completely freed|cudaErrorTensorMemoryLeak)"
             ),
         ),
         summary="A GPU kernel died without a precise reason",
@@ -216,12 +227,22 @@ SIGNATURES = (
             "invalid configuration argument",
             "cudaErrorInvalidConfiguration",
             "too many blocks in cooperative launch",
+            "cudaErrorCooperativeLaunchTooLarge",
+            "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+            "hipErrorInvalidConfiguration",
+            "cluster misconfiguration",
+            "Cluster target block not present",
+            "limit is not supported on this architecture",
+            "exceeds maximum grid size",
         ),
         patterns=(
             (
                 "(?P<text>too many resources requested for launch|cudaErrorLaunchOutOfResources"
                 "|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|invalid configuration argument"
-                "|cudaErrorInvalidConfiguration|too many blocks in cooperative launch)"
+                "|cudaErrorInvalidConfiguration|too many blocks in cooperative launch"
+                "|cudaErrorCooperativeLaunchTooLarge|CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
+                "|hipErrorInvalidConfiguration|cluster misconfiguration|Cluster target block not "
+                "present|limit is not supported on this architecture|exceeds maximum grid size)"
             ),
         ),
         summary="The GPU refused to launch a kernel: {text}",
@@ -309,8 +330,17 @@ SIGNATURES = (
             "[CUDA]: invalid argument",
             "cudaErrorInvalidValue",
             "CUDA_ERROR_INVALID_VALUE",
+            "hipErrorInvalidValue",
+            "[HIP]:  Code: 1,",
+            "error (11) : invalid argument",
+            "error (1) : invalid argument",
         ),
         patterns=(
+            (
+                r"hipErrorInvalidValue|HIP error: invalid argument|\[HIP\]:  Code: 1,|error "
+                r"\(11?\) "
+                ": invalid argument"
+            ),
             (
                 "^(?!Failed to run autotuning).{0,4000}(?:CUDA (?:driver )?error: invalid "
                 r"argument|Triton Error \[CUDA\]: invalid argument|cudaErrorInvalidValue"
@@ -332,6 +362,7 @@ SIGNATURES = (
         matches=(
             quoted("Error: CUDA error: invalid argument", "pytorch/torchchat#709"),
             quoted("RuntimeError: Triton Error [CUDA]: invalid argument", "pytorch/pytorch#145984"),
+            quoted("RuntimeError: HIP error: invalid argument", "words of the HIP runtime"),
         ),
         apart_from=("autotune_invalid_argument",),
     ),
@@ -350,13 +381,27 @@ SIGNATURES = (
             "CUDA error: unknown error",
             "Unable to determine the device handle",
             "CUDA_ERROR_UNKNOWN",
+            "cudaErrorUnknown",
+            "an exception occurred on the device that was contained",
+            "cudaErrorContained",
+            "CUDA_ERROR_CONTAINED",
+            "NVLink error was detected",
+            "cudaErrorNvlinkUncorrectable",
+            "CUDA_ERROR_NVLINK_UNCORRECTABLE",
+            "CUDA_ERROR_ECC_UNCORRECTABLE",
+            "UR_RESULT_ERROR_DEVICE_LOST",
         ),
         patterns=(
             (
                 "(?P<text>uncorrectable (?:NVLink |ECC )?(?:ECC )?error encountered"
                 "|cudaErrorECCUncorrectable|Invalid access of peer GPU memory over nvlink|GPU has "
                 "fallen off the bus|NVRM: Xid [^:]{0,40}|CUDA (?:driver )?error: unknown error"
-                "|Unable to determine the device handle|CUDA_ERROR_UNKNOWN)"
+                "|Unable to determine the device handle|CUDA_ERROR_UNKNOWN|an exception occurred "
+                "on "
+                "the device that was contained|cudaErrorContained|CUDA_ERROR_CONTAINED|NVLink "
+                "error "
+                "was detected|cudaError(?:Nvlink|Unknown)|CUDA_ERROR_NVLINK_UNCORRECTABLE"
+                "|CUDA_ERROR_ECC_UNCORRECTABLE|UR_RESULT_ERROR_DEVICE_LOST)"
             ),
         ),
         summary="The GPU or its driver failed: {text}",
@@ -376,6 +421,223 @@ SIGNATURES = (
             quoted(
                 "RuntimeError: CUDA error: unknown error", "common after suspend or driver update"
             ),
+        ),
+    ),
+    Signature(
+        id="cuda_wrong_context",
+        family="N",
+        phase="run",
+        category="concurrency",
+        weight=50,
+        confidence="possible",
+        anchors=(
+            "invalid resource handle",
+            "cudaErrorInvalidResourceHandle",
+            "CUDA_ERROR_INVALID_HANDLE",
+            "hipErrorInvalidHandle",
+            "context is destroyed",
+            "CUDA_ERROR_CONTEXT_IS_DESTROYED",
+            "cudaErrorContextIsDestroyed",
+            "driver shutting down",
+            "CUDA_ERROR_DEINITIALIZED",
+            "cudaErrorCudartUnloading",
+            "invalid device context",
+            "CUDA_ERROR_INVALID_CONTEXT",
+            "cudaErrorDeviceUninitialized",
+            "primary context for the specified device has already been initialized",
+            "cannot set while device is active in this process",
+            "graph update was not performed",
+            "cudaErrorGraphExecUpdateFailure",
+            "accessing tensor output of CUDAGraphs that has been overwritten",
+            "Running CUDAGraph after shutdown",
+            "no longer valid CUDA graph",
+            "CUDA_ERROR_NOT_INITIALIZED",
+            "depend on a capturing blocking stream",
+            "merge of separate capture sequences",
+            "capturing stream has unjoined work",
+            "capture was not ended in the same stream",
+            "dependency created on uncaptured work",
+            "last recorded in a capturing stream",
+        ),
+        patterns=(
+            (
+                "depend on a capturing blocking stream|merge of separate capture sequences"
+                "|capturing stream has unjoined work|capture was not ended in the same stream"
+                "|dependency created on uncaptured work|last recorded in a capturing stream"
+                "|(?:CUDA|HIP|cuda|Triton).{0,80}(?:invalid resource handle|context is destroyed"
+                "|driver shutting down|invalid device context|primary context for the specified "
+                "device|cannot set while device is active|graph update was not performed)"
+            ),
+            (
+                r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}(?:"
+                "cudaErrorInvalidResourceHandle|CUDA_ERROR_INVALID_HANDLE|hipErrorInvalidHandle"
+                "|CUDA_ERROR_CONTEXT_IS_DESTROYED|cudaErrorContextIsDestroyed"
+                "|CUDA_ERROR_DEINITIALIZED|cudaErrorCudartUnloading|CUDA_ERROR_INVALID_CONTEXT"
+                "|cudaErrorDeviceUninitialized|cudaErrorGraphExecUpdateFailure|accessing tensor "
+                "output of CUDAGraphs that has been overwritten|Running CUDAGraph after shutdown"
+                "|CUDA_ERROR_NOT_INITIALIZED)"
+            ),
+        ),
+        summary="A stream, event or context is used where it does not belong or no longer exists",
+        means=(
+            "Handles are valid in the context that made them: another device, another thread "
+            "without a current context, a forked process, or the end of the process."
+        ),
+        mistaken_for="A faulty kernel",
+        check="Do stream and inputs belong to the device that the model was loaded for?",
+        fixes=(
+            fix("Set the device before the call (torch.cuda.set_device, DeviceGuard)"),
+            fix(
+                "Delete the model before the process ends; clone outputs kept across graph replays"
+            ),
+        ),
+        guide="guides/threads-streams-hangs.md#streams-inside-the-model",
+        next_tool="triage",
+        matches=(
+            quoted("RuntimeError: CUDA error: invalid resource handle", "CUDA runtime text"),
+            quoted(
+                "Error: accessing tensor output of CUDAGraphs that has been overwritten by a "
+                "subsequent run.",
+                "words of torch's CUDA graph trees",
+            ),
+        ),
+    ),
+    Signature(
+        id="cuda_not_permitted",
+        family="D",
+        phase="run",
+        category="device_unavailable",
+        weight=44,
+        confidence="possible",
+        anchors=(
+            "busy or unavailable",
+            "exclusive-thread device already in use",
+            "peer access is ",
+            "peer access has not",
+            "too many peers",
+            "operation not supported",
+            "operation not permitted",
+            "system not yet initialized",
+            "unsupported display driver / cuda driver combination",
+            "forward compatibility was attempted",
+            "MPS client",
+            "MPS server",
+            "OS call failed or operation not supported on this OS",
+            "device doesn't have valid Grid license",
+            "cudaErrorDevicesUnavailable",
+            "cudaErrorNotSupported",
+            "cudaErrorNotPermitted",
+            "cudaErrorSystemNotReady",
+            "cudaErrorSystemDriverMismatch",
+            "cudaErrorCompatNotSupportedOnDevice",
+            "cudaErrorMps",
+            "cudaErrorPeerAccess",
+            "cudaErrorInsufficientDriver",
+            "cudaErrorNoDevice",
+            "cudaErrorInvalidDevice",
+            "cudaErrorInitializationError",
+            "CUDA_ERROR_NO_DEVICE",
+            "CUDA_ERROR_INVALID_DEVICE",
+            "CUDA_ERROR_SYSTEM_",
+            "CUDA_ERROR_MPS_",
+            "CUDA_ERROR_NOT_SUPPORTED",
+            "CUDA_ERROR_NOT_PERMITTED",
+            "CUDA_ERROR_COMPAT_NOT_SUPPORTED",
+            "CUDA_ERROR_PEER_ACCESS",
+            "CUDA_ERROR_STUB_LIBRARY",
+            "CUDA_ERROR_DEVICE_UNAVAILABLE",
+            "CUDA driver is a stub library",
+            "hipErrorNoDevice",
+            "hipErrorInvalidDevice",
+            "hipErrorNotSupported",
+        ),
+        patterns=(
+            (
+                "(?i:cuda|hip|triton).{0,120}(?P<what>busy or unavailable|exclusive-thread device "
+                "already in use|peer access (?:is|has) (?:not|already)|too many peers|operation "
+                "not "
+                "supported(?! on global)|operation not permitted(?! (?:when|on an event))|system "
+                "not "
+                "yet initialized|system has unsupported display driver|forward compatibility was "
+                "attempted|MPS (?:client|server)|OS call failed or operation not supported|device "
+                "doesn't have valid Grid license|driver is a stub library)"
+            ),
+            (
+                r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
+                "(?P<what>cudaError(?:DevicesUnavailable|NotSupported|NotPermitted"
+                "|System(?:NotReady"
+                r"|DriverMismatch)|CompatNotSupportedOnDevice|Mps\w+|PeerAccess\w+|NoDevice"
+                r"|InvalidDevice\b|InitializationError)|CUDA_ERROR_(?:NO_DEVICE|INVALID_DEVICE"
+                r"|SYSTEM_\w+|MPS_\w+|NOT_SUPPORTED|NOT_PERMITTED|COMPAT_NOT_SUPPORTED\w*"
+                r"|PEER_ACCESS_\w+|STUB_LIBRARY|DEVICE_UNAVAILABLE)|hipError(?:NoDevice"
+                "|InvalidDevice|NotSupported))"
+            ),
+        ),
+        summary="The GPU or its driver refuses this process: {what}",
+        means=(
+            "The device is taken, shared through MPS, virtual, without peer access, or its driver "
+            "does not fit the runtime. The model has no part in it."
+        ),
+        mistaken_for="A faulty kernel",
+        check="nvidia-smi, and a one-line torch.ones(1, device='cuda') in a fresh process",
+        fixes=(
+            fix("Free or choose another device; restart the MPS server; match driver and runtime"),
+        ),
+        guide="guides/inputs-and-devices.md#no-gpu-visible",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable",
+                "CUDA runtime text",
+            ),
+            quoted("CUDA_ERROR_SYSTEM_NOT_READY", "names of the CUDA driver"),
+        ),
+        neighbours=(
+            quoted("CUDA error: operation not permitted when stream is capturing", "a capture"),
+            quoted("CUDA error: operation not supported on global/shared address space", "a fault"),
+            quoted("mv: cannot move: Operation not permitted", "another failure"),
+        ),
+        apart_from=("cuda_graph_capture", "cuda_illegal_memory_access", "no_kernel_image"),
+    ),
+    Signature(
+        id="cuda_error_other",
+        family="I",
+        phase="run",
+        category="kernel_resources",
+        role="symptom",
+        weight=12,
+        confidence="possible",
+        anchors=(
+            "CUDA error: ",
+            "CUDA driver error: ",
+            "Triton Error [",
+            "HIP error: ",
+            "cuda runtime error (",
+            "CUDA_ERROR_",
+            "cudaError",
+            "hipError",
+        ),
+        patterns=(
+            (
+                r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
+                r"(?P<what>(?:CUDA (?:driver )?error|HIP error|Triton Error \[\w{2,6}\]): "
+                r"(?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120}|cuda runtime error "
+                r"\(\d+\) ?:.{1,120}|\bCUDA_ERROR_[A-Z_]{3,60}|\bcudaError[A-Z]\w{3,60}"
+                r"|\bhipError[A-Z]\w{3,60})"
+            ),
+        ),
+        summary="The GPU's runtime refused a call: {what}",
+        means=(
+            "A status of the CUDA or HIP runtime that says little by itself. It may belong to an "
+            "earlier, asynchronous call."
+        ),
+        check="The first GPU message of the process; CUDA_LAUNCH_BLOCKING=1 to see whose it is",
+        fixes=(fix("Look the status up in the runtime's manual; check sizes, device and driver"),),
+        guide="guides/cuda-illegal-memory-access.md#launch-failures-and-resources",
+        next_tool="triage",
+        matches=(
+            quoted("RuntimeError: CUDA error: invalid pitch argument", "CUDA runtime text"),
+            quoted("RuntimeError: Triton Error [HIP]:  Code: 98", "form of Triton's HIP launcher"),
         ),
     ),
 )

@@ -65,8 +65,36 @@ SIGNATURES = (
             "t >= 0 && t < n_classes",
             "idx_dim >= 0",
             "-sizes[i] <= index",
+            "dstIndex < dst",
+            "srcIndex < src",
+            "cur_target >= 0",
+            "cur_target < n_classes",
+            "target_k >= 0",
+            "idx >= 0 && idx <",
+            "ind < num_weights",
+            "input_idx < numRows",
+            "index >= 0 && index <",
+            "0 <= index && index <",
+            "maxind >= 0",
+            "vectorized gather kernel index out of bounds",
+            "offset >= 0 && offset <",
+            "idx < num_embeddings",
+            "index < num_embeddings",
         ),
         patterns=(
+            (
+                r"Assertion `?(?P<condition>dstIndex < dst\w{1,40}|srcIndex < src\w{1,40}"
+                "|cur_target "
+                "(?:>= 0|< n_classes)[^`]{0,60}?|target_k >= 0[^`]{0,80}?|idx >= 0 && idx < "
+                "[^`]{1,60}?"
+                "|ind < num_weights|input_idx < numRows[^`]{0,60}?|index >= 0 && index < "
+                "[^`]{1,60}?|0 "
+                "<= index && index < [^`]{1,60}?|maxind >= 0[^`]{0,60}?|[^`]{0,80}vectorized "
+                "gather "
+                "kernel index out of bounds[^`]{0,4}|offset >= 0 && offset < [^`]{1,60}?|(?:idx"
+                "|index) "
+                "< num_embeddings)`? failed"
+            ),
             (
                 r"Assertion `?(?P<condition>srcIndex < srcSelectDimSize|-sizes\[i\] <= "
                 r"index[^`]{0,80}?|index >= -sizes\[i\][^`]{0,80}?|ind ?>= ?0 && ind < "
@@ -98,6 +126,12 @@ SIGNATURES = (
                 '"index out of bounds"` failed.',
                 "common form in public threads",
             ),
+            quoted(
+                "/pytorch/aten/src/ATen/native/cuda/NLLLoss2d.cu:104: nll_loss2d_forward_kernel: "
+                "block: [1,0,0], thread: [9,0,0] Assertion `cur_target >= 0 && cur_target < "
+                "n_classes` failed.",
+                "condition of NLLLoss2d.cu",
+            ),
         ),
         apart_from=("gpu_index_assert",),
     ),
@@ -113,7 +147,8 @@ SIGNATURES = (
             (
                 r": block: \[[-\d,]+\], thread: \[[-\d,]+\] Assertion `(?!index out of bounds|NaN "
                 r"or Inf|srcIndex <|-sizes\[i\]|index >= -sizes|ind ?>=|t >= 0 &&|idx_dim >= "
-                "0)(?P<condition>[^`']{1,120})` failed"
+                "0|input_val >= zero|cumdist|val >= zero|sum > accZero|0 <= p4|!|probability "
+                "tensor)(?P<condition>[^`']{1,120})` failed"
             ),
         ),
         summary="A device-side assertion of a GPU kernel failed: {condition}",
@@ -214,5 +249,52 @@ SIGNATURES = (
             ),
         ),
         neighbours=(quoted("IndexError: index out of range in self", "eager embedding"),),
+    ),
+    Signature(
+        id="eager_index_error",
+        family="I",
+        phase="run",
+        category="index_out_of_bounds",
+        weight=48,
+        anchors=(
+            "index out of range in self",
+            "is out of bounds for dimension",
+            "IndexError: Target ",
+            "index_select(): index out of range",
+            "index out of range in ",
+            "out of bounds for dimension ",
+            "indices element is out of DATA bounds",
+        ),
+        patterns=(
+            (
+                r"index out of range in self|[iI]ndex -?\d+ is out of bounds for dimension \d+ "
+                "with "
+                r"size \d+|IndexError: Target -?\d+ is out of bounds|index_select\(\): index out "
+                "of "
+                "range|indices element is out of DATA bounds"
+            ),
+        ),
+        summary="An operator on the CPU was given an index outside its dimension",
+        means=(
+            "The index tensor of an embedding, gather, scatter or loss holds a value that the "
+            "table does not have; the operator, compiled or eager, checks it and says so."
+        ),
+        mistaken_for="A fault of the compiled model",
+        check="Maximum and minimum of the index tensor against the size of the table",
+        fixes=(fix("Validate or clamp the index tensor before the call"),),
+        guide="guides/triton-index-out-of-bounds.md#on-a-cpu-package",
+        next_tool="triage",
+        matches=(
+            recorded("IndexError: index out of range in self", "torch 2.13 CPU, embedding"),
+            recorded(
+                "RuntimeError: index 12 is out of bounds for dimension 0 with size 10",
+                "torch 2.13 CPU, gather",
+            ),
+            recorded("IndexError: Target 9 is out of bounds.", "torch 2.13 CPU, nll_loss"),
+        ),
+        neighbours=(
+            quoted("IndexError: list index out of range", "Python code"),
+            quoted("IndexError: index 5 is out of bounds for axis 0 with size 5", "NumPy"),
+        ),
     ),
 )

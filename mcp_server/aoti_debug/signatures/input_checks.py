@@ -91,7 +91,6 @@ SIGNATURES = (
         phase="run",
         category="contract_argument",
         weight=82,
-        confidence="proved",
         anchors=("Guard failed: ", "Expected input at "),
         patterns=(
             (
@@ -354,5 +353,126 @@ SIGNATURES = (
             ),
         ),
         apart_from=("runtime_assert",),
+    ),
+    Signature(
+        id="exported_shape_check",
+        family="A",
+        phase="run",
+        category="contract_shape",
+        weight=86,
+        anchors=(
+            "Expected input at ",
+            "Expected input ",
+            "Unexpected number of dimensions in input at ",
+            "incorrect numel for input tensor",
+            "expected ndim ",
+        ),
+        patterns=(
+            (
+                "Expected input at "
+                r"(?P<input>\*?\*?(?:args|kwargs)\S{0,120}\.(?:shape|size)\S{0,10}) to be "
+                "(?:equal to|>=|<=) [^,]{1,80}, but got"
+            ),
+            r"Expected input (?P<input>\S{1,120}\.shape\[\d+\]) = \S{1,20} to be of the form ",
+            r"Unexpected number of dimensions in input at (?P<input>\S{1,120})",
+            r"(?P<input>incorrect numel for input tensor)\. expected",
+        ),
+        summary="{input}: the size or rank of an input is not the exported one",
+        means=(
+            "The check of the exported program compares every size with the example input or its "
+            "range. The compiled package leaves it out by default and reads past the tensor "
+            "instead."
+        ),
+        mistaken_for="A bug of the model.",
+        check="Look at the dynamic_shapes given to torch.export.",
+        fixes=(fix("Pass the exported size, or export again with that dimension dynamic"),),
+        guide="guides/input-contracts.md#sizes-and-rank",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: Expected input at *args[0].shape[0] to be equal to 2, but got 4",
+                "words of torch/_export/utils.py",
+            ),
+            quoted(
+                "RuntimeError: Expected input at *args[0].shape[1] to be <= 64, but got 128",
+                "words of torch/_export/utils.py",
+            ),
+            quoted(
+                "RuntimeError: Expected input *args[0].shape[0] = 7 to be of the form 2*s0, "
+                "where s0 is an integer",
+                "words of torch/_export/utils.py",
+            ),
+            quoted(
+                "RuntimeError: Unexpected number of dimensions in input at *args[0].shape "
+                "(expected (2, 3), got (2, 3, 1))",
+                "words of torch/_export/utils.py",
+            ),
+            quoted(
+                "RuntimeError: incorrect numel for input tensor. expected 30, got 33",
+                "words of torch/csrc/inductor/array_ref_impl.h",
+            ),
+        ),
+        apart_from=("constant_argument_changed",),
+    ),
+    Signature(
+        id="exported_argument_kind",
+        family="A",
+        phase="run",
+        category="contract_argument",
+        weight=84,
+        anchors=(
+            "to be a tensor, but got",
+            "Unexpected number of inputs (expected ",
+        ),
+        patterns=(
+            r"Expected input at (?P<what>\S{1,120}) to be a tensor, but got",
+            r"(?P<what>Unexpected number of inputs \(expected \d+, got \d+\))",
+        ),
+        summary="The arguments are not of the exported number or kind: {what}",
+        means=(
+            "Where the export had a tensor the call has something else, or there are more or "
+            "fewer arguments."
+        ),
+        fixes=(
+            fix(
+                "Call with the exported number and kinds of arguments; torch.tensor(value) for a "
+                "number"
+            ),
+        ),
+        guide="guides/inputs-and-devices.md#number-and-kind-of-arguments",
+        matches=(
+            quoted(
+                "RuntimeError: Expected input at *args[1] to be a tensor, but got <class 'int'>",
+                "words of torch/_export/utils.py",
+            ),
+            quoted(
+                "RuntimeError: Unexpected number of inputs (expected 2, got 1)",
+                "words of torch/_export/utils.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="container_options",
+        family="N",
+        phase="load",
+        category="user_code",
+        weight=78,
+        anchors=("when run_single_threaded is ",),
+        patterns=(
+            (
+                "(?P<what>num_(?:runners|models) must be (?:1|>=1) when run_single_threaded is "
+                "(?:true|false))"
+            ),
+        ),
+        summary="The loader's options do not go together: {what}",
+        means="A single-threaded runner has exactly one model instance, any other at least one.",
+        fixes=(fix("num_runners=1 with run_single_threaded=True"),),
+        guide="guides/threads-streams-hangs.md#one-runner-many-threads",
+        matches=(
+            quoted(
+                "RuntimeError: num_runners must be 1 when run_single_threaded is true",
+                "text of libtorch_cpu.so 2.13",
+            ),
+        ),
     ),
 )

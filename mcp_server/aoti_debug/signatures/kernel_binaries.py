@@ -45,11 +45,21 @@ SIGNATURES = (
             "no kernel image is available for execution on the device",
             "hipErrorNoBinaryForGpu",
             "no binary for GPU",
+            "cudaErrorNoKernelImageForDevice",
+            "CUDA_ERROR_NO_BINARY_FOR_GPU",
+            "invalid device function",
+            "cudaErrorInvalidDeviceFunction",
+            "hipErrorInvalidDeviceFunction",
+            "Unable to find code object",
+            "STATUS_ARCH_MISMATCH",
         ),
         patterns=(
             (
-                "no kernel image is available for execution on the device|hipErrorNoBinaryForGpu"
-                "|no binary for GPU"
+                r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?:no kernel image is available for "
+                "execution on the device|hipErrorNoBinaryForGpu|no binary for GPU"
+                "|cudaErrorNoKernelImageForDevice|CUDA_ERROR_NO_BINARY_FOR_GPU|invalid device "
+                "function|(?:cuda|hip)ErrorInvalidDeviceFunction|Unable to find code object"
+                "|CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ARCH_MISMATCH)"
             ),
         ),
         summary="A kernel was built for another GPU architecture",
@@ -86,10 +96,44 @@ SIGNATURES = (
         phase="run",
         category="missing_kernel_binary",
         weight=82,
-        anchors=("device kernel image is invalid", "named symbol not found"),
+        anchors=(
+            "device kernel image is invalid",
+            "named symbol not found",
+            "cudaErrorInvalidKernelImage",
+            "cudaErrorSymbolNotFound",
+            "CUDA_ERROR_INVALID_IMAGE",
+            "CUDA_ERROR_NOT_FOUND",
+            "cudaErrorInvalidSource",
+            "CUDA_ERROR_INVALID_SOURCE",
+            "shared object symbol not found",
+            "shared object initialization failed",
+            "CUDA_ERROR_SHARED_OBJECT",
+            "cudaErrorSharedObject",
+            "CUDA_ERROR_FILE_NOT_FOUND",
+            "invalid device symbol",
+            "invalid kernel file",
+            "hipErrorInvalidKernelFile",
+            "hipErrorInvalidImage",
+        ),
         patterns=(
-            "(?P<what>device kernel image is invalid)",
-            r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]): (?P<what>named symbol not found)",
+            (
+                r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>device kernel image is "
+                "invalid"
+                "|cudaErrorInvalidKernelImage|CUDA_ERROR_INVALID_IMAGE)"
+            ),
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>named "
+                "symbol "
+                "not found|shared object (?:symbol not found|initialization failed)|invalid device "
+                "symbol|invalid kernel file)"
+            ),
+            (
+                r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
+                "(?P<what>cudaErrorSymbolNotFound|CUDA_ERROR_NOT_FOUND|(?:cudaErrorI|CUDA_ERROR_I)"
+                r"(?:nvalidSource|NVALID_SOURCE)|CUDA_ERROR_SHARED_OBJECT\w+"
+                r"|cudaErrorSharedObject\w+"
+                "|CUDA_ERROR_FILE_NOT_FOUND|hipErrorInvalid(?:KernelFile|Image))"
+            ),
         ),
         summary="A kernel binary cannot be used: {what}",
         means=(
@@ -113,6 +157,11 @@ SIGNATURES = (
             quoted(
                 "RuntimeError: CUDA driver error: named symbol not found",
                 "words of the CUDA driver",
+            ),
+            quoted(
+                "Search for `cudaErrorSymbolNotFound' in https://docs.nvidia.com/cuda/"
+                "cuda-runtime-api/group__CUDART__TYPES.html",
+                "names of the CUDA runtime",
             ),
         ),
         apart_from=("cubin_not_found",),
@@ -145,5 +194,41 @@ SIGNATURES = (
             ),
         ),
         apart_from=("made_on_another_machine",),
+    ),
+    Signature(
+        id="triton_binary_refused",
+        family="G",
+        phase="triton_compile",
+        category="toolchain",
+        weight=83,
+        anchors=("Triton Error [CUDA]: device kernel", "Triton Error [CUDA]: no kernel image"),
+        patterns=(
+            (
+                r"Triton Error \[CUDA\]: (?P<what>device kernel image is invalid|no kernel image "
+                "is "
+                "available for execution)"
+            ),
+        ),
+        summary="The driver refuses a kernel that Triton has just compiled: {what}",
+        means=(
+            "ptxas made code that this driver or GPU does not take: a ptxas newer than the driver, "
+            "one set by TRITON_PTXAS_PATH, a Triton that does not know the GPU, or a cached binary "
+            "of another GPU."
+        ),
+        mistaken_for="A package made for another GPU",
+        check="The CUDA version in nvidia-smi against that of Triton's ptxas (ptxas --version)",
+        fixes=(
+            fix("Update the driver, or install the Triton and torch that fit it"),
+            fix("Unset TRITON_PTXAS_PATH; empty TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR"),
+        ),
+        guide="guides/toolchain.md#driver-too-old",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: Triton Error [CUDA]: device kernel image is invalid",
+                "words of Triton's launcher",
+            ),
+        ),
+        apart_from=("no_kernel_image", "kernel_image_invalid"),
     ),
 )

@@ -8,8 +8,7 @@ SIGNATURES = (
         family="E",
         phase="load",
         category="package_incompatible",
-        role="envelope",
-        weight=42,
+        weight=38,
         confidence="possible",
         anchors=("create_func_(",),
         patterns=(r"create_func_\(.{0,400}API call failed at \S{0,300}model_container_runner",),
@@ -126,8 +125,8 @@ SIGNATURES = (
         anchors=("cannot open shared object file",),
         patterns=(
             (
-                r"(?P<library>[\w.+-]{1,80}\.so(?:\.\d{1,9}){0,4}): cannot open shared object "
-                "file: No such file or directory"
+                r"Error in dlopen.{0,300}?(?P<library>[\w.+-]{1,80}\.so(?:\.\d{1,9}){0,4}): cannot "
+                "open shared object file: No such file or directory"
             ),
         ),
         summary="{library} is not found on this machine",
@@ -355,6 +354,485 @@ SIGNATURES = (
                 'Failed to load model "my_model_0" configuration expects 1 inputs, but model '
                 "expects 2 inputs.",
                 "triton-inference-server/pytorch_backend#185",
+            ),
+        ),
+    ),
+    Signature(
+        id="environment_library_missing",
+        family="E",
+        phase="environment",
+        category="toolchain",
+        weight=72,
+        anchors=(
+            "cannot open shared object file",
+            "Error loading shared library ",
+            "Could not load library lib",
+            "Could not load library cu",
+            "Unable to load any of {lib",
+            "cannot load nvrtc",
+        ),
+        patterns=(
+            (
+                "^(?!.{0,400}(?:Could not load dynamic library|Failed to load image|Warning: "
+                r")).{0,1000}?(?P<library>(?<![\w.+-])(?!libcuda\.so"
+                r"|libnvidia-ml\.so)[\w.+-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open shared "
+                "object file: "
+            ),
+            r"Error loading shared library (?P<library>[\w./+-]{1,120}): ",
+            (
+                "(?:Could not load library |Unable to load any of "
+                r"\{)(?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})"
+            ),
+        ),
+        summary="A shared library of the environment is not found: {library}",
+        means=(
+            "The loader finds no such file: torch or a tool was built for another CUDA, Python or "
+            "system, the library is not installed, or its directory is not searched. A C++ "
+            "program needs libtorch's lib directory."
+        ),
+        mistaken_for="A damaged package or model.",
+        check="ldd on the file that needs it; LD_DEBUG=libs shows where the loader looks.",
+        fixes=(
+            fix(
+                "Install the library in the version asked for, or put its directory into "
+                "LD_LIBRARY_PATH before the process starts"
+            ),
+            fix("For a C++ program link with the rpath of libtorch/lib"),
+        ),
+        guide="guides/package-and-load.md#system-library-too-old",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "OSError: libnone.so.1: cannot open shared object file: No such file or directory",
+                "CPython 3.11 ctypes on Debian 12",
+            ),
+            quoted(
+                "./app: error while loading shared libraries: libc10.so: cannot open shared "
+                "object file: No such file or directory",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "Error loading shared library ld-linux-x86-64.so.2: No such file or directory "
+                "(needed by /app/libtorch.so)",
+                "words of musl's loader",
+            ),
+            quoted(
+                "Could not load library libcudnn_ops_infer.so.8. Error: libnvrtc.so: cannot open "
+                "shared object file",
+                "words of cuDNN",
+            ),
+            quoted(
+                "Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1, "
+                "libcudnn_cnn.so.9, libcudnn_cnn.so}",
+                "words of cuDNN 9",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "W tensorflow/stream_executor/dso_loader.cc:64] Could not load dynamic library "
+                "'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No "
+                "such file or directory",
+                "a harmless note of TensorFlow",
+            ),
+        ),
+        apart_from=("driver_library_missing",),
+    ),
+    Signature(
+        id="loader_refused_library",
+        family="E",
+        phase="load",
+        category="package_incompatible",
+        weight=62,
+        anchors=(
+            "cannot dynamically load ",
+            "cannot read file data",
+            "ELF file OS ABI invalid",
+            "ELF file ABI version invalid",
+            "ELF file version",
+            "phentsize not the expected size",
+            "ET_DYN and ET_EXEC",
+            "object file has no dynamic section",
+            "cannot enable executable stack",
+            "CPU ISA level is lower than required",
+            "unexpected reloc type",
+            "unexpected PLT reloc type",
+            "unsupported version ",
+            "invalid mode for dlopen",
+            "Inconsistency detected by ld.so",
+            "object file has no loadable segments",
+            "cannot handle TLS data",
+            "ELF load command alignment not page-aligned",
+        ),
+        patterns=(
+            (
+                "(?P<why>cannot dynamically load (?:position-independent )?executable|cannot read "
+                "file data: .{1,60}|ELF file (?:OS ABI invalid|ABI version invalid|version "
+                "(?:ident )?does not match|'s phentsize).{0,40}|phentsize not the expected "
+                "size|only ET_DYN and ET_EXEC can be loaded|object file has no (?:dynamic "
+                "section|loadable segments)|cannot enable executable stack.{0,60}|CPU ISA level "
+                r"is lower than required|unexpected (?:PLT )?reloc type 0x\w{1,8}|unsupported "
+                r"version \S{1,20} of Ver\w{1,10} record|invalid mode for dlopen|Inconsistency "
+                r"detected by ld\.so: \S{1,60}|cannot handle TLS data|ELF load command alignment "
+                "not page-aligned)"
+            ),
+        ),
+        summary="The dynamic loader refuses the library: {why}",
+        means=(
+            "The file is there, but it is no library for this system: another kind of file, "
+            "another CPU level, page size or C library, or one that asks for rights (an "
+            "executable stack) that the system does not give."
+        ),
+        check="file and readelf -h -l on the library; compile machine and this machine compared.",
+        fixes=(
+            fix("Compile the package on the kind of system that loads it, or in the same image"),
+        ),
+        guide="guides/package-and-load.md#damaged-or-missing-library",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "OSError: /bin/true: cannot dynamically load position-independent executable",
+                "CPython 3.11 ctypes on Debian 12",
+            ),
+            recorded(
+                "OSError: /tmp/syn: cannot read file data: Is a directory",
+                "CPython 3.11 ctypes on Debian 12",
+            ),
+            quoted(
+                "OSError: libfoo.so: cannot enable executable stack as shared object requires: "
+                "Invalid argument",
+                "words of glibc 2.41",
+            ),
+            quoted(
+                "/lib64/libc.so.6: CPU ISA level is lower than required",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "Inconsistency detected by ld.so: dl-version.c: 205: _dl_check_map_versions: "
+                "Assertion `needed != NULL' failed!",
+                "words of the dynamic loader",
+            ),
+        ),
+        apart_from=("library_damaged",),
+    ),
+    Signature(
+        id="loader_memory_rights",
+        family="E",
+        phase="load",
+        category="toolchain",
+        weight=72,
+        anchors=(
+            "in static TLS block",
+            "cannot restore segment prot after reloc",
+            "cannot apply additional memory protection",
+            "cannot change memory protections",
+            "cannot make segment writable for relocation",
+            "cannot allocate memory for thread-local data",
+            "cannot create shared object descriptor",
+        ),
+        patterns=(
+            (
+                "(?P<why>cannot allocate memory in static TLS block|cannot restore segment prot "
+                "after reloc|cannot apply additional memory protection|cannot change memory "
+                "protections|cannot make segment writable for relocation|cannot allocate memory "
+                "for thread-local data|cannot create shared object descriptor)"
+            ),
+        ),
+        summary="The process has no room or no right to load the library: {why}",
+        means=(
+            "The fixed block for thread-local data is used up by libraries loaded before (OpenMP, "
+            "torch, OpenCV on aarch64), or a security policy forbids changing memory rights."
+        ),
+        mistaken_for="A damaged library.",
+        check="For TLS: is the library loaded late, after many others?",
+        fixes=(
+            fix(
+                "For TLS: import torch first, or LD_PRELOAD the library named, or raise "
+                "GLIBC_TUNABLES=glibc.rtld.optional_static_tls"
+            ),
+            fix("For rights: look at the audit log of SELinux or the container's security profile"),
+        ),
+        guide="guides/package-and-load.md#extraction-directory",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in "
+                "static TLS block",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "OSError: libfoo.so: cannot restore segment prot after reloc: Permission denied",
+                "words of the dynamic loader",
+            ),
+        ),
+    ),
+    Signature(
+        id="macos_library_refused",
+        family="Q",
+        phase="load",
+        category="package_incompatible",
+        weight=68,
+        anchors=(
+            "Library not loaded: ",
+            "incompatible architecture (have ",
+            "mach-o",
+            "code signature in",
+            "library load disallowed by system policy",
+            "no suitable image found",
+            "library load denied by system policy",
+        ),
+        patterns=(
+            (
+                r"(?P<why>Library not loaded: \S{1,200}|incompatible architecture \(have "
+                ".{1,60}|mach-o, but wrong architecture|not a mach-o file|slice is not valid "
+                "mach-o file|code signature in .{1,200}? (?:invalid|not valid).{0,60}|library "
+                "load (?:disallowed|denied) by system policy|no suitable image found)"
+            ),
+        ),
+        summary="macOS does not load the library: {why}",
+        means=(
+            "A library it needs is not where its install name says (often libomp or libc10), it "
+            "was built for the other architecture (arm64 or x86_64), or its signature is not "
+            "accepted."
+        ),
+        check=(
+            "otool -L and lipo -archs on the library; python -c 'import platform; "
+            "print(platform.machine())'."
+        ),
+        fixes=(
+            fix("brew install libomp for a missing libomp.dylib"),
+            fix("Compile with a Python of the machine's own architecture, not under Rosetta"),
+        ),
+        guide="guides/other-platforms.md#macos-and-mps",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: dlopen(/opt/venv/torch/_C.so, 0x0002): Library not loaded: "
+                "@rpath/libomp.dylib",
+                "words of dyld",
+            ),
+            quoted(
+                "OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an "
+                "incompatible architecture (have 'x86_64', need 'arm64'))",
+                "words of dyld",
+            ),
+        ),
+    ),
+    Signature(
+        id="windows_dll_not_loaded",
+        family="Q",
+        phase="environment",
+        category="toolchain",
+        weight=66,
+        anchors=(
+            "[WinError 126]",
+            "[WinError 1114]",
+            "[WinError 998]",
+            "[WinError 193]",
+            "DLL load failed",
+            "error in LoadLibrary for ",
+            "WinError 126",
+            "-1073741515",
+            "0xC0000135",
+            "0xc0000135",
+            "3221225781",
+            "was not found. Reinstalling the program may fix this",
+            "[WinError 182]",
+            "[WinError 1157]",
+        ),
+        patterns=(
+            (
+                r"(?P<why>\[WinError (?:126|1114|998|193|182|1157)\].{0,200}|DLL load "
+                "failed.{0,160}|error in LoadLibrary for .{0,200})"
+            ),
+            (
+                r"(?P<why>0x[cC]0000135|-1073741515|3221225781|\S{1,60}\.dll was not found\. "
+                "Reinstalling the program may fix this)"
+            ),
+        ),
+        summary="Windows does not load a library: {why}",
+        means=(
+            "A DLL that it needs is missing or of another kind: the Visual C++ runtime, CUDA or "
+            "OpenMP DLLs, or a 32-bit or Linux file (193). 1114 means that its start-up code "
+            "failed."
+        ),
+        mistaken_for="The named file itself being missing: it is mostly one of those it needs.",
+        check="dumpbin /dependents on the file, or the tool Dependencies.",
+        fixes=(
+            fix(
+                "Install the latest Visual C++ redistributable (x64); add the directories of "
+                r"CUDA and torch\lib with os.add_dll_directory"
+            ),
+            fix(
+                "Install a torch build that fits this Python, CUDA and driver; compile the "
+                "package on Windows itself"
+            ),
+        ),
+        guide="guides/other-platforms.md#windows",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "OSError: [WinError 126] The specified module could not be found. Error loading "
+                r'"C:\venv\torch\lib\c10.dll" or one of its dependencies.',
+                "words of torch/__init__.py",
+            ),
+            quoted(
+                "ImportError: DLL load failed while importing _C: The specified module could not "
+                "be found.",
+                "words of Python",
+            ),
+            quoted(
+                "error in LoadLibrary for model.wrapper.pyd. WinError 126: The specified module "
+                "could not be found.",
+                "words of ATen/DynamicLibrary.cpp",
+            ),
+            quoted(
+                "OSError: [WinError 193] %1 is not a valid Win32 application",
+                "words of Windows",
+            ),
+            quoted("Process finished with exit code -1073741515 (0xC0000135)", "words of an IDE"),
+        ),
+    ),
+    Signature(
+        id="driver_library_missing",
+        family="G",
+        phase="environment",
+        category="device_unavailable",
+        weight=78,
+        anchors=(
+            "libcuda.so.1: cannot open shared object",
+            "libcuda.so: cannot open shared object",
+            "libnvidia-ml.so.1: cannot open shared object",
+            "libcuda.so.1: file not recognized",
+        ),
+        patterns=(
+            r"(?P<library>libcuda\.so(?:\.1)?|libnvidia-ml\.so\.1): cannot open shared object",
+        ),
+        summary="The NVIDIA driver's library {library} is not on this machine",
+        means=(
+            "The driver brings it, not torch and not the toolkit: no driver is installed, or the "
+            "container runs without GPU access."
+        ),
+        check="nvidia-smi in the same environment; ldconfig -p | grep libcuda.",
+        fixes=(fix("Install the driver, or start the container with GPU access (--gpus all)"),),
+        guide="guides/inputs-and-devices.md#no-gpu-visible",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: libcuda.so.1: cannot open shared object file: No such file or "
+                "directory",
+                "words of the dynamic loader",
+            ),
+        ),
+    ),
+    Signature(
+        id="library_lacks_function",
+        family="E",
+        phase="load",
+        category="package_incompatible",
+        weight=76,
+        anchors=(
+            "in .so! ",
+            "consider rebuild your model with the latest AOTInductor",
+            "Consider rebuild your model with the latest AOTInductor",
+            "consider rebuilding your model with the latest AOTInductor",
+        ),
+        patterns=(r"No (?P<what>\w{1,80})(?: function)? in \.so!",),
+        summary="The package's library has no {what}",
+        means=(
+            "It was compiled by an older torch than the one that loads it, which offers more: "
+            "single-threaded runs, freeing the inactive constants, updates from the CPU."
+        ),
+        fixes=(
+            fix("Compile the package again with the torch that loads it, or leave that option out"),
+        ),
+        guide="guides/package-and-load.md#torch-versions-of-both-sides",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: No AOTInductorModelContainerRunSingleThreaded function in .so! To "
+                "use AOTInductor-compiled model in the single-threaded mode,consider rebuild "
+                "your model with the latest AOTInductor.",
+                "text of libtorch_cpu.so 2.13",
+            ),
+            quoted(
+                "RuntimeError: No update_constant_buffer_from_cpu in .so! Consider rebuild your "
+                "model with the latest AOTInductor.",
+                "text of libtorch_cpu.so 2.13",
+            ),
+        ),
+    ),
+    Signature(
+        id="two_copies_of_a_library",
+        family="F",
+        phase="environment",
+        category="toolchain",
+        weight=72,
+        anchors=(
+            "Tried to register multiple backend fallbacks",
+            "CommandLine Error: Option '",
+            "inconsistency in registered CommandLine options",
+            "File already exists in database: ",
+            "GeneratedDatabase()->Add",
+            "Protocol Buffer runtime library",
+            "Descriptors cannot be created directly",
+            "Descriptors cannot not be created directly",
+            "[libprotobuf FATAL",
+            "is already registered!",
+            "numpy.dtype size changed",
+            "A module that was compiled using NumPy",
+            "compiled against API version",
+            "compiled against ABI version",
+            "INTEL MKL ERROR: ",
+            "Intel MKL FATAL ERROR",
+        ),
+        patterns=(
+            (
+                "(?P<what>Tried to register multiple backend fallbacks for the same dispatch key "
+                r"\w{1,40}|CommandLine Error: Option '[^']{1,60}' registered more than "
+                "once|inconsistency in registered CommandLine options|File already exists in "
+                r"database: \S{1,100}|GeneratedDatabase\(\)->Add|version \S{1,20} of the Protocol "
+                "Buffer runtime library|Descriptors cannot (?:not )?be created "
+                r"directly|\[libprotobuf FATAL|generic_type: type \S{1,80} is already "
+                r"registered!|numpy\.dtype size changed|A module that was compiled using NumPy "
+                r"1\.x|compiled against A[PB]I version 0x\w{1,8}|INTEL MKL ERROR: .{0,80}|Intel "
+                "MKL FATAL ERROR.{0,80})"
+            ),
+        ),
+        summary="Two libraries or two versions that do not fit met in this process: {what}",
+        means=(
+            "Two copies of torch, LLVM or protobuf (one of them inside another library), or "
+            "extensions built against another NumPy or MKL, are loaded together."
+        ),
+        mistaken_for="A fault of the model.",
+        check="LD_DEBUG=libs, or /proc/PID/maps: which library is mapped from two places?",
+        fixes=(
+            fix(
+                "Load one copy only: one torch per process, and extensions built against exactly it"
+            ),
+            fix("Pin or rebuild what was compiled against another version"),
+        ),
+        guide="guides/package-and-load.md#two-runtimes-in-one-process",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "  what():  Tried to register multiple backend fallbacks for the same dispatch "
+                "key Conjugate",
+                "bytedeco/javacpp-presets, a program with two libtorch",
+            ),
+            quoted(
+                "[libprotobuf ERROR google/protobuf/descriptor_database.cc:58] File already "
+                "exists in database: caffe2.proto",
+                "words of protobuf",
+            ),
+            quoted(
+                ": CommandLine Error: Option 'use-dereferenceable-at-point-semantics' registered "
+                "more than once!",
+                "words of LLVM",
+            ),
+            quoted(
+                "This program was compiled against version 3.9.2 of the Protocol Buffer runtime "
+                "library",
+                "words of protobuf",
             ),
         ),
     ),

@@ -15,14 +15,33 @@ SIGNATURES = (
             "OutOfMemoryError",
             "cudaErrorMemoryAllocation",
             "CUDA_ERROR_OUT_OF_MEMORY",
-            "STATUS_ALLOC_FAILED",
+            "hipErrorOutOfMemory",
+            "Tried to allocate ",
+            "Allocation on device",
+            "OUT_OF_DEVICE_MEMORY",
+            "Invalid buffer size: ",
+            "kIOGPUCommandBufferCallbackErrorOutOfMemory",
+            "NVML_SUCCESS == r INTERNAL ASSERT FAILED",
+            "cuda runtime error (2)",
+            "would exceed allowed memory",
+            "cudaMalloc failed",
+            "Failed to allocate memory on GPU",
         ),
         patterns=(
+            (
+                r"hipErrorOutOfMemory|Tried to allocate [\d.]+ ?[KMGT]i?B|Allocation on device "
+                r"(?:\d"
+                r"|would)|OUT_OF_DEVICE_MEMORY|Invalid buffer size: [\d.]+ [GT]|kIOGPUCommandBuffer"
+                r"CallbackErrorOutOfMemory|NVML_SUCCESS == r INTERNAL ASSERT|cuda runtime error "
+                r"\(2\)|would exceed allowed memory|cudaMalloc failed|Failed to allocate memory on "
+                "GPU|(?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of "
+                "memory)"
+            ),
             (
                 r"CUDA out of memory|(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): "
                 r"out of memory|(?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)|(?:HIP"
                 "|XPU|MPS backend) out of memory|cudaErrorMemoryAllocation"
-                "|CUDA_ERROR_OUT_OF_MEMORY|CU(?:BLAS|DNN|SOLVER)_STATUS_ALLOC_FAILED"
+                "|CUDA_ERROR_OUT_OF_MEMORY"
             ),
         ),
         summary="The GPU ran out of memory",
@@ -48,9 +67,8 @@ SIGNATURES = (
                 "text of the CUDA allocator",
             ),
             quoted(
-                "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
-                "`cublasCreate(handle)`",
-                "common form in public threads",
+                "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.",
+                "words of cudaMallocAsync's allocator",
             ),
             quoted("Error: CUDA driver error: out of memory", "generated wrapper"),
         ),
@@ -67,19 +85,32 @@ SIGNATURES = (
         phase="run",
         category="out_of_memory",
         weight=74,
-        confidence="proved",
         anchors=(
             "DefaultCPUAllocator: ",
             "std::bad_alloc",
             "MemoryError",
             "Cannot allocate memory",
+            "Unable to allocate ",
+            "paging file is too small",
+            "insufficient shared memory (shm)",
+            "unable to mmap ",
+            "Not enough memory resources are available",
+            "compiler is out of heap space",
+            "java.lang.OutOfMemoryError",
         ),
         patterns=(
             (
                 "DefaultCPUAllocator: (?:can't allocate memory|not enough memory)(?:: you tried "
                 r"to allocate (?P<bytes>\d+) bytes)?"
             ),
-            r"std::bad_alloc|^MemoryError\b|OSError: \[Errno 12\] Cannot allocate memory",
+            (
+                r"std::bad_alloc|^MemoryError\b|(?:InductorError|\w{1,40}Error): MemoryError\b"
+                "|_ArrayMemory"
+                r"Error|\[Errno 12\] Cannot allocate memory|: Cannot allocate memory \(12\)|Unable "
+                r"to allocate [\d.]+ [KMGTP]i?B|paging file is too small|insufficient shared "
+                "memory "
+                r"\(shm\)|Not enough memory resources are available|compiler is out of heap space"
+            ),
         ),
         summary="The host ran out of memory",
         means=(
@@ -132,6 +163,48 @@ SIGNATURES = (
                 "cached_torch_dtype_float32, cached_torch_device_type_cpu, this->device_idx_, "
                 "&buf1_handle) API call failed",
                 "torch 2.13 CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="library_alloc_failed",
+        family="O",
+        phase="run",
+        category="out_of_memory",
+        weight=72,
+        anchors=(
+            "STATUS_ALLOC_FAILED",
+            "Unable to find a valid cuDNN algorithm",
+            "unable to find an engine to execute this computation",
+            "STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED",
+            "STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+            "CUFFT_ALLOC_FAILED",
+            "CURAND_STATUS_ALLOCATION_FAILED",
+            "NVRTC_ERROR_OUT_OF_MEMORY",
+        ),
+        patterns=(
+            (
+                "(?P<what>CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED|Unable to find a valid "
+                "cuDNN algorithm|unable to find an engine to execute this computation|CUDNN_STATUS_"
+                r"INTERNAL_ERROR_\w{4,6}_ALLOCATION_FAILED|CUFFT_ALLOC_FAILED"
+                "|CURAND_STATUS_ALLOCATION_FAILED|NVRTC_ERROR_OUT_OF_MEMORY)"
+            ),
+        ),
+        summary="A CUDA library could not get its workspace: {what}",
+        means=(
+            "Handles and workspaces of cuBLAS and cuDNN come after the model's tensors, so a full "
+            "GPU shows here first; after an earlier GPU fault these calls fail too."
+        ),
+        mistaken_for="A broken cuBLAS or cuDNN",
+        check="nvidia-smi: how much is free just before? Any GPU message before this one?",
+        fixes=(fix("Free memory or reduce the batch; look for an earlier GPU message"),),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
+                "`cublasCreate(handle)`",
+                "common form in public threads",
             ),
         ),
     ),

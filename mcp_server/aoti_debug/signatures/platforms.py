@@ -10,37 +10,49 @@ SIGNATURES = (
         category="cpp_error",
         weight=72,
         anchors=(
-            "LNK2019",
-            "LNK1120",
             "LNK1104",
             "LNK1181",
             "WinMain",
-            "fatal error C1083",
             "error C2",
+            "error C3",
+            "error C4",
+            "error C7",
         ),
         patterns=(
             (
-                r"error LNK(?P<code>\d+)|undefined reference to [`'‘]?WinMain|fatal error C1083"
-                r"|\berror C2\d{3}\b"
+                r"LNK1(?:104|181)\b(?!.{0,200}\.lib'?\s*$)|undefined reference to "
+                r"[`'‘]?WinMain|\): (?:fatal )?error C[2-7]\d{3}\b|^\s*(?:fatal )?error "
+                r"C[2-7]\d{3}: "
             ),
         ),
         summary="The Windows toolchain could not compile or link the generated code",
         means=(
-            "A function that this torch build does not export, a path that was quoted wrongly, or "
-            "(cross compiling with MinGW) link flags in the wrong step."
+            "Code that MSVC does not take, a path that was quoted wrongly, or (cross compiling "
+            "with MinGW) link flags in the wrong step."
         ),
         fixes=(
-            fix("Run from an x64 developer prompt with the cl that matches torch; upgrade torch"),
+            fix(
+                "Run from an x64 developer prompt with the cl that matches torch; upgrade torch; "
+                "keep blanks out of the paths of Python and of the cache"
+            ),
         ),
         guide="guides/other-platforms.md#windows",
         next_tool="check_environment",
-        references=("pytorch/pytorch#139954", "pytorch/pytorch#166093", "pytorch/pytorch#149310"),
+        references=(
+            "pytorch/pytorch#166093",
+            "pytorch/pytorch#149310",
+        ),
         matches=(
             quoted(
-                "error LNK2019: unresolved external symbol aoti_torch_check",
-                "pytorch/pytorch#139954",
+                "LINK : fatal error LNK1181: cannot open input file 'x.obj'",
+                "words of MSVC",
             ),
             quoted("undefined reference to `WinMain'", "pytorch/pytorch#166093"),
+            quoted(
+                r"C:\t\c.main.cpp(12): error C2065: 'tmp0': undeclared identifier",
+                "words of MSVC",
+            ),
+            quoted("error C2679: binary '=': no operator found", "words of MSVC"),
         ),
     ),
     Signature(
@@ -179,5 +191,259 @@ SIGNATURES = (
         next_tool="check_environment",
         references=("pytorch/pytorch#156303",),
         matches=(quoted("AssertionError: SYCL directory not found", "pytorch/pytorch#156303"),),
+    ),
+    Signature(
+        id="windows_library_missing",
+        family="Q",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=78,
+        anchors=(
+            "LNK1104",
+            "LNK1181",
+            "LNK1112",
+            "LNK1107",
+            "LNK4272",
+        ),
+        patterns=(
+            r"LNK1(?:104|181): cannot open (?:input )?file '(?P<library>[^']{1,200}\.lib)'",
+            r"(?P<library>LNK1(?:112|107)\b.{0,120})",
+        ),
+        summary="The Windows linker does not find or accept {library}",
+        means=(
+            "The Windows SDK, Python's or OpenMP's import libraries are not on LIB, or the 32-bit "
+            "tools are used for a 64-bit torch."
+        ),
+        check="echo %LIB% in the shell that compiles; where link.",
+        fixes=(
+            fix(
+                "Compile from the x64 Native Tools prompt; install the Windows SDK and a Python "
+                "that brings its libs folder"
+            ),
+        ),
+        guide="guides/other-platforms.md#windows",
+        next_tool="check_environment",
+        matches=(
+            quoted("LINK : fatal error LNK1104: cannot open file 'kernel32.lib'", "words of MSVC"),
+            quoted(
+                "x.obj : fatal error LNK1112: module machine type 'x86' conflicts with target "
+                "machine type 'x64'",
+                "words of MSVC",
+            ),
+        ),
+        apart_from=("windows_link_error",),
+    ),
+    Signature(
+        id="platform_unsupported",
+        family="Q",
+        phase="environment",
+        category="toolchain",
+        weight=74,
+        anchors=(
+            "not yet supported for torch.compile",
+            "torch.compile is not supported on Python",
+            "Dynamo is not supported on Python",
+            "not supported on Python 3",
+            "Windows is not supported yet",
+            "Cannot currently precompile headers on Windows",
+            "currently support precompiling on Windows",
+            "torch.compile is not supported",
+        ),
+        patterns=(
+            (
+                r"(?P<what>(?:Windows|Python 3\.\d{1,2}\+?) not yet supported for "
+                r"torch\.compile|(?:torch\.compile|Dynamo|TorchDynamo) is not supported on "
+                "Python.{0,60}|Windows is not supported yet|Cannot currently precompile headers "
+                "on Windows)"
+            ),
+        ),
+        summary="This torch does not compile on this platform: {what}",
+        means=(
+            "The compiler part of this torch release does not know the Python version or system "
+            "in use; eager mode works."
+        ),
+        mistaken_for="A fault of the model.",
+        fixes=(
+            fix(
+                "Use a torch release that names this Python and system as supported, or an older "
+                "Python"
+            ),
+        ),
+        guide="guides/other-platforms.md#windows",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: Windows not yet supported for torch.compile",
+                "words of torch 2.1",
+            ),
+            quoted("RuntimeError: Dynamo is not supported on Python 3.12+", "words of torch 2.3"),
+            quoted(
+                "RuntimeError: torch.compile is not supported on Python 3.15+",
+                "words of torch/__init__.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="mps_unavailable",
+        family="Q",
+        phase="environment",
+        category="device_unavailable",
+        weight=72,
+        anchors=(
+            "MPS backend is supported on MacOS",
+            "The MPS backend",
+            "is not linked with support for ",
+            "Torch not linked with support",
+            "No HIP GPUs are available",
+            "hipErrorNoDevice",
+            "No XPU devices are available",
+            "Intel GPU driver is not properly installed",
+            "Can't initialize amdsmi",
+            "ROCk module is NOT loaded",
+            "Unable to open /dev/kfd",
+            "NotImplementedError: PyTorch was compiled without",
+        ),
+        patterns=(
+            (
+                r"(?P<what>MPS backend is supported on MacOS \S{1,10}|PyTorch is not linked with "
+                r"support for \w{1,10} devices|No HIP GPUs are available|hipErrorNoDevice|No XPU "
+                "devices are available|Intel GPU driver is not properly installed|ROCk module is "
+                r"NOT loaded|Unable to open /dev/kfd.{0,60}|PyTorch was compiled without \w{1,8} "
+                "support)"
+            ),
+        ),
+        summary="The GPU of this platform cannot be used: {what}",
+        means=(
+            "macOS, the driver (ROCm, Level Zero) or this torch build has no working support for "
+            "the device that was asked for."
+        ),
+        check="torch.backends.mps.is_available(), rocminfo or sycl-ls in the same environment.",
+        fixes=(fix("Install the torch build and the driver for that GPU, or compile for the CPU"),),
+        guide="guides/other-platforms.md#macos-and-mps",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: The MPS backend is supported on MacOS 13.0+. Current OS version "
+                "can be queried using `sw_vers`",
+                "words of ATen",
+            ),
+            quoted(
+                "RuntimeError: PyTorch is not linked with support for mps devices",
+                "words of c10",
+            ),
+            quoted("RuntimeError: No HIP GPUs are available", "words of torch.cuda"),
+            quoted(
+                "OSError: Intel GPU driver is not properly installed, please follow the "
+                "instruction",
+                "words of torch/_inductor/cpp_builder.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="rocm_code_object_missing",
+        family="Q",
+        phase="run",
+        category="missing_kernel_binary",
+        weight=76,
+        anchors=(
+            "hipErrorNoBinaryForGpu",
+            "HIP error: invalid device function",
+            "TensileLibrary",
+            "hipErrorInvalidDeviceFunction",
+            "hipErrorInvalidImage",
+            "HIP error: device kernel image is invalid",
+            "Unable to find code object for all current devices",
+        ),
+        patterns=(
+            (
+                "(?P<what>hipErrorNoBinaryForGpu|HIP error: invalid device "
+                "function|hipErrorInvalid(?:DeviceFunction|Image)|HIP error: device kernel image "
+                r"is invalid|Cannot read \S{0,200}TensileLibrary\S{0,60}|Unable to find code "
+                "object for all current devices)"
+            ),
+        ),
+        summary="There is no code for this AMD GPU: {what}",
+        means=(
+            "Torch, rocBLAS or the package was built for another gfx architecture than the one in "
+            "use."
+        ),
+        check="rocminfo | grep gfx against torch.cuda.get_arch_list().",
+        fixes=(
+            fix(
+                "Use a torch build that names this gfx, or compile the package on this GPU; "
+                "HSA_OVERRIDE_GFX_VERSION for a near relative"
+            ),
+        ),
+        guide="guides/other-platforms.md#amd-gpus",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                '"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"',
+                "words of the HIP runtime",
+            ),
+            quoted("RuntimeError: HIP error: invalid device function", "words of the HIP runtime"),
+            quoted(
+                "rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: No "
+                "such file or directory",
+                "words of rocBLAS",
+            ),
+        ),
+    ),
+    Signature(
+        id="other_gpu_tools_missing",
+        family="Q",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=74,
+        anchors=(
+            "ROCM_HOME",
+            "cannot locate libamdhip64",
+            "TRITON_LIBHIP_PATH",
+            "does not point to a valid libamdhip64",
+            "hipcc",
+            "icpx",
+            "SYCL runtime is not",
+            "Intel Compiler error: less than minimal",
+            "cannot find -lze_loader",
+            "xcrun: error",
+            "Multi-arch ROCm compilation requires",
+        ),
+        patterns=(
+            (
+                "(?P<what>ROCM_HOME environment variable is not set|cannot locate "
+                r"libamdhip64\S{0,10}|does not point to a valid "
+                r"libamdhip64\S{0,10}|(?:hipcc|icpx): (?:command )?not found|SYCL runtime is not "
+                r"de\w{1,6}|Intel Compiler error: less than minimal version|xcrun: error: "
+                ".{1,100}|Multi-arch ROCm compilation requires LLVM IR file)"
+            ),
+        ),
+        summary="The tools for this GPU or system are missing: {what}",
+        means=(
+            "Compiling for AMD needs ROCm, for Intel the oneAPI compiler and Level Zero, for "
+            "Apple the command line tools."
+        ),
+        fixes=(
+            fix(
+                "Install them in the version that torch was built with, and set ROCM_HOME or "
+                "source setvars.sh"
+            ),
+        ),
+        guide="guides/other-platforms.md#amd-gpus",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "OSError: ROCM_HOME environment variable is not set. Please set it to your ROCm "
+                "install root.",
+                "words of torch/utils/cpp_extension.py",
+            ),
+            quoted(
+                "RuntimeError: cannot locate libamdhip64.so after attempted paths []",
+                "words of triton/backends/amd/driver.py",
+            ),
+            quoted(
+                "OSError: SYCL runtime is not dected. Please setup the pytorch prerequisites",
+                "words of torch/utils/cpp_extension.py",
+            ),
+        ),
     ),
 )

@@ -67,12 +67,300 @@ SIGNATURES = (
         apart_from=("triton_missing",),
     ),
     Signature(
+        id="training_error",
+        family="P",
+        phase="none",
+        category="user_code",
+        weight=58,
+        confidence="possible",
+        anchors=(
+            "does not require grad and does not have a grad_fn",
+            "a leaf Variable that requires grad",
+            "variables needed for gradient computation",
+            "Trying to backward through the graph a second time",
+            "grad can be implicitly created only for scalar outputs",
+            "optimizer got an empty parameter list",
+            "can't optimize a non-leaf Tensor",
+            "parameters appear in more than one parameter group",
+            "loaded state dict contains a parameter group",
+            "loaded state dict has a different number of",
+            "Attempting to unscale FP16 gradients",
+            "No inf checks were recorded for this optimizer",
+            "DataLoader worker (pid",
+            " in DataLoader worker process ",
+            " is not an Optimizer",
+            "Expected to have finished reduction in the prior iteration",
+        ),
+        patterns=(
+            (
+                "(?P<what>does not require grad and does not have a grad_fn|a leaf Variable that "
+                "requires grad|variables needed for gradient computation has been modified"
+                "|Trying to backward through the graph a second time|grad can be implicitly "
+                "created only for scalar outputs|Attempting to unscale FP16 gradients|No inf "
+                "checks were recorded for this optimizer|Expected to have finished reduction in "
+                "the prior iteration)"
+            ),
+            (
+                "(?P<what>optimizer got an empty parameter list|can't optimize a non-leaf Tensor"
+                "|parameters appear in more than one parameter group|loaded state dict (?:contains "
+                r"a parameter group|has a different number of)|\w+ is not an Optimizer)"
+            ),
+            (
+                r"(?P<what>DataLoader worker \(pid\(?s?\)? [\d, ]{1,80}\) (?:is killed|exited)"
+                r"|Caught \w+ in DataLoader worker process)"
+            ),
+        ),
+        summary="The training code stopped, not a compiled model: {what}",
+        means=(
+            "Autograd, an optimizer or the loader of the data refused what the script asked for. "
+            "AOTInductor compiles inference only and has no part in it."
+        ),
+        check="No frame of the traceback lies in torch/_inductor",
+        fixes=(fix("Correct the training loop; export under torch.no_grad() and model.eval()"),),
+        guide="guides/debugging-tools.md#an-unknown-failure",
+        matches=(
+            recorded(
+                "RuntimeError: element 0 of tensors does not require grad and does not have a "
+                "grad_fn",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: a leaf Variable that requires grad is being used in an in-place "
+                "operation.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded("ValueError: optimizer got an empty parameter list", "torch 2.13.0, CPU"),
+            quoted(
+                "RuntimeError: DataLoader worker (pid 4242) is killed by signal: Killed.",
+                "a string of the installed libtorch_python",
+            ),
+        ),
+        neighbours=(quoted("RuntimeError: DataLoader worker count is 4", "harmless"),),
+    ),
+    Signature(
+        id="distributed_error",
+        family="P",
+        phase="none",
+        category="user_code",
+        weight=46,
+        confidence="possible",
+        anchors=(
+            "ncclUnhandled",
+            "ncclSystemError",
+            "ncclInternalError",
+            "ncclInvalid",
+            "ncclRemoteError",
+            "NCCL error in: ",
+            "NCCL Error ",
+            "NCCL communicator was aborted",
+            "DistBackendError",
+            "DistNetworkError",
+            "DistStoreError",
+            "torch.distributed.elastic.multiprocessing.errors",
+            "RendezvousConnectionError",
+            "The server socket has failed to listen",
+            "connectFullMesh failed",
+            "Default process group has not been initialized",
+            "Connection closed by peer [",
+            "environment variable MASTER_ADDR expected",
+            "Duplicate GPU detected",
+        ),
+        patterns=(
+            (
+                r"\b(?P<what>nccl(?:Unhandled\w{1,20}|SystemError|InternalError|Invalid(?:Usage"
+                r"|Argument)|RemoteError)|NCCL error in: \S{1,120}|NCCL Error \d+: .{1,60}|NCCL "
+                r"communicator was aborted|Dist(?:Backend|Network|Store)Error(?:: .{1,120})?"
+                r"|Duplicate GPU detected)"
+            ),
+            (
+                r"(?P<what>torch\.distributed\.elastic\.multiprocessing\.errors\.\w+"
+                "|RendezvousConnectionError|The server socket has failed to listen"
+                "|connectFullMesh failed|Default process group has not been initialized"
+                r"|Connection closed by peer \[|environment variable MASTER_ADDR expected)"
+            ),
+        ),
+        summary="Processes that work together failed at talking to each other: {what}",
+        means=(
+            "NCCL, Gloo or torchrun reports it. It is a failure of the network, of the set-up of "
+            "ranks, or the echo of another rank that died; AOTInductor has no part in it."
+        ),
+        mistaken_for="A failure of the compiled model",
+        check="The first rank that failed, and NCCL_DEBUG=WARN",
+        fixes=(
+            fix("Look at the log of the rank that failed first; one GPU per rank"),
+            fix("Run the model alone in one process"),
+        ),
+        guide="guides/debugging-tools.md#an-unknown-failure",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/"
+                "ProcessGroupNCCL.cpp:1, unhandled system error",
+                "common form in public threads",
+            ),
+            quoted(
+                "ncclSystemError: System call (e.g. socket, malloc) or external library call "
+                "failed or device error.",
+                "common form in public threads",
+            ),
+            recorded(
+                "ValueError: Default process group has not been initialized, please make sure to "
+                "call init_process_group.",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
+                "printed by torchrun",
+            ),
+        ),
+        neighbours=(
+            quoted("NCCL INFO Bootstrap : Using eth0:10.0.0.2<0>", "harmless"),
+            quoted("NCCL WARN Cuda failure 1 'invalid argument' ignored during shutdown"),
+        ),
+    ),
+    Signature(
+        id="other_runtime_error",
+        family="P",
+        phase="none",
+        category="user_code",
+        weight=44,
+        confidence="possible",
+        anchors=(
+            "[ONNXRuntimeError]",
+            "onnxruntime::",
+            "onnxruntime.capi.",
+            "torch.onnx.errors.",
+            "torch.onnx._internal.exporter._errors.",
+            "to ONNX opset version",
+            "onnx.onnx_cpp2py_export",
+            "[TRT] [E]",
+            "[TensorRT] ERROR",
+            "[E] [TRT]",
+            "torch_tensorrt.",
+            "trtexec",
+            "in the TorchScript interpreter",
+            "torch.jit.frontend.",
+            "torch.jit.Error",
+            "TracingCheckError",
+            "openvino",
+            "tvm.error.",
+            "coremltools",
+            "tensorflow.python.framework.errors",
+            "jaxlib.xla_extension.XlaRuntimeError",
+            "pybind11_state.Fail",
+        ),
+        patterns=(
+            (
+                r"(?P<what>\[ONNXRuntimeError\] : .{1,120}|onnxruntime(?:\.capi\.\S{1,60}\.\w+"
+                r"|::\w{1,40}Exception): .{1,120}|torch\.onnx\.(?:errors|_internal\.exporter\."
+                r"_errors)\.\w{1,60}|Exporting the operator '?\S{1,80} to ONNX opset version|"
+                r"onnx\.onnx_cpp2py_export\.\S{1,60})"
+            ),
+            (
+                r"(?P<what>\[TRT\] \[E\] .{1,120}|\[TensorRT\] ERROR: .{1,120}|\[E\] \[TRT\] "
+                r".{1,120}|torch_tensorrt\.\S{1,60}(?:Error|Exception)\S{0,20}|&&&& FAILED "
+                r"TensorRT\.trtexec)"
+            ),
+            (
+                r"(?P<what>operation failed in the TorchScript interpreter|torch\.jit\.frontend\."
+                r"\w{1,40}Error|torch\.jit\.Error|TracingCheckError)"
+            ),
+            (
+                r"(?P<what>openvino\S{0,60}(?:Error|Exception)\S{0,10}|tvm\.error\.\w+|"
+                r"coremltools\S{0,60}Error|tensorflow\.python\.framework\.errors\S{1,60}|jaxlib\."
+                r"xla_extension\.XlaRuntimeError)"
+            ),
+        ),
+        summary="Another compiler or runtime failed, not AOTInductor: {what}",
+        means=(
+            "ONNX, TensorRT, TorchScript and the like read and run models in their own ways; "
+            "nothing of this comes from a package of AOTInductor."
+        ),
+        check="Does the script call torch._inductor or torch.export at all?",
+        fixes=(fix("Ask the tool that is named; the failing node stands in its message"),),
+        guide="guides/debugging-tools.md#an-unknown-failure",
+        matches=(
+            quoted(
+                "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] "
+                ": 2 : INVALID_ARGUMENT : Invalid rank for input: x",
+                "form of ONNX Runtime",
+            ),
+            quoted(
+                "torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::foo' "
+                "to ONNX opset version 17 is not supported.",
+                "form of torch/onnx/errors.py",
+            ),
+            quoted(
+                "[TRT] [E] 4: [network.cpp::validate::1] Error Code 4: Internal Error",
+                "form of TensorRT's logger",
+            ),
+            quoted(
+                "The following operation failed in the TorchScript interpreter.",
+                "a string of the installed libtorch",
+            ),
+            quoted("tvm.error.InternalError: Traceback (most recent call last):", "form of TVM"),
+        ),
+        neighbours=(
+            quoted("[TRT] [W] Using an engine plan file across different models", "a warning"),
+            quoted("from openvino.runtime import Core", "an import"),
+        ),
+    ),
+    Signature(
+        id="download_or_options_error",
+        family="P",
+        phase="none",
+        category="user_code",
+        weight=40,
+        confidence="possible",
+        anchors=(
+            "huggingface_hub.",
+            "safetensors_rust.SafetensorError",
+            "_pickle.UnpicklingError",
+            "the following arguments are required",
+            "error: unrecognized arguments: ",
+            "requests.exceptions.",
+            "urllib.error.",
+            "omegaconf.errors.",
+            "hydra.errors.",
+            "pydantic_core.",
+        ),
+        patterns=(
+            (
+                r"^(?P<what>(?:huggingface_hub\.(?:utils\._)?\S{0,40}errors?\S{0,40}"
+                r"|safetensors_rust\.SafetensorError|_pickle\.UnpicklingError|requests\."
+                r"exceptions\.\w+|urllib\.error\.\w+|(?:omegaconf|hydra)\.errors\.\w+"
+                r"|pydantic_core\.\S{1,60}Error): .{1,120})"
+            ),
+            (
+                r"(?P<what>error: (?:the following arguments are required|unrecognized arguments)"
+                ": .{1,120})"
+            ),
+        ),
+        summary="The script could not get its files or understand its options: {what}",
+        means=(
+            "A download, a checkpoint, a configuration file or the command line; no model was "
+            "compiled or run yet."
+        ),
+        check="The last frame of the traceback that lies in your files",
+        fixes=(fix("Correct the path, the version of the file, or the option that is named"),),
+        guide="guides/debugging-tools.md#an-unknown-failure",
+        matches=(
+            recorded(
+                "_pickle.UnpicklingError: Weights only load failed. This file can still be loaded",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "infer.py: error: the following arguments are required: --model",
+                "form of argparse",
+            ),
+        ),
+    ),
+    Signature(
         id="setting_unknown",
         family="G",
         phase="environment",
         category="user_code",
         weight=74,
-        confidence="proved",
         anchors=(
             "torch._inductor.config.",
             "Invalid log settings: ",

@@ -125,8 +125,8 @@ SIGNATURES = (
         anchors=("undefined symbol: ",),
         patterns=(
             (
-                "undefined symbol: (?P<symbol>(?!aoti_|AOTInductor|_ZT?[VINKS]{0,3}(?:3c10|2at"
-                r"|5torch))\w{1,200})"
+                "(?<!error: )undefined symbol: (?P<symbol>(?!aoti_|AOTInductor"
+                r"|_ZT?[VINKS]{0,3}(?:3c10|2at|5torch))\w{1,200})"
             ),
         ),
         summary="The symbol {symbol} is missing",
@@ -185,7 +185,6 @@ SIGNATURES = (
         phase="load",
         category="package_incompatible",
         weight=82,
-        confidence="proved",
         anchors=("version `GLIBC", "version `CXXABI", "version `GOMP"),
         patterns=(r"version `(?P<version>(?:GLIBCXX|GLIBC|CXXABI|GOMP)_[\w.]{1,20})' not found",),
         summary="This machine's C or C++ library lacks {version}",
@@ -337,5 +336,152 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(recorded("Error: std::bad_cast", "torch 2.13.0, CPU, g++ 12"),),
         neighbours=(quoted("  what():  std::bad_cast", "any other C++ program"),),
+    ),
+    Signature(
+        id="symbol_not_provided",
+        family="F",
+        phase="load",
+        category="missing_symbol",
+        weight=68,
+        anchors=(
+            "with link time reference",
+            "symbol not found in flat namespace",
+            "Symbol not found: ",
+            ": symbol not found",
+            "[WinError 127]",
+            "WinError 127",
+            "error in GetProcAddress",
+            "could not be located in the dynamic link library",
+            "-1073741511",
+            "0xC0000139",
+            "0xc0000139",
+        ),
+        patterns=(
+            r"symbol (?P<symbol>\w{1,200}),? version \S{1,60} not defined in file",
+            (
+                "(?:symbol not found in flat namespace '?|Symbol not found: "
+                r")\(?(?P<symbol>[\w$]{1,200})"
+            ),
+            (
+                r"(?:Error relocating \S{1,200}: |dlsym\(\S{1,40} )(?P<symbol>\w{1,200})\)?: "
+                "symbol not found"
+            ),
+            (
+                r"(?P<symbol>\[?WinError 127\b|error in GetProcAddress|\S{1,200} could not be "
+                "located in the dynamic link library|0x[cC]0000139|-1073741511)"
+            ),
+        ),
+        summary="A library of this process lacks a symbol: {symbol}",
+        means=(
+            "The library that was loaded is not the one it was linked against: another torch, "
+            "another C++ runtime or CUDA library is found first."
+        ),
+        check=(
+            "nm -D (nm -gU on macOS, dumpbin /exports on Windows) on the library that should "
+            "define it."
+        ),
+        fixes=(
+            fix(
+                "Load with the torch release that compiled it; put the right library first on "
+                "the search path"
+            ),
+        ),
+        guide="guides/package-and-load.md#undefined-symbols",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: libtorch_cuda.so: symbol cudaGraphInstantiateWithFlags version "
+                "libcudart.so.11.0 not defined in file libcudart.so.11.0 with link time reference",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "ImportError: dlopen(m.so, 0x0002): symbol not found in flat namespace "
+                "'_aoti_torch_empty_strided'",
+                "words of dyld",
+            ),
+            quoted("dyld[123]: Symbol not found: __ZN2at4_ops5zeros4callE", "words of dyld"),
+            quoted(
+                "Error relocating /app/libfoo.so: __memcpy_chk: symbol not found",
+                "words of musl's loader",
+            ),
+            quoted(
+                "OSError: [WinError 127] The specified procedure could not be found.",
+                "words of Windows",
+            ),
+            quoted(
+                "DynamicLibraryError: error in GetProcAddress",
+                "words of ATen/DynamicLibrary.cpp",
+            ),
+        ),
+    ),
+    Signature(
+        id="link_undefined_reference",
+        family="F",
+        phase="cpp_compile",
+        category="missing_symbol",
+        weight=64,
+        anchors=(
+            "undefined reference to ",
+            "ld.lld: error: undefined",
+            "lld-link: error: undefined symbol",
+            "error: undefined symbol: ",
+            "Undefined symbols for architecture",
+            "symbol(s) not found for architecture",
+            "unresolved external symbol",
+            "LNK2019",
+            "LNK2001",
+            "LNK1120",
+            "mold: undefined symbol",
+        ),
+        patterns=(
+            "undefined reference to [`'‘]?(?P<symbol>(?![`'‘]?WinMain)[^'’]{1,200})",
+            "(?:error: |mold: )undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
+            (
+                r"(?P<symbol>Undefined symbols for architecture \w{1,20}|symbol\(s\) not found "
+                r"for architecture \w{1,20})"
+            ),
+            "unresolved external symbol (?P<symbol>.{1,160})",
+            r"(?P<symbol>LNK1120\b.{0,60})",
+        ),
+        summary="The linker finds no definition of {symbol}",
+        means=(
+            "A library is not on the link line or comes too early on it, or was built with "
+            "another torch release or C++ ABI (a name with __cxx11 against one without)."
+        ),
+        mistaken_for="A missing header.",
+        check=(
+            "nm -DC on libtorch_cpu.so, libtorch_cuda.so and libc10.so: who defines the name, and "
+            "with which std::string?"
+        ),
+        fixes=(
+            fix(
+                "Link with the libraries that find_package(Torch) gives in TORCH_LIBRARIES, "
+                "after your own objects"
+            ),
+            fix("Build all parts against one torch and with its _GLIBCXX_USE_CXX11_ABI"),
+        ),
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        references=("pytorch/pytorch#139954",),
+        matches=(
+            recorded("u.cpp:(.text+0xa): undefined reference to `nope(int)'", "GNU ld 2.40"),
+            recorded(
+                "/tmp/ccyhDUZh.o:u.cpp:function main: error: undefined reference to 'nope(int)'",
+                "gold 2.40",
+            ),
+            quoted(
+                "ld.lld: error: undefined symbol: torch::jit::load(std::string const&)",
+                "words of lld",
+            ),
+            quoted("Undefined symbols for architecture arm64:", "words of Apple's ld"),
+            quoted(
+                "error LNK2019: unresolved external symbol aoti_torch_check",
+                "pytorch/pytorch#139954",
+            ),
+            quoted(
+                r"build\app.exe : fatal error LNK1120: 2 unresolved externals",
+                "words of MSVC",
+            ),
+        ),
     ),
 )

@@ -133,11 +133,14 @@ SIGNATURES = (
             "virtual memory exhausted",
             "cc1plus: out of memory",
             "LLVM ERROR: out of memory",
+            "unable to execute command: Killed",
+            "ld terminated with signal 9",
         ),
         patterns=(
             (
                 r"Killed signal terminated program (?P<program>\S{1,40})|virtual memory exhausted"
                 "|cc1plus: out of memory|LLVM ERROR: out of memory"
+                "|unable to execute command: Killed|ld terminated with signal 9"
             ),
         ),
         summary="The C++ compiler ran out of memory",
@@ -156,6 +159,8 @@ SIGNATURES = (
             quoted("virtual memory exhausted: Cannot allocate memory", "words of g++"),
             quoted("cc1plus: out of memory allocating 65536 bytes", "words of g++"),
             quoted("LLVM ERROR: out of memory", "words of clang"),
+            quoted("clang++: error: unable to execute command: Killed", "words of clang"),
+            quoted("collect2: fatal error: ld terminated with signal 9 [Killed]", "words of g++"),
         ),
     ),
     Signature(
@@ -164,8 +169,9 @@ SIGNATURES = (
         phase="cpp_compile",
         category="toolchain",
         weight=70,
-        anchors=("fatal error: ",),
+        anchors=("fatal error: ", "Cannot open include file: "),
         patterns=(
+            r"fatal error C1083: Cannot open include file: '(?P<header>[^']{1,200})'",
             (
                 r"fatal error: '?(?P<header>(?!\S{0,60}(?:Python\.h|omp\.h"
                 r"|cuda\w*\.h))[\w./+-]{1,200})'?:? (?:No such file or directory|file not found)"
@@ -185,6 +191,11 @@ SIGNATURES = (
                 "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/"
                 "aoti_include/common.h:4:10: fatal error: array: No such file or directory",
                 "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "main.cpp(2): fatal error C1083: Cannot open include file: 'algorithm': No such "
+                "file or directory",
+                "words of MSVC",
             ),
         ),
         apart_from=("cuda_header_missing", "compiler_killed"),
@@ -320,6 +331,10 @@ SIGNATURES = (
                 "|inductor)[^']{0,300}')"
             ),
             r"OSError: \[Errno 30\] (?P<what>Read-only file system: '[^']{1,300}')",
+            (
+                r"PermissionError: \[Errno 13\] (?P<what>Permission denied: '(?:/tmp/|/root/"
+                r"|/nonexistent|/\.|/home/[^']{1,80}/\.cache/)[^']{0,300}')"
+            ),
         ),
         summary="A cache or temporary directory cannot be written: {what}",
         means=(
@@ -351,11 +366,611 @@ SIGNATURES = (
                 "words of Python",
             ),
             quoted("OSError: [Errno 30] Read-only file system: '/models/cache'", "words of Python"),
+            quoted("PermissionError: [Errno 13] Permission denied: '/.cache'", "words of Python"),
         ),
         neighbours=(
             quoted(
                 "PermissionError: [Errno 13] Permission denied: '/etc/shadow'", "another failure"
             ),
+        ),
+    ),
+    Signature(
+        id="compiler_not_found",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=84,
+        anchors=(
+            "RuntimeError: Compiler: ",
+            "Failed to find C compiler",
+            "[WinError 2] ",
+            "ommand not found",
+            ": not found",
+            "No such file or directory: '",
+            "is not recognized as an internal or external command",
+            "Microsoft Visual C++ 14.0 or greater is required",
+            "vcvarsall.bat",
+            "invalid active developer path",
+            "unable to execute '",
+            "cannot execute 'cc1plus'",
+            "cannot execute ‘",
+            "error trying to exec 'cc1",
+            "cannot find 'ld'",
+            "cannot find ‘ld’",
+            "invalid linker name in argument",
+            "No CMAKE_CXX_COMPILER could be found",
+            "MSVC is required to load",
+            "Please use clang-cl",
+            "Please use icx-cl",
+            "Cannot determine the flavor of ",
+            "only support MSVC with English language",
+        ),
+        patterns=(
+            (
+                r"(?P<what>(?<!Cxx)Compiler: \S{1,80} is not found|Failed to find C "
+                r"compiler|Microsoft Visual C\+\+ 14\.0 or greater is required|Unable to find "
+                r"vcvarsall\.bat|invalid active developer path|MSVC is required to load C\+\+ "
+                "extensions|Please use (?:clang|icx)-cl|Cannot determine the flavor of "
+                ".{1,60}|only support MSVC with English language|No CMAKE_CXX_COMPILER could be "
+                "found)"
+            ),
+            (
+                r"(?:\bsh|bash|zsh|make(?:\[\d\])?|: \d{1,5}|line \d{1,5}): "
+                r"(?P<what>(?:\S{0,80}/)?(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang|cl|ld|ld\.lld|as"
+                r"|make|cmake|ninja)(?:-\d{1,2})?: (?:[Cc]ommand )?not found)"
+            ),
+            r"FileNotFoundError: (?P<what>\[WinError 2\]) [^:']{1,80}$",
+            (
+                "No such file or directory: "
+                r"'(?P<what>(?:\S{0,120}/)?(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang|cl|icpx|icx|ld"
+                r"|cmake|make|ninja)(?:-\d{1,2})?)'"
+            ),
+            (
+                r"'(?P<what>(?:cl|clang-cl|icx|g\+\+|gcc|cmake|ninja|nvcc)(?:\.exe)?)' is not "
+                "recognized as an internal or external command"
+            ),
+            "unable to execute '(?P<what>[^']{1,80})'",
+            (
+                r"(?P<what>cannot execute ['‘][\w.+-]{1,40}['’]|error trying to exec "
+                r"'cc1\w{0,10}'|cannot find ['‘]ld\S{0,10}['’]|invalid linker name in argument "
+                r"\S{1,60})"
+            ),
+        ),
+        summary="A compiler or build tool is missing or cannot be started: {what}",
+        means=(
+            "Compiling a package needs a C++ compiler with its assembler and linker (cl on "
+            "Windows), and Triton a C compiler for its launcher."
+        ),
+        check=(
+            "$CXX --version; command -v g++ gcc ld; on Windows, where cl, in the very shell that "
+            "compiles."
+        ),
+        fixes=(
+            fix(
+                "Install g++ (build-essential), on macOS the command line tools (xcode-select "
+                "--install), on Windows the Visual Studio build tools with the English language "
+                "pack"
+            ),
+            fix(
+                "Set CXX (and CC for Triton) to a compiler that runs; on Windows start from the "
+                "x64 developer prompt"
+            ),
+        ),
+        guide="guides/toolchain.md#no-compiler",
+        next_tool="check_environment",
+        matches=(
+            recorded("RuntimeError: Compiler: nope-g++ is not found.", "torch 2.13.0, CPU"),
+            quoted(
+                "torch._dynamo.exc.InternalTorchDynamoError: RuntimeError: Compiler: cl is not "
+                "found.",
+                "words of torch/_inductor/cpp_builder.py",
+            ),
+            quoted(
+                "RuntimeError: Failed to find C compiler. Please specify via CC environment "
+                "variable or set triton.knobs.build.impl.",
+                "words of triton/runtime/build.py",
+            ),
+            quoted("/bin/sh: 1: g++: not found", "words of sh"),
+            quoted("bash: clang++: command not found", "words of bash"),
+            quoted(
+                "FileNotFoundError: [WinError 2] The system cannot find the file specified",
+                "words of Python, starting a program",
+            ),
+            quoted(
+                "FileNotFoundError: [Errno 2] No such file or directory: 'g++'",
+                "words of Python",
+            ),
+            quoted("'cl' is not recognized as an internal or external command,", "words of cmd"),
+            quoted(
+                "error: unable to execute 'x86_64-linux-gnu-gcc': No such file or directory",
+                "words of setuptools",
+            ),
+            recorded(
+                "g++: fatal error: cannot execute ‘as’: execvp: No such file or directory",
+                "g++ 12 with an empty PATH",
+            ),
+            quoted(
+                "RuntimeError: Torch.compile() is only support MSVC with English language "
+                "pack,Please reinstall its language pack to English.",
+                "words of torch/_inductor/cpp_builder.py",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "FileNotFoundError: [Errno 2] No such file or directory: 'config.json'",
+                "plain Python",
+            ),
+            quoted(
+                "FileNotFoundError: [WinError 2] The system cannot find the file specified: "
+                "'x.txt'",
+                "plain Python",
+            ),
+            quoted("/bin/sh: 1: nvcc: not found", "the CUDA toolkit's"),
+        ),
+        apart_from=("cuda_toolkit_missing",),
+    ),
+    Signature(
+        id="compiler_probe_failed",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=47,
+        anchors=(
+            'cpp_builder.py", line ',
+            'cpu_vec_isa.py", line ',
+            'triton/runtime/build.py", line ',
+            r'triton\runtime\build.py", line ',
+            "UnicodeDecodeError: 'utf-8' codec",
+            "UnicodeDecodeError: 'gbk' codec",
+            "UnicodeDecodeError: 'cp932' codec",
+            "libcuda_dirs",
+            "Error building extension '",
+            "Error compiling objects for extension",
+        ),
+        patterns=(
+            (
+                r"cpp_builder\.py\", line \d+, in "
+                "(?P<what>check_compiler_exist_windows|_is_msvc_cl|check_msvc_cl_language_id"
+                "|check_mingw_win32_flavor|get_compiler_version_info|get_cpp_compiler"
+                "|cpp_compiler_search|_is_gcc|_is_clang|_is_apple_clang|_is_intel_compiler"
+                "|is_gcc|is_clang|_get_openmp_args|homebrew_libomp|_get_python_related_args"
+                r"|get_name_and_dir_from_output_file_path|_ensure_mingw_cudart_import_lib)\b"
+            ),
+            r"cpu_vec_isa\.py\", line \d+, in (?P<what>\w{1,60})",
+            (
+                r"triton[/\\]runtime[/\\]build\.py\", line \d+, in "
+                "(?P<what>_build|_cc_cmd|get_cc|compile_module_from_src)"
+            ),
+            (
+                "(?:InductorError|BackendCompilerFailed|CppCompileError"
+                "|InternalTorchDynamoError): (?P<what>UnicodeDecodeError): "
+            ),
+            r"line \d+, in (?P<what>libcuda_dirs)",
+            (
+                "(?:RuntimeError: |error: )(?P<what>Error (?:building extension "
+                r"'\S{1,80}'|compiling objects for extension))"
+            ),
+        ),
+        summary="Finding, starting or trying the compiler failed (in {what})",
+        means=(
+            "The step that failed looks for a compiler, asks for its version or builds a few "
+            "lines with it, before any code of the model: the compiler is missing, speaks in a "
+            "code page that is not UTF-8, or lacks headers."
+        ),
+        mistaken_for="A fault of the model or of Inductor.",
+        check=(
+            "Run the compiler by hand with --version (cl /help on Windows) and read the last line "
+            "of the traceback."
+        ),
+        fixes=(
+            fix(
+                "Install a working g++ or clang++; on Windows the English language pack of "
+                "Visual Studio, or set PYTHONUTF8=1"
+            ),
+        ),
+        guide="guides/toolchain.md#no-compiler",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpp_builder.py", '
+                "line 313, in check_msvc_cl_language_id",
+                "form of a traceback",
+            ),
+            quoted(
+                '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpu_vec_isa.py", '
+                "line 28, in _get_isa_dry_compile_fingerprint",
+                "form of a traceback",
+            ),
+            quoted(
+                '  File "/venv/lib/python3.10/site-packages/triton/runtime/build.py", line 48, '
+                "in _build",
+                "form of a traceback",
+            ),
+            quoted(
+                "torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't "
+                "decode byte 0x8e in position 0: invalid start byte",
+                "a public thread on Windows",
+            ),
+            quoted(
+                '  File "/venv/lib/python3.10/site-packages/triton/backends/nvidia/driver.py", '
+                "line 27, in libcuda_dirs",
+                "form of a traceback",
+            ),
+            recorded(
+                "RuntimeError: Error building extension 'q': [1/2] c++ -MMD -MF main.o.d",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        apart_from=("no_cxx_compiler",),
+    ),
+    Signature(
+        id="compiler_broken",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=78,
+        anchors=(
+            "internal compiler error",
+            "Assembler messages:",
+            "no such instruction: ",
+            "PLEASE submit a bug report to https://github.com/llvm",
+            "PLEASE ATTACH THE FOLLOWING FILES TO THE BUG REPORT",
+            "fatal error C1001",
+            "fatal error C1060",
+            "fatal error C1128",
+            "fatal error C1083: Cannot open compiler",
+            "clang: error: unsupported option",
+            "error: unsupported option '",
+            "unsupported option '-fopenmp'",
+        ),
+        patterns=(
+            (
+                "(?P<what>internal compiler error|no such instruction: .{1,60}|PLEASE (?:submit a "
+                r"bug report to https://github\.com/llvm|ATTACH THE FOLLOWING FILES)|fatal error "
+                r"C1(?:001|060|128)\b|fatal error C1083: Cannot open compiler|unsupported option "
+                "'-[^']{1,60}')"
+            ),
+        ),
+        summary="The compiler or assembler itself gave up: {what}",
+        means=(
+            "A bug of the compiler, an assembler older than the CPU flags it is given, a path "
+            "that is too long for it, or a compiler (Apple's clang) without OpenMP."
+        ),
+        mistaken_for="Wrong generated code.",
+        check="Does another compiler, set in CXX, take the same file?",
+        fixes=(
+            fix("Use another or newer compiler (CXX) and binutils"),
+            fix("On Windows shorten TORCHINDUCTOR_CACHE_DIR"),
+        ),
+        guide="guides/toolchain.md#compiler-too-old",
+        next_tool="check_environment",
+        matches=(
+            quoted("/tmp/c.cpp:8:1: internal compiler error: Segmentation fault", "words of g++"),
+            recorded(
+                "/tmp/ccl8d9z5.s:4: Error: no such instruction: `vfoo %xmm0'",
+                "GNU as 2.40 on a file of ours",
+            ),
+            quoted("clang: error: unsupported option '-fopenmp'", "words of Apple's clang"),
+            quoted(r"c:\x.cpp(3): fatal error C1001: Internal compiler error.", "words of MSVC"),
+        ),
+    ),
+    Signature(
+        id="linker_failed",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=52,
+        anchors=(
+            "multiple definition of ",
+            "LNK2005",
+            "LNK1169",
+            "LNK2038",
+            "duplicate symbol",
+            "recompile with -fPIC",
+            "DSO missing from command line",
+            "file format not recognized",
+            "File format not recognized",
+            "file not recognized",
+            "final link failed",
+            "linker command failed with exit code",
+            "ld returned ",
+            "cannot open output file",
+            "ld terminated with signal",
+            "LINK : fatal error",
+            "error adding symbols",
+            "ld.lld: error: ",
+            "lld-link: error: ",
+            "ld: error: ",
+            "mold: fatal",
+            "framework not found",
+            "hidden symbol ",
+        ),
+        patterns=(
+            (
+                "(?P<what>multiple definition of "
+                r"[`'‘].{1,100}|LNK(?:2005|1169|2038)\b.{0,100}|duplicate symbols? (?:'|_|for "
+                "architecture|: ).{0,80}|recompile with -fPIC|DSO missing from command "
+                "line|[Ff]ile (?:format )?not recognized|final link failed.{0,60}|linker command "
+                r"failed with exit code \d{1,9}|ld returned \d{1,3} exit status|cannot open "
+                "output file .{1,120}|ld terminated with signal .{1,30}|error adding "
+                "symbols.{0,60}|framework not found.{0,40}|hidden symbol .{1,100} (?:isn't "
+                "defined|is referenced by DSO))"
+            ),
+            r"(?:ld\.lld|lld-link|ld): error: (?P<what>(?!undefined symbol).{1,160})",
+        ),
+        summary="The linker failed: {what}",
+        means=(
+            "Object files or libraries that do not go together (architecture, run-time library, "
+            "position-independent code), a definition in two of them, or an output file that "
+            "cannot be written."
+        ),
+        mistaken_for="A fault of the generated code.",
+        check="Read the first line of ld, lld or LINK; file on the libraries named.",
+        fixes=(
+            fix(
+                "Use libraries of one torch and one compiler; build everything for a shared "
+                "library with -fPIC"
+            ),
+        ),
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "u.cpp:(.text+0x0): multiple definition of `main'; u.o:u.cpp:(.text+0x0): first "
+                "defined here",
+                "GNU ld 2.40",
+            ),
+            recorded(
+                "/usr/bin/ld: p.o: relocation R_X86_64_32 against `.bss' can not be used when "
+                "making a shared object; recompile with -fPIC",
+                "GNU ld 2.40",
+            ),
+            recorded("collect2: error: ld returned 1 exit status", "GNU ld 2.40"),
+            quoted("ld.lld: error: unable to find library -lcudart", "words of lld"),
+            quoted(
+                "libtorch.lib(x.obj) : error LNK2038: mismatch detected for 'RuntimeLibrary'",
+                "words of MSVC",
+            ),
+        ),
+        apart_from=("link_undefined_reference",),
+    ),
+    Signature(
+        id="cmake_failed",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        weight=56,
+        anchors=(
+            "CMake Error",
+            "TorchConfig.cmake",
+            "Caffe2Config.cmake",
+            "No CMAKE_CUDA_COMPILER could be found",
+            "Configuring incomplete, errors occurred",
+            "I cannot find the CUDA",
+            "Failed to find all libcudart",
+            "was not found by CMake",
+            "Could NOT find CUDA",
+            "No rule to make target '",
+        ),
+        patterns=(
+            (
+                "(?P<what>CMake Error at .{1,160}|CMake Error: "
+                r".{1,160}|(?:Torch|Caffe2)Config\.cmake|No CMAKE_CUDA_COMPILER could be "
+                "found|Configuring incomplete, errors occurred|Your installed Caffe2 version uses "
+                r"\w{1,10} but I cannot find|Could NOT find CUDA\w{0,10} \(missing|No rule to "
+                "make target '.{1,120}')"
+            ),
+        ),
+        summary="CMake could not configure the build: {what}",
+        means=(
+            "It does not find libtorch (CMAKE_PREFIX_PATH), the CUDA toolkit that libtorch was "
+            "built with, or a compiler."
+        ),
+        mistaken_for="A fault of the package.",
+        check="python -c 'import torch; print(torch.utils.cmake_prefix_path)'",
+        fixes=(
+            fix(
+                "cmake -DCMAKE_PREFIX_PATH=$(python -c 'import torch; "
+                "print(torch.utils.cmake_prefix_path)') .."
+            ),
+            fix(
+                "For CUDA set CUDA_HOME and CMAKE_CUDA_COMPILER to the toolkit that "
+                "torch.version.cuda names"
+            ),
+        ),
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        matches=(
+            recorded("    TorchConfig.cmake", "CMake 3.25"),
+            quoted("CMake Error at CMakeLists.txt:3 (find_package):", "words of CMake"),
+            quoted(
+                "CMake Error: The following variables are used in this project, but they are set "
+                "to NOTFOUND.",
+                "words of CMake",
+            ),
+            recorded("-- Configuring incomplete, errors occurred!", "CMake 3.25"),
+            quoted(
+                "  Your installed Caffe2 version uses CUDA but I cannot find the CUDA libraries.",
+                "words of Caffe2Config.cmake",
+            ),
+        ),
+        neighbours=(
+            quoted('-- Found CUDA: /usr/local/cuda (found version "13.0")', "an ordinary line"),
+        ),
+    ),
+    Signature(
+        id="openmp_runtime_failed",
+        family="G",
+        phase="environment",
+        category="toolchain",
+        weight=74,
+        anchors=(
+            "OMP: Error #",
+            "OMP: System error",
+            "libgomp: ",
+        ),
+        patterns=(
+            r"OMP: (?P<what>Error #\d{1,4}|System error #\d{1,4})",
+            (
+                "libgomp: (?P<what>(?!warning)(?:could not|Thread creation failed|Out of "
+                "memory|Invalid|Affinity).{0,100})"
+            ),
+        ),
+        summary="The OpenMP runtime stopped the process: {what}",
+        means=(
+            "Error 15: two copies of OpenMP are loaded (torch's, and one of conda, MKL, Homebrew "
+            "or another wheel). Thread creation fails where the container limits threads."
+        ),
+        mistaken_for="A fault of the model.",
+        check="Which libomp, libiomp5 or libgomp are mapped: /proc/PID/maps, or vmmap on macOS.",
+        fixes=(
+            fix(
+                "Keep one copy: install numpy, torch and the rest from one source, or remove the "
+                "extra library"
+            ),
+            fix(
+                "KMP_DUPLICATE_LIB_OK=TRUE only hides it; for thread creation raise ulimit -u or "
+                "the pids limit, or lower OMP_NUM_THREADS"
+            ),
+        ),
+        guide="guides/toolchain.md#missing-headers",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "OMP: Error #15: Initializing libomp.dylib, but found libomp.dylib already "
+                "initialized.",
+                "words of LLVM's OpenMP",
+            ),
+            quoted(
+                "libgomp: Thread creation failed: Resource temporarily unavailable",
+                "words of libgomp",
+            ),
+        ),
+        neighbours=(
+            quoted("OMP: Info #276: omp_set_nested routine deprecated", "a note of OpenMP"),
+        ),
+    ),
+    Signature(
+        id="cache_directory_unusable",
+        family="G",
+        phase="lower",
+        category="toolchain",
+        weight=73,
+        anchors=(
+            "getpwuid(): uid not found",
+            "No username set in the environment",
+            "Could not create or locate cache dir",
+            "[WinError 5] ",
+            "[WinError 32] ",
+            "[WinError 183] ",
+            "[WinError 206] ",
+            "[WinError 112] ",
+            "[WinError 3] ",
+            "File name too long",
+            "Fail to create path ",
+            "Failed to create path",
+            "Too many open files",
+            "Text file busy",
+            "TORCHINDUCTOR_CACHE_DIR environment variable",
+            "Stale file handle",
+            "Input/output error",
+            "There is not enough space on the disk",
+        ),
+        patterns=(
+            (
+                r"(?P<what>getpwuid\(\): uid not found: \d+|No username set in the "
+                r"environment|Could not create or locate cache dir|\[WinError "
+                r"(?:206|112)\].{0,160}|Fail to create path \S{0,200}|There is not enough space "
+                "on the disk)"
+            ),
+            (
+                r"(?P<what>\[WinError (?:5|32|183|3)\] "
+                ".{0,200}(?:[Tt]orch_?inductor|[Tt]riton|inductor|torch_extensions).{0,60})"
+            ),
+            (
+                r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>(?:File name too long|Too many "
+                "open files|Text file busy|Stale file handle|Input/output error).{0,160})"
+            ),
+        ),
+        summary="A cache or temporary directory cannot be used: {what}",
+        means=(
+            "Inductor and Triton keep files below the user's name or home: an unknown user id in "
+            "a container, paths beyond 260 characters and files held by another process on "
+            "Windows, or a failing network disk stop them."
+        ),
+        mistaken_for="A fault of the model.",
+        check=(
+            "python -c 'import getpass; print(getpass.getuser())', and the length of the path "
+            "named."
+        ),
+        fixes=(
+            fix(
+                "Set TORCHINDUCTOR_CACHE_DIR and TRITON_CACHE_DIR to a short, local directory "
+                "that you own"
+            ),
+            fix(
+                "In a container give the user a name (passwd entry or USER=app); on Windows "
+                "allow long paths"
+            ),
+        ),
+        guide="guides/toolchain.md#caches-and-disk-space",
+        next_tool="check_environment",
+        matches=(
+            recorded("KeyError: 'getpwuid(): uid not found: 77777'", "CPython 3.11"),
+            quoted(
+                "PermissionError: [WinError 5] Access is denied: "
+                r"'C:\Users\a\AppData\Local\Temp\torchinductor_a\x'",
+                "words of Python",
+            ),
+            quoted(
+                r"FileNotFoundError: [WinError 206] The filename or extension is too long: 'C:\x'",
+                "words of Python",
+            ),
+            quoted(
+                "OSError: [Errno 36] File name too long: '/tmp/torchinductor_a/x'",
+                "words of Python",
+            ),
+            quoted(
+                "RuntimeError: Could not create or locate cache dir",
+                "words of triton/runtime/cache.py",
+            ),
+        ),
+        apart_from=("disk_unusable",),
+    ),
+    Signature(
+        id="build_stopped",
+        family="G",
+        phase="cpp_compile",
+        category="toolchain",
+        role="envelope",
+        weight=40,
+        confidence="possible",
+        anchors=(
+            "ninja: build stopped",
+            "ninja: error: ",
+            "make: *** [",
+            "make[1]: *** [",
+            "make[2]: *** [",
+            "gmake: *** [",
+            "error MSB",
+            "' failed with exit code 1",
+            "' failed with exit status 1",
+        ),
+        patterns=(
+            (
+                r"ninja: build stopped|ninja: error: |g?make(?:\[\d\])?: \*\*\* \[|error "
+                r"MSB\d{4}|error: command '\S{1,200}' failed with exit (?:code|status)"
+            ),
+        ),
+        summary="A build of C++ code failed; the compiler's or linker's own words stand above",
+        means="Only an envelope: a missing compiler, header or library is the usual reason.",
+        check="Read the first line with error: above it.",
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        matches=(
+            recorded("ninja: build stopped: subcommand failed.", "ninja 1.11"),
+            quoted("make: *** [Makefile:2: testapp] Error 1", "words of GNU make"),
+            quoted("error: command '/usr/bin/gcc' failed with exit code 1", "words of setuptools"),
         ),
     ),
 )
