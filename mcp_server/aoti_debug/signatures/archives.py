@@ -134,7 +134,7 @@ SIGNATURES = (
             (
                 r"(?P<what>File (?:not )?found: \S{1,300}_(?:(?:compile|linker)_flags"
                 r"|metadata)\.json|Failed to find wrapper metadata for model"
-                r"|\[json\.exception\.\w+\.\d+\])"
+                r"|\[json\.exception\.\w{1,200}\.\d{1,20}\])"
             ),
         ),
         summary="A file of the package is missing or unreadable: {what}",
@@ -385,7 +385,8 @@ SIGNATURES = (
             (
                 "(?P<why>PytorchStreamReader failed (?!locating file "
                 r"(?:data\.pkl|constants\.pkl|archive_format|models/)|opening "
-                r"archive)[^:]{1,80}(?::.{0,60})?|unexpected EOF, expected \d+ more bytes|Invalid "
+                r"archive)[^:]{1,80}(?::.{0,60})?"
+                r"|unexpected EOF, expected \d{1,20} more bytes|Invalid "
                 r"magic number; corrupt file\?|Invalid protocol version: .{0,20}|invalid load "
                 "key, '.{1,6}'|EOFError: Ran out of input|pickle data was truncated|BadZipFile: "
                 ".{0,60}|Bad CRC-32 for file .{0,80}|archive does not contain any files|file in "

@@ -13,7 +13,7 @@ SIGNATURES = (
         anchors=("Failed to run autotuning code block", "Failed during launch "),
         patterns=(
             "Failed to run autotuning code block: (?P<error>.{1,200})",
-            r"Failed during launch (?P<error>\w+) with config",
+            r"Failed during launch (?P<error>\w{1,200}) with config",
         ),
         summary="Tuning the kernels at compile time failed: {error}",
         means=(
@@ -97,7 +97,7 @@ SIGNATURES = (
         patterns=(
             (
                 "(?:Failed to run autotuning code block: |torch/_inductor/(?:select_algorithm"
-                r"|runtime/triton_heuristics)\.py:\d+\]).{0,80}(?:illegal memory access"
+                r"|runtime/triton_heuristics)\.py:\d{1,20}\]).{0,80}(?:illegal memory access"
                 "|unspecified "
                 "launch failure|global/shared address space)"
             ),
@@ -246,7 +246,7 @@ SIGNATURES = (
             ),
             (
                 r"^[EC]\d{4} .{0,120}torch/_inductor/(?:select_algorithm"
-                r"|autotune_process)\.py:\d+\]"
+                r"|autotune_process)\.py:\d{1,20}\]"
                 r"|\[ERROR\].{0,80}(?:select_algorithm|autotune_process)"
             ),
         ),
@@ -308,7 +308,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"TritonKernel\.indexing assumes|' too large\. Maximum: \d+|rnumels exceed "
+                r"TritonKernel\.indexing assumes|' too large\. Maximum: \d{1,20}|rnumels exceed "
                 "size_hints|exceeds Triton maximum|Reduction config exceeds cudaDeviceProp"
                 "|Precomputed grid not found for|Cooperative reductions don't support tiling"
                 "|Autotuned launcher config does not match|Coordinate descent tuner relies on"
@@ -394,7 +394,7 @@ SIGNATURES = (
         patterns=(
             (
                 "(?:Failed to run autotuning code block: |torch/_inductor/(?:select_algorithm"
-                r"|runtime/triton_heuristics)\.py:\d+\]).{0,80}misaligned address"
+                r"|runtime/triton_heuristics)\.py:\d{1,20}\]).{0,80}misaligned address"
             ),
         ),
         summary="A kernel that was being tuned made a misaligned access",

@@ -134,8 +134,8 @@ SIGNATURES = (
         patterns=(
             (
                 "operation not permitted when stream is capturing|operation (?:failed due to"
-                r"|would make) .{0,60}capture|cudaErrorStreamCapture\w+"
-                r"|CUDA_ERROR_STREAM_CAPTURE_\w+"
+                r"|would make) .{0,60}capture|cudaErrorStreamCapture\w{1,200}"
+                r"|CUDA_ERROR_STREAM_CAPTURE_\w{1,200}"
             ),
         ),
         summary="Something in the model is not allowed while a CUDA graph is being captured",
@@ -173,7 +173,8 @@ SIGNATURES = (
         anchors=("Timeout (", "timed out after ", "TimeoutExpired", "stack trace of a hang"),
         patterns=(
             (
-                r"^Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!|timed out after (?P<seconds>[\d.]+) ?s"
+                r"^Timeout \(\d{1,20}:\d\d:\d\d(?:\.\d{1,20})?\)!"
+                r"|timed out after (?P<seconds>[\d.]{1,200}) ?s"
                 "|TimeoutExpired"
             ),
         ),
@@ -311,7 +312,8 @@ SIGNATURES = (
         patterns=(
             (
                 "(?P<what>daemonic processes are not allowed to have children|disabled in "
-                r"daemonic multiprocessing processes|before the\s*current process has finished "
+                r"daemonic multiprocessing processes"
+                r"|before the\s{0,20}current process has finished "
                 "its bootstrapping phase|has finished its bootstrapping phase|finished its "
                 "bootstrapping phase|Attempting to use a closed pool|cannot schedule new futures "
                 "after (?:interpreter )?shutdown)"
@@ -363,9 +365,12 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"compile-worker future for .{1,120} did not complete within (?:[\d.]+) ?s|DUE TO "
-                r"TIME LIMIT|task \S{1,60} blocked for more than \d+ seconds|soft lockup|exceeded "
-                r"the maximum execution time|Failed: Timeout >[\d.]+ ?s|exit (?:code|status) 124\b"
+                r"compile-worker future for .{1,120} did not complete within (?:[\d.]{1,200})"
+                r" ?s|DUE TO "
+                r"TIME LIMIT|task \S{1,60} blocked for more than \d{1,20} seconds"
+                r"|soft lockup|exceeded "
+                r"the maximum execution time|Failed: Timeout >[\d.]{1,200} ?s|exit (?:code"
+                r"|status) 124\b"
             ),
         ),
         summary="Something waited until its time was over",

@@ -118,7 +118,7 @@ SIGNATURES = (
         weight=84,
         confidence="proved",
         anchors=("Unknown constant state: ",),
-        patterns=(r"Unknown constant state: (?:ConstantState::)?(?P<state>\w+)",),
+        patterns=(r"Unknown constant state: (?:ConstantState::)?(?P<state>\w{1,200})",),
         summary="The active constant buffer is empty (state {state})",
         means="swap_constant_buffer made a buffer active that was never filled.",
         fixes=(
@@ -214,7 +214,7 @@ SIGNATURES = (
         patterns=(
             (
                 "update_constant_buffer: constant '(?P<name>[^']{1,200})' is on device type "
-                r"(?P<got>-?\d+) but expected device type (?P<expected>-?\d+)"
+                r"(?P<got>-?\d{1,20}) but expected device type (?P<expected>-?\d{1,20})"
             ),
         ),
         summary="The new constant {name} is on device type {got}, the package wants {expected}",

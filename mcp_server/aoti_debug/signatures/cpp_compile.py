@@ -80,7 +80,7 @@ SIGNATURES = (
         patterns=(
             (
                 "(?:CppCompileError|CUDACompileError): |CalledProcessError: Command "
-                r"'?\[?'?(?:\S*/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|cl)\b"
+                r"'?\[?'?(?:\S{0,300}/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|cl)\b"
             ),
         ),
         summary=(
@@ -112,11 +112,12 @@ SIGNATURES = (
         anchors=(": error: ", ": fatal error: ", ": error C", "): error"),
         patterns=(
             (
-                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d+(?::\d+)?: (?:fatal )?error: "
+                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: "
                 "(?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})"
             ),
             (
-                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d+(?:,\d+)?\): (?:fatal )?error(?: "
+                r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp"
+                r"|inl)\(\d{1,20}(?:,\d{1,20})?\): (?:fatal )?error(?: "
                 r"C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})"
             ),
         ),
@@ -211,7 +212,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w+)['’](?: "
+                r"error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm"
+                r"|__m)\w{1,200})['’](?: "
                 "was "
                 "not declared in this scope)?"
             ),
@@ -310,7 +312,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Function \S+ is too big to optimize|ignored-optimization-argument|variable "
+                r"Function \S{1,300} is too big to optimize|ignored-optimization-argument|variable "
                 "tracking size limit exceeded"
             ),
         ),
@@ -339,7 +341,8 @@ SIGNATURES = (
         patterns=(
             rf"\berror\b(?: C\d{{4}})?: .{{0,200}}(?P<text>{'|'.join(map(re.escape, REJECTIONS))})",
             (
-                r"^\s*(?:\S{1,300}:\d+:\d+: )?(?P<text>no matching (?:member )?(?:function for "
+                r"^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no matching (?:member )"
+                r"?(?:function for "
                 "call "
                 "to|constructor for initialization of)|no viable conversion from|no match for "
                 "['‘]operator|use of undeclared identifier|use of deleted function|call of "
@@ -386,7 +389,7 @@ SIGNATURES = (
                 "|vec_reduce_all|masked_load)"
             ),
             (
-                r"^\s*(?:error: )?['‘](?:const )?(?:at::vec::|\w{0,20}VecMask<|VectorizedN?<)"
+                r"^\s{0,20}(?:error: )?['‘](?:const )?(?:at::vec::|\w{0,20}VecMask<|VectorizedN?<)"
                 "|(?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:no matching|has no member|is "
                 "not a "
                 "member|not declared|undeclared|incomplete type|cannot be)"

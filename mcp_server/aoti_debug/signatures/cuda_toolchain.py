@@ -13,8 +13,9 @@ SIGNATURES = (
         anchors=("fatal error: ",),
         patterns=(
             (
-                r"fatal error: '?(?P<header>cuda(?:_runtime\w*|_fp16|_bf16)?\.h|cublas\w*\.h"
-                r"|cudnn\w*\.h|cusparse\w*\.h|cusolver\w*\.h|nvrtc\.h|nvtx3?/\S{1,60}"
+                r"fatal error: '?(?P<header>cuda(?:_runtime\w{0,200}|_fp16|_bf16)?\.h"
+                r"|cublas\w{0,200}\.h"
+                r"|cudnn\w{0,200}\.h|cusparse\w{0,200}\.h|cusolver\w{0,200}\.h|nvrtc\.h|nvtx3?/\S{1,60}"
                 r"|crt/host_defines\.h)'?:? (?:No such file|file not found)"
             ),
         ),
@@ -117,9 +118,12 @@ SIGNATURES = (
             "Unsupported gpu architecture",
         ),
         patterns=(
-            r"(?P<what>Unsupported \.version \d+\.\d+; current version is '\d+\.\d+')",
-            r"(?P<what>Value 'sm_\d+[af]?' is not defined for option 'gpu-name')",
-            r"(?P<what>Unsupported gpu architecture '(?:compute|sm)_\d+[af]?')",
+            (
+                r"(?P<what>Unsupported \.version \d{1,20}\.\d{1,20}; current version is '\d{1"
+                r",20}\.\d{1,20}')"
+            ),
+            r"(?P<what>Value 'sm_\d{1,20}[af]?' is not defined for option 'gpu-name')",
+            r"(?P<what>Unsupported gpu architecture '(?:compute|sm)_\d{1,20}[af]?')",
         ),
         summary="ptxas or nvcc is too old: {what}",
         means=(
@@ -196,7 +200,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"with CUDA capability (?P<gpu>sm_\d+a?) is not compatible with the current "
+                r"with CUDA capability (?P<gpu>sm_\d{1,20}a?) is not compatible with the current "
                 "PyTorch installation"
             ),
             r"(?P<gpu>No published PyTorch CUDA builds for release \S{1,30} support this GPU)",

@@ -11,7 +11,7 @@ SIGNATURES = (
         weight=86,
         confidence="proved",
         anchors=("Could not find schema for ",),
-        patterns=(r"Could not find schema for (?P<op>[\w:.]+\w)",),
+        patterns=(r"Could not find schema for (?P<op>[\w:.]{1,200}\w)",),
         summary="The custom operator {op} is not registered in this process",
         means=(
             "The package calls the operator by name and does not contain it. The module or "
@@ -61,16 +61,19 @@ SIGNATURES = (
             "Ensure that it is registered via torch::class_",
         ),
         patterns=(
-            r"We failed to resolve (?P<op>torch\.ops[\w.]+) to an operator",
-            r"'_OpNamespace' '(?P<ns>\w+)' object has no attribute '(?P<name>\w+)'",
+            r"We failed to resolve (?P<op>torch\.ops[\w.]{1,200}) to an operator",
+            r"'_OpNamespace' '(?P<ns>\w{1,200})' object has no attribute '(?P<name>\w{1,200})'",
             (
-                r"Missing operator: \[\d+\] (?P<op>[\w:.]+)|instructions don't have corresponding "
-                r"operator registered|Couldn't find an operator for (?P<op2>[\w:.]+)|Following ops "
-                r"cannot be found|Unknown builtin op: (?P<op3>[\w:.]+\w)|Could not find any "
-                r"similar ops to (?P<op4>[\w:.]+\w)|\bNo such operator (?P<op5>\w+::\w+)"
-                r"|'[\w:.]+' missing from runtime"
+                r"Missing operator: \[\d{1,20}\] (?P<op>[\w:.]{1,200})"
+                r"|instructions don't have corresponding "
+                r"operator registered|Couldn't find an operator for (?P<op2>[\w:.]{1,200})"
+                r"|Following ops "
+                r"cannot be found|Unknown builtin op: (?P<op3>[\w:.]{1,200}\w)|Could not find any "
+                r"similar ops to (?P<op4>[\w:.]{1,200}\w)"
+                r"|\bNo such operator (?P<op5>\w{1,200}::\w{1,200})"
+                r"|'[\w:.]{1,200}' missing from runtime"
             ),
-            r"Tried to instantiate class '(?P<class>[\w.]+)', but it does not exist! Ensure",
+            r"Tried to instantiate class '(?P<class>[\w.]{1,200})', but it does not exist! Ensure",
         ),
         summary="An operator of the graph is not registered in this process",
         means=(
@@ -118,10 +121,14 @@ SIGNATURES = (
             "has no overload name '",
         ),
         patterns=(
-            r"\b[Oo]perator '?(?P<op>[A-Za-z]\w*::\w+(?:\.\w+)?)'? (?:does not|doesn't) exist",
             (
-                r"could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]+) at dispatch "
-                r"key|The underlying op of '(?P<op2>[\w:.]+)' has no overload name '"
+                r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? (?:d"
+                r"oes not|doesn't) exist"
+            ),
+            (
+                r"could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]{1,200}) at"
+                r" dispatch "
+                r"key|The underlying op of '(?P<op2>[\w:.]{1,200})' has no overload name '"
             ),
         ),
         summary="An operator that Python code refers to is not defined in this process",
@@ -192,17 +199,21 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?P<op>\w+::(?!_local_scalar_dense)[\w.]+)(?: \([^)]{0,200}\))?: (?:while )?"
+                r"(?P<op>\w{1,200}::(?!_local_scalar_dense)[\w.]{1,200})(?: \([^)]{0,200}\))?"
+                r": (?:while )?"
                 "attempt(?:ed|ing) to run this operator with Meta [Tt]ensors"
             ),
             (
-                r"Could not run '(?!aten::)(?P<op>[\w:.]+)' with arguments from the 'Meta' backend"
+                r"Could not run '(?!aten::)(?P<op>[\w:.]{1,200})' with arguments from the 'Me"
+                r"ta' backend"
                 r"|(?:UnsupportedOperatorException|unsupported operator): (?!aten\.|prims\.)"
-                r"(?P<op2>[\w.:]+)"
+                r"(?P<op2>[\w.:]{1,200})"
             ),
             (
-                r"cannot infer a Fake kernel \(meta kernel\) for operator (?P<op>[\w.:]+)|No fake "
-                r"kernel was found for (?P<op2>[\w.:]+)|MissingOpProfile|Unsupported: Dynamic "
+                r"cannot infer a Fake kernel \(meta kernel\) for operator (?P<op>[\w.:]{1,200"
+                r"})|No fake "
+                r"kernel was found for (?P<op2>[\w.:]{1,200})|MissingOpProfile"
+                r"|Unsupported: Dynamic "
                 r"shape operator \(no meta kernel\)|ScriptObject's .{1,80}registered a fake class"
                 "|operator may return an output Tensor with data-dependent shape"
             ),
@@ -261,9 +272,9 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?:UnsupportedOperatorException|unsupported operator): (?P<op>(?:aten|prims)\."
-                r"[\w.]+)"
+                r"[\w.]{1,200})"
             ),
-            r"Could not run '(?P<op>aten::[\w.]+)' with arguments from the 'Meta' backend",
+            r"Could not run '(?P<op>aten::[\w.]{1,200})' with arguments from the 'Meta' backend",
         ),
         summary="{op} cannot be traced: PyTorch itself has no fake kernel for it",
         means="An operator of PyTorch that export does not cover, in this release or at all.",
@@ -302,10 +313,11 @@ SIGNATURES = (
         patterns=(
             (
                 r"MetadataMismatchError: .{0,300}mismatch between fake .{0,200}(?:for func: (?P<op>"
-                r"[\w.:]+)|$)"
+                r"[\w.:]{1,200})|$)"
             ),
             (
-                r"OpCheckError: opcheck\(op, \.\.\.\): test_(?:faketensor|aot_dispatch_\w+) failed "
+                r"OpCheckError: opcheck\(op, \.\.\.\): test_(?:faketensor"
+                r"|aot_dispatch_\w{1,200}) failed "
                 "with (?P<what>.{1,200})"
             ),
         ),
@@ -374,7 +386,7 @@ SIGNATURES = (
             ),
             (
                 r"(?P<what>Trying to backward through \S{1,100} but no autograd formula was "
-                r"registered|test_schema failed with .{1,120}|tagged with torch\.Tag\.\w+ "
+                r"registered|test_schema failed with .{1,120}|tagged with torch\.Tag\.\w{1,200} "
                 "(?:must|requires|only)|seems to be empirically wrong)"
             ),
         ),
@@ -422,7 +434,10 @@ SIGNATURES = (
         confidence="possible",
         anchors=("Tried to register multiple backend fallbacks",),
         patterns=(
-            r"Tried to register multiple backend fallbacks for the same dispatch key (?P<key>\w+)",
+            (
+                r"Tried to register multiple backend fallbacks for the same dispatch key (?P<"
+                r"key>\w{1,200})"
+            ),
         ),
         summary="Two copies of PyTorch's libraries were loaded into one process",
         means=(
@@ -456,11 +471,12 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?P<op>[\w.]+::\w+)\(\) (?:expected at most \d+ argument\(s\) but received \d+"
+                r"(?P<op>[\w.]{1,200}::\w{1,200})\(\) (?:expected at most \d{1,20} argument\("
+                r"s\) but received \d{1,20}"
                 r"|is missing value for argument '|Expected a value of type '.{1,120}' for "
                 "argument)"
             ),
-            r"Unknown keyword argument '\w+' for operator '(?P<op>[\w.:]+)'",
+            r"Unknown keyword argument '\w{1,200}' for operator '(?P<op>[\w.:]{1,200})'",
         ),
         summary="{op} was called with other arguments than its schema says",
         means=(
@@ -498,7 +514,7 @@ SIGNATURES = (
         confidence="proved",
         anchors=("There was no fake impl registered for",),
         patterns=(
-            r"There was no fake impl registered for <CustomOpDef\((?P<op>[\w:]+)\)>",
+            r"There was no fake impl registered for <CustomOpDef\((?P<op>[\w:]{1,200})\)>",
             "There was no fake impl registered for",
         ),
         summary="The custom operator has no fake kernel, so it cannot be exported",
@@ -525,7 +541,7 @@ SIGNATURES = (
         weight=84,
         confidence="proved",
         anchors=("Error in op: ",),
-        patterns=(r"Error in op: (?P<op>(?!torch\.ops\.(?:aten|prims)\.|aten::)[\w:.]+\w)",),
+        patterns=(r"Error in op: (?P<op>(?!torch\.ops\.(?:aten|prims)\.|aten::)[\w:.]{1,200}\w)",),
         summary="{op} returned something else than its fake kernel promises",
         means=(
             "The compiled code was laid out for the sizes, strides and dtype of the fake kernel. "
@@ -561,8 +577,8 @@ SIGNATURES = (
         anchors=("Tried to access or call an operator with a wrong signature",),
         patterns=(
             (
-                r"Tried to access or call an operator with a wrong signature(?:\.\s*operator: "
-                r"(?P<op>[\w:.]+))?"
+                r"Tried to access or call an operator with a wrong signature(?:\.\s{0,20}operator: "
+                r"(?P<op>[\w:.]{1,200}))?"
             ),
         ),
         summary="An operator library was built for another schema than the one registered",
@@ -614,8 +630,8 @@ SIGNATURES = (
         weight=54,
         anchors=("custom_ops.py(", "aoti_torch_proxy_executor_call_function"),
         patterns=(
-            r"custom_ops\.py\(\d+\): (?:wrapped_fn|backend_impl)",
-            r"^(?=.* API call failed).*\baoti_torch_proxy_executor_call_function\(",
+            r"custom_ops\.py\(\d{1,20}\): (?:wrapped_fn|backend_impl)",
+            r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_proxy_executor_call_function\(",
         ),
         summary="A custom operator raised while the compiled model called it",
         means=(
@@ -659,13 +675,13 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Could not run '(?P<op>[\w:.]+)' with arguments from the '(?!Meta')"
-                r"(?P<backend>\w+)' backend"
+                r"Could not run '(?P<op>[\w:.]{1,200})' with arguments from the '(?!Meta')"
+                r"(?P<backend>\w{1,200})' backend"
             ),
-            r"no fallback function is registered for schema (?P<op3>[\w:.]+\w)",
+            r"no fallback function is registered for schema (?P<op3>[\w:.]{1,200}\w)",
             (
-                r"The operator '(?P<op2>[\w:.]+)' is not currently implemented for the "
-                r"(?P<backend2>\w+) device"
+                r"The operator '(?P<op2>[\w:.]{1,200})' is not currently implemented for the "
+                r"(?P<backend2>\w{1,200}) device"
             ),
         ),
         summary="An operator has no implementation for the device it was called on",

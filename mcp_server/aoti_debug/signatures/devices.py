@@ -13,8 +13,8 @@ SIGNATURES = (
         anchors=("unmatched device type, expected: ",),
         patterns=(
             (
-                r"input_handles\[(?P<input>\d+)\]: unmatched device type, expected: "
-                r"(?P<expected>[^,]{1,40}), but got: (?P<got>-?\d+)"
+                r"input_handles\[(?P<input>\d{1,20})\]: unmatched device type, expected: "
+                r"(?P<expected>[^,]{1,40}), but got: (?P<got>-?\d{1,20})"
             ),
         ),
         summary="Input {input} is on device type {got}, the package expects {expected}",
@@ -59,7 +59,7 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?P<what>Expected all tensors to be on the same device|Pointer argument \(at "
-                r"\d+\) cannot be accessed from Triton)"
+                r"\d{1,20}\) cannot be accessed from Triton)"
             ),
         ),
         summary="Tensors of two devices meet in one operator: {what}",
@@ -194,7 +194,7 @@ SIGNATURES = (
         weight=80,
         anchors=("Incorrect device passed to aoti_runner_", "Invalid device: "),
         patterns=(
-            r"(?P<what>Incorrect device passed to aoti_runner_\w+|Invalid device: \S{0,40})",
+            r"(?P<what>Incorrect device passed to aoti_runner_\w{1,200}|Invalid device: \S{0,40})",
         ),
         summary="The runner refuses the device: {what}",
         means=(
@@ -273,7 +273,8 @@ SIGNATURES = (
             (
                 "(?P<what>Found no NVIDIA driver on your system|No CUDA GPUs are available|no "
                 "CUDA-capable device is detected|invalid device ordinal|Cannot load AOTInductor "
-                r"package for device '[^']{1,20}' because \w+ is not available|\d+ active drivers "
+                r"package for device '[^']{1,20}' because \w{1,200} is not available"
+                r"|\d{1,20} active drivers "
                 r"\(\[.{0,120}\]\)\. There should only be one)"
             ),
         ),

@@ -147,17 +147,20 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?:ConstraintViolationError|UserError): (?P<what>-?\d+ not in range "
-                r"\[[^\]]{1,60}\]|Expected shape\[\d+\] = \d+ of input \S{0,40} ?to be of the "
+                r"(?:ConstraintViolationError|UserError): (?P<what>-?\d{1,20} not in range "
+                r"\[[^\]]{1,60}\]|Expected shape\[\d{1,20}\] = \d{1,20} of input \S{0,40} ?to"
+                r" be of the "
                 "form [^,]{1,60})"
             ),
             (
-                r"(?:ConstraintViolationError|UserError): (?P<what>L\[.{1,80} = \d+ is not equal "
+                r"(?:ConstraintViolationError"
+                r"|UserError): (?P<what>L\[.{1,80} = \d{1,20} is not equal "
                 r"to L\[.{1,80}|Expected input L\[.{1,120} to be equal to [^,]{1,60}, where "
-                r".{1,60}, but got \d+|Static shape constraint of .{1,160})"
+                r".{1,60}, but got \d{1,20}|Static shape constraint of .{1,160})"
             ),
             (
-                r"(?P<what>ValueRangeError: Invalid value -?\d+ for range \[.{1,60}|The following "
+                r"(?P<what>ValueRangeError: Invalid value -?\d{1,20} for range \[.{1,60}"
+                r"|The following "
                 "inconsistencies were found)"
             ),
         ),
@@ -256,7 +259,7 @@ SIGNATURES = (
         patterns=(
             (
                 "You marked (?P<dim>.{1,120}) as dynamic but your code specialized it to be a "
-                r"constant \((?P<value>\d+)\)"
+                r"constant \((?P<value>\d{1,20})\)"
             ),
         ),
         summary="{dim} was meant to be dynamic, but the model fixes it at {value}",
@@ -360,7 +363,8 @@ SIGNATURES = (
             (
                 r"(?P<what>aten[:.]{1,2}_local_scalar_dense\S{0,20}: attempted|'aten::"
                 "_local_scalar_dense' with arguments from the '(?:Meta|FakeTensor)' backend"
-                r"|\w+\.item\(\) cannot be called on meta tensors|local_scalar_dense/item NYI)"
+                r"|\w{1,200}\.item\(\) cannot be called on meta tensors"
+                r"|local_scalar_dense/item NYI)"
             ),
             (
                 r"UserError: (?P<what>Consider annotating your code using torch\._check\*\(\)"
@@ -414,11 +418,13 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Guard failed: (?P<guard>(?:[^\s%+*/()-]{1,120}\.size\(\)\[\d+\] (?:==|<=|>=|<|>) "
-                r"\d+|\d+ (?:==|<=|>=|<|>) [^\s%+*/()-]{1,120}\.size\(\)\[\d+\]))$"
+                r"Guard failed: (?P<guard>(?:[^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\] (?:=="
+                r"|<=|>=|<|>) "
+                r"\d{1,20}|\d{1,20} (?:==|<=|>=|<|>) [^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\]))$"
             ),
             (
-                r"Input (?P<guard>\S{1,80}\.shape\[\d+\] is (?:specialized at \d+|outside of "
+                r"Input (?P<guard>\S{1,80}\.shape\[\d{1,20}\] is (?:specialized at \d{1,20}"
+                r"|outside of "
                 r"specified dynamic range \[[^\]]{1,60}\]))"
             ),
         ),
@@ -509,8 +515,8 @@ SIGNATURES = (
         confidence="proved",
         anchors=("was not declared in this scope", "use of undeclared identifier"),
         patterns=(
-            r"error: ['‘](?P<symbol>[suz]\d+)['’] was not declared in this scope",
-            r"error: use of undeclared identifier '(?P<symbol>[suz]\d+)'",
+            r"error: ['‘](?P<symbol>[suz]\d{1,20})['’] was not declared in this scope",
+            r"error: use of undeclared identifier '(?P<symbol>[suz]\d{1,20})'",
         ),
         summary="The generated C++ uses the size symbol {symbol} without defining it",
         means=(
@@ -592,11 +598,12 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Expected (?P<condition>.{0,80}\b[suz]\d+\b.{0,80} but received (?:-?\d+|True"
-                "|False|[0-9.eE+-]+))"
+                r"Expected (?P<condition>.{0,80}\b[suz]\d{1,20}\b.{0,80} but received (?:-?\d"
+                r"{1,20}|True"
+                "|False|[0-9.eE+-]{1,200}))"
             ),
             "Runtime assertion failed for expression (?P<condition>.{1,200} on node '[^']{1,80}')",
-            r"Invalid value range for (?P<condition>-?\d+ between \[-?\d+, -?\d+\])",
+            r"Invalid value range for (?P<condition>-?\d{1,20} between \[-?\d{1,20}, -?\d{1,20}\])",
         ),
         summary="A size taken from the inputs breaks an assertion of the model: {condition}",
         means=(

@@ -112,7 +112,8 @@ SIGNATURES = (
                 "which is not a known type)"
             ),
             (
-                r"(?P<what>\.\w+\(\) is not supported for tensor subclasses|Cannot access data "
+                r"(?P<what>\.\w{1,200}\(\) is not supported for tensor subclasses"
+                r"|Cannot access data "
                 r"pointer of Tensor \(e\.g\. |erroneously tracing into a custom kernel)"
             ),
         ),
@@ -250,11 +251,12 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"SpecViolationError: (?!(?:State dict entry|\w+ \S{1,120} is not in the state "
+                r"SpecViolationError: (?!(?:State dict entry"
+                r"|\w{1,200} \S{1,120} is not in the state "
                 r"dict))(?P<what>.{1,160})"
             ),
             (
-                r"torch\._export\.(?:error|pass_base)\.(?P<what>\w+: .{1,160})|(?P<what2>"
+                r"torch\._export\.(?:error|pass_base)\.(?P<what>\w{1,200}: .{1,160})|(?P<what2>"
                 "ExportPassBaseError|TS2EPConverter failed for node|No registered serialization "
                 "name for |Node referenced nonexistent target|symbolically trace a "
                 "dynamo-optimized function)"
@@ -302,7 +304,7 @@ SIGNATURES = (
         anchors=("SpecViolationError: State dict entry", " is not in the state dict."),
         patterns=(
             (
-                r"SpecViolationError: (?P<what>State dict entry for \w+ \S{1,120} is not an "
+                r"SpecViolationError: (?P<what>State dict entry for \w{1,200} \S{1,120} is not an "
                 r"instance of \S{1,60}|(?:Parameter|Buffer) \S{1,120} is not in the state dict)"
             ),
         ),
@@ -402,7 +404,8 @@ SIGNATURES = (
             (
                 r"(?P<what>Serialized schema version .{1,80} does not match our current "
                 r"schema version|Failed deserializing node .{1,120}|Unable to deserialize output "
-                r"node|\w+ is not a valid tag for \w+\. Available tags|Unable to load outdated "
+                r"node|\w{1,200} is not a valid tag for \w{1,200}\. Available tags"
+                r"|Unable to load outdated "
                 "profile)"
             ),
         ),
@@ -451,11 +454,13 @@ SIGNATURES = (
             (
                 r"torch\._dynamo\.exc\.(?:Unsupported|UserError|TorchRuntimeError"
                 "|InternalTorchDynamoError|CondOpArgsMismatchError|UnsafeScriptObjectError"
-                r"|Observed\w+|\w{1,60}Error: )|Dynamic control flow is not supported|error above "
+                r"|Observed\w{1,200}|\w{1,60}Error: )|Dynamic control flow is not supported"
+                r"|error above "
                 r"occurred when calling torch\.export\.export"
             ),
             (
-                "^(?:TorchRuntimeError|InternalTorchDynamoError): |WARNING: [0-9]+ issue\\(s\\) "
+                "^(?:TorchRuntimeError|InternalTorchDynamoError): "
+                "|WARNING: [0-9]{1,200} issue\\(s\\) "
                 "found during export|Tried to emit a second graph during export"
             ),
         ),
@@ -538,7 +543,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"AttributeError: '\w+' object has no attribute 'graph'|Only ExportedProgram is "
+                r"AttributeError: '\w{1,200}' object has no attribute 'graph'"
+                r"|Only ExportedProgram is "
                 r"supported|TypeError: (?:aoti_compile_and_package|aot_compile)\(\) .{0,120}"
             ),
         ),
@@ -578,7 +584,7 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?P<what>Unable to call ExportedProgram directly|Unable to set ExportedProgram's "
-                r"\w+ attribute|parameter must be an instance of 'ExportedProgram'|Calling "
+                r"\w{1,200} attribute|parameter must be an instance of 'ExportedProgram'|Calling "
                 r"(?:train|eval)\(\) is not supported yet)"
             ),
         ),

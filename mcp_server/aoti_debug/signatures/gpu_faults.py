@@ -107,7 +107,8 @@ SIGNATURES = (
                 r"(?:CUDA error|CUDA driver error|\[CUDA\]): misaligned address"
                 "|cudaErrorMisalignedAddress|CUDA_ERROR_MISALIGNED_ADDRESS"
                 "|CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS|CUDA Exception: Warp Misaligned Address"
-                r"|^=+\s+Address 0x[0-9a-f]+ is misaligned|^=+\s+Access to 0x[0-9a-f]+ is "
+                r"|^={1,40}\s{1,20}Address 0x[0-9a-f]{1,200} is misaligned"
+                r"|^={1,40}\s{1,20}Access to 0x[0-9a-f]{1,200} is "
                 "misaligned"
             ),
         ),
@@ -566,10 +567,10 @@ SIGNATURES = (
                 r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
                 "(?P<what>cudaError(?:DevicesUnavailable|NotSupported|NotPermitted"
                 "|System(?:NotReady"
-                r"|DriverMismatch)|CompatNotSupportedOnDevice|Mps\w+|PeerAccess\w+|NoDevice"
+                r"|DriverMismatch)|CompatNotSupportedOnDevice|Mps\w{1,200}|PeerAccess\w{1,200}|NoDevice"
                 r"|InvalidDevice\b|InitializationError)|CUDA_ERROR_(?:NO_DEVICE|INVALID_DEVICE"
-                r"|SYSTEM_\w+|MPS_\w+|NOT_SUPPORTED|NOT_PERMITTED|COMPAT_NOT_SUPPORTED\w*"
-                r"|PEER_ACCESS_\w+|STUB_LIBRARY|DEVICE_UNAVAILABLE)|hipError(?:NoDevice"
+                r"|SYSTEM_\w{1,200}|MPS_\w{1,200}|NOT_SUPPORTED|NOT_PERMITTED|COMPAT_NOT_SUPPORTED\w{0,200}"
+                r"|PEER_ACCESS_\w{1,200}|STUB_LIBRARY|DEVICE_UNAVAILABLE)|hipError(?:NoDevice"
                 "|InvalidDevice|NotSupported))"
             ),
         ),
@@ -622,7 +623,7 @@ SIGNATURES = (
                 r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
                 r"(?P<what>(?:CUDA (?:driver )?error|HIP error|Triton Error \[\w{2,6}\]): "
                 r"(?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120}|cuda runtime error "
-                r"\(\d+\) ?:.{1,120}|\bCUDA_ERROR_[A-Z_]{3,60}|\bcudaError[A-Z]\w{3,60}"
+                r"\(\d{1,20}\) ?:.{1,120}|\bCUDA_ERROR_[A-Z_]{3,60}|\bcudaError[A-Z]\w{3,60}"
                 r"|\bhipError[A-Z]\w{3,60})"
             ),
         ),

@@ -13,8 +13,9 @@ SIGNATURES = (
         anchors=("Invalid __",),
         patterns=(
             (
-                "=+ Invalid __(?P<space>global|shared|local)__ (?P<access>read|write|atomic) of "
-                r"size (?P<size>\d+) bytes?"
+                "={1,40} Invalid __(?P<space>global|shared|local)__ (?P<access>read|write"
+                "|atomic) of "
+                r"size (?P<size>\d{1,20}) bytes?"
             ),
         ),
         summary="compute-sanitizer saw a {access} of {size} bytes outside {space} memory",
@@ -53,7 +54,7 @@ SIGNATURES = (
         category="wrong_result",
         weight=72,
         anchors=("Uninitialized __global__ memory read",),
-        patterns=(r"Uninitialized __global__ memory read of size (?P<size>\d+)",),
+        patterns=(r"Uninitialized __global__ memory read of size (?P<size>\d{1,20})",),
         summary="A GPU kernel read {size} bytes that nothing had written",
         means=(
             "initcheck found a read of fresh memory, so results depend on what lay there before. "
@@ -91,7 +92,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                "=+ (?:Error: |Warning: )?(?P<what>Race reported between|Potential (?:RAW|WAR"
+                "={1,40} (?:Error: |Warning: )?(?P<what>Race reported between|Potential (?:RAW|WAR"
                 "|WAW) hazard|Barrier error detected)"
             ),
         ),
@@ -153,7 +154,7 @@ SIGNATURES = (
         patterns=(
             (
                 "coredump: Detected an exception of type CUDBG_EXCEPTION_(?!WARP_ASSERT"
-                r"|WARP_MISALIGNED)(?P<type>\w+)"
+                r"|WARP_MISALIGNED)(?P<type>\w{1,200})"
             ),
             r"CUDA Exception: (?P<type>(?!Warp Assert|Warp Misaligned)[A-Z][\w /-]{3,60})",
         ),
@@ -208,8 +209,8 @@ SIGNATURES = (
         patterns=(
             (
                 "Internal Sanitizer Error|No attachable process found|Unable to find injection "
-                "library|terminated before first instrumented API call|=+ Error: Device not "
-                r"supported|fatal:\s+CUDA"
+                "library|terminated before first instrumented API call|={1,40} Error: Device not "
+                r"supported|fatal:\s{1,20}CUDA"
             ),
         ),
         summary="The GPU debugging tool could not do its work here",

@@ -39,7 +39,7 @@ SIGNATURES = (
         patterns=(
             (
                 "Fatal Python error: (?:Segmentation fault|Bus error)|[Ss]egmentation fault(?! in "
-                r"tinygemm)|\bSIGSEGV\b|exit (?:code|status)\s*:?\s*139|Caught signal 11"
+                r"tinygemm)|\bSIGSEGV\b|exit (?:code|status)\s{0,20}:?\s{0,20}139|Caught signal 11"
                 r"|EXC_BAD_ACCESS|[Bb]us error|signal 11\b|exitcode: -11|may have hit an error "
                 "when dereferencing Unified Memory from the host"
             ),
@@ -112,9 +112,10 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"terminate called (?:after throwing an instance of '(?:[\w:]+)'|without an "
+                r"terminate called (?:after throwing an instance of '(?:[\w:]{1,200})'|without an "
                 r"active exception|recursively)|Fatal Python error: Aborted|\bSIGABRT\b|exit "
-                r"(?:code|status)\s*:?\s*134|Aborted \(core dumped\)|libc\+\+abi: terminating"
+                r"(?:code|status)\s{0,20}:?\s{0,20}134|Aborted \(core dumped\)"
+                r"|libc\+\+abi: terminating"
                 r"|Abort trap: 6|^Assertion failed: \("
             ),
             r"^\S{1,80}: \S{1,300}:\d{1,7}: .{1,600}: Assertion `.{1,300}' failed\.",
@@ -182,7 +183,7 @@ SIGNATURES = (
                 r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>corrupted size vs\. prev_size|double "
                 r"free or corruption|free\(\): [\w ,]{3,40}|malloc\(\): [\w ,]{3,60}"
                 r"|munmap_chunk\(\): invalid pointer|malloc_consolidate\(\): [\w ,]{3,40})"
-                r"|AddressSanitizer: (?P<asan>heap-[\w-]+)"
+                r"|AddressSanitizer: (?P<asan>heap-[\w-]{1,200})"
             ),
             (
                 r"\b(?:corrupted size vs\. prev_size|double free or corruption|(?:free|realloc"
@@ -193,7 +194,8 @@ SIGNATURES = (
                 r"corrupted double-linked list|\*\*\* (?:stack smashing|buffer overflow) detected"
                 "|unaligned tcache chunk|pointer being freed was not allocated"
                 r"|0x[cC]00003(?:74)|0x[cC]0000409|-1073740940|-1073740791"
-                r"|AddressSanitizer: (?:attempting|alloc-dealloc|stack-|global-|container-)[\w-]+"
+                r"|AddressSanitizer: (?:attempting|alloc-dealloc|stack-|global-"
+                r"|container-)[\w-]{1,200}"
             ),
         ),
         summary="The host heap is damaged, found by the allocator some time after the deed",
@@ -246,7 +248,7 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?:Fatal Python error: )?Illegal instruction|\bSIGILL\b|exit (?:code"
-                r"|status)\s*:?\s*132|Caught signal 4\b|-1073741795|0x[cC]000001[dD]"
+                r"|status)\s{0,20}:?\s{0,20}132|Caught signal 4\b|-1073741795|0x[cC]000001[dD]"
             ),
         ),
         summary="The CPU met an instruction it does not have",
@@ -290,8 +292,9 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"^\s*Killed\s*$|: +\d+ Killed\b|oom[-_]kill|Out of memory: Kill|exit (?:code"
-                r"|status)\s*:?\s*137|\bSIGKILL\b|OOMKilled|exitcode: -9"
+                r"^\s{0,20}Killed\s{0,20}$|: {1,20}\d{1,20} Killed\b|oom[-_]kill"
+                r"|Out of memory: Kill|exit (?:code"
+                r"|status)\s{0,20}:?\s{0,20}137|\bSIGKILL\b|OOMKilled|exitcode: -9"
             ),
         ),
         summary="The operating system killed the process, almost always for memory",
@@ -339,15 +342,16 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"==== backtrace \(tid: {0,10}\d+\)|\*\*\* Process received signal \*\*\*|\*\*\* "
-                r"SIG(?:SEGV|BUS|FPE|ABRT|ILL)\b|\*\*\* Aborted at \d+|Fatal signal \d+ "
+                r"==== backtrace \(tid: {0,10}\d{1,20}\)"
+                r"|\*\*\* Process received signal \*\*\*|\*\*\* "
+                r"SIG(?:SEGV|BUS|FPE|ABRT|ILL)\b|\*\*\* Aborted at \d{1,20}|Fatal signal \d{1,20} "
                 r"\(SIG|Trace/breakpoint trap\b|died with "
                 r"<Signals\.SIG(?!TERM|INT|KILL)|terminated by signal "
                 r"(?:SIG)?(?:SEGV|BUS|ABRT|6|7|11)\b|Caught signal "
                 r"(?:6|7|8)\b|EXCEPTION_ACCESS_VIOLATION|fatal error has been detected by the "
                 "Java|Unhandled exception at 0x"
             ),
-            r"^Stack dump:\s*$",
+            r"^Stack dump:\s{0,20}$",
         ),
         summary="A crash handler caught a fatal signal; the frames below it name the place",
         means=(
@@ -451,7 +455,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"stl_\w{1,20}\.h:\d+: .{0,400}Assertion '.{1,80}' "
+                r"stl_\w{1,20}\.h:\d{1,20}: .{0,400}Assertion '.{1,80}' "
                 "failed|vector::_M_(?:range_check|default_append|realloc_insert)|pure virtual "
                 "method called|instance of "
                 "'std::(?:out_of_range|length_error|logic_error|bad_function_call"

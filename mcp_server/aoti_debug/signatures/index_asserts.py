@@ -13,7 +13,8 @@ SIGNATURES = (
         anchors=("Assertion `index out of bounds",),
         patterns=(
             (
-                r"block: \[(?P<block>[-\d,]+)\], thread: \[(?P<thread>[-\d,]+)\] Assertion `index "
+                r"block: \[(?P<block>[-\d,]{1,200})\], thread: \[(?P<thread>[-\d,]{1,200})\] "
+                r"Assertion `index "
                 "out of bounds: (?P<bounds>[^`']{1,120})` failed"
             ),
         ),
@@ -145,7 +146,8 @@ SIGNATURES = (
         anchors=("thread: [",),
         patterns=(
             (
-                r": block: \[[-\d,]+\], thread: \[[-\d,]+\] Assertion `(?!index out of bounds|NaN "
+                r": block: \[[-\d,]{1,200}\], thread: \[[-\d,]{1,200}\] Assertion `(?!index o"
+                r"ut of bounds|NaN "
                 r"or Inf|srcIndex <|-sizes\[i\]|index >= -sizes|ind ?>=|t >= 0 &&|idx_dim >= "
                 "0|input_val >= zero|cumdist|val >= zero|sum > accZero|0 <= p4|!|probability "
                 "tensor)(?P<condition>[^`']{1,120})` failed"
@@ -194,7 +196,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                "CUDBG_EXCEPTION_WARP_ASSERT|^=+ Warp assert|CUDA Exception: Warp Assert"
+                "CUDBG_EXCEPTION_WARP_ASSERT|^={1,40} Warp assert|CUDA Exception: Warp Assert"
                 r"|^Assertion failed\.$"
             ),
         ),
@@ -228,8 +230,9 @@ SIGNATURES = (
         anchors=("index out of bounds: ",),
         patterns=(
             (
-                r"^(?:Error: |RuntimeError: |  what\(\):\s+)?index out of bounds: (?P<bounds>\S+ "
-                r"<= \S+ < \S+)"
+                r"^(?:Error: |RuntimeError: "
+                r"|  what\(\):\s{1,20})?index out of bounds: (?P<bounds>\S{1,300} "
+                r"<= \S{1,300} < \S{1,300})"
             ),
         ),
         summary="A generated CPU kernel checked an index and it was outside {bounds}",
@@ -267,9 +270,11 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"index out of range in self|[iI]ndex -?\d+ is out of bounds for dimension \d+ "
+                r"index out of range in self"
+                r"|[iI]ndex -?\d{1,20} is out of bounds for dimension \d{1,20} "
                 "with "
-                r"size \d+|IndexError: Target -?\d+ is out of bounds|index_select\(\): index out "
+                r"size \d{1,20}|IndexError: Target -?\d{1,20} is out of bounds"
+                r"|index_select\(\): index out "
                 "of "
                 "range|indices element is out of DATA bounds"
             ),

@@ -53,7 +53,7 @@ SIGNATURES = (
                 r"(?:mat1 and mat2|m1 and m2|self and \w{1,40}) (?:must|to) have the same dtype, "
                 r"but got:? (?P<one>\w{1,40}) (?:and|!=) (?P<other>\w{1,40})"
             ),
-            r"expected dtype (?P<one>torch\.\w{1,40}) but got dtype (?P<other>code -?\d+)",
+            r"expected dtype (?P<one>torch\.\w{1,40}) but got dtype (?P<other>code -?\d{1,20})",
         ),
         summary="A tensor inside the model has another dtype than compiled: {one} and {other}",
         means=(
@@ -90,8 +90,11 @@ SIGNATURES = (
         confidence="possible",
         anchors=("expected size ", "expected ndim ", "shapes cannot be multiplied"),
         patterns=(
-            r"expected size (?P<got>\d+)==(?P<expected>\d+), stride \d+==\d+ at dim=\d+",
-            r"expected ndim (?P<expected>\d+) but got (?P<got>\d+)",
+            (
+                r"expected size (?P<got>\d{1,20})==(?P<expected>\d{1,20}), stride \d{1,20}=="
+                r"\d{1,20} at dim=\d{1,20}"
+            ),
+            r"expected ndim (?P<expected>\d{1,20}) but got (?P<got>\d{1,20})",
             (
                 r"mat1 and mat2 shapes cannot be multiplied \((?P<got>[\dsux*]{1,40}) and "
                 r"(?P<expected>[\dsux*]{1,40})\)"
@@ -143,8 +146,9 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Integer (?:floor )?(?:division|mod\w*|\w+) by zero|Floating point exception"
-                r"|\bSIGFPE\b|Caught signal 8\b|exit (?:code|status)\s*:?\s*136"
+                r"Integer (?:floor )?(?:division|mod\w{0,200}|\w{1,200}) by zero"
+                r"|Floating point exception"
+                r"|\bSIGFPE\b|Caught signal 8\b|exit (?:code|status)\s{0,20}:?\s{0,20}136"
             ),
         ),
         summary="A size computation of the model divided by a dimension that is 0",
@@ -200,7 +204,8 @@ SIGNATURES = (
         anchors=("-bytes aligned, but it is not aligned at run time",),
         patterns=(
             (
-                r"Input (?P<input>\d+) was compiled as (?P<bytes>\d+)-bytes aligned, but it is "
+                r"Input (?P<input>\d{1,20}) was compiled as (?P<bytes>\d{1,20})-bytes aligned"
+                r", but it is "
                 "not aligned at run time"
             ),
         ),
@@ -267,7 +272,7 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?:Error: |what\(\):\s{1,4}|^)(?P<call>aoti_torch_\w{1,100})\(.{0,2000} API "
-                r"call failed at \S{1,400}\.cpp, line \d+"
+                r"call failed at \S{1,400}\.cpp, line \d{1,20}"
             ),
         ),
         summary="{call} failed inside the model; the reason stands above it",

@@ -130,8 +130,8 @@ SIGNATURES = (
             (
                 r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?"
                 "(?P<what>cudaErrorSymbolNotFound|CUDA_ERROR_NOT_FOUND|(?:cudaErrorI|CUDA_ERROR_I)"
-                r"(?:nvalidSource|NVALID_SOURCE)|CUDA_ERROR_SHARED_OBJECT\w+"
-                r"|cudaErrorSharedObject\w+"
+                r"(?:nvalidSource|NVALID_SOURCE)|CUDA_ERROR_SHARED_OBJECT\w{1,200}"
+                r"|cudaErrorSharedObject\w{1,200}"
                 "|CUDA_ERROR_FILE_NOT_FOUND|hipErrorInvalid(?:KernelFile|Image))"
             ),
         ),

@@ -125,7 +125,8 @@ SIGNATURES = (
         anchors=("cannot open shared object file",),
         patterns=(
             (
-                r"Error in dlopen.{0,300}?(?P<library>[\w.+-]{1,80}\.so(?:\.\d{1,9}){0,4}): cannot "
+                r"Error in dlopen.{0,300}?(?P<library>[\w.{1,300}-]{1,80}\.so(?:\.\d{1,9}){0,"
+                r"4}): cannot "
                 "open shared object file: No such file or directory"
             ),
         ),
@@ -334,8 +335,8 @@ SIGNATURES = (
         anchors=("inputs, but model expects ",),
         patterns=(
             (
-                r"configuration expects (?P<given>\d+) inputs?, but model expects "
-                r"(?P<expected>\d+) inputs?"
+                r"configuration expects (?P<given>\d{1,20}) inputs?, but model expects "
+                r"(?P<expected>\d{1,20}) inputs?"
             ),
         ),
         summary="The server wants {expected} inputs, the configuration names {given}",
@@ -374,8 +375,9 @@ SIGNATURES = (
         patterns=(
             (
                 "^(?!.{0,400}(?:Could not load dynamic library|Failed to load image|Warning: "
-                r")).{0,1000}?(?P<library>(?<![\w.+-])(?!libcuda\.so"
-                r"|libnvidia-ml\.so)[\w.+-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open shared "
+                r")).{0,1000}?(?P<library>(?<![\w.{1,300}-])(?!libcuda\.so"
+                r"|libnvidia-ml\.so)[\w.{1,300}-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open "
+                r"shared "
                 "object file: "
             ),
             r"Error loading shared library (?P<library>[\w./+-]{1,120}): ",

@@ -164,8 +164,8 @@ SIGNATURES = (
             "MissingOperator",
         ),
         patterns=(
-            r"LoweringException: (?P<text>\w+: ?.{0,160})",
-            r"MissingOperatorWith\w+: (?P<text>missing (?:lowering|decomposition))",
+            r"LoweringException: (?P<text>\w{1,200}: ?.{0,160})",
+            r"MissingOperatorWith\w{1,200}: (?P<text>missing (?:lowering|decomposition))",
         ),
         summary="Inductor could not translate an operator: {text}",
         means=(
@@ -276,7 +276,7 @@ SIGNATURES = (
                 "'int' object has no attribute 'meta'|UncapturedHigherOrderOpError|NYI cpp "
                 "wrapper for while_loop_stack_output|codegen invoke_subgraph is not implemented "
                 "for cpp wrapper|A subgraph argument other than striding has been modified|Higher "
-                r"order ops do not support \w+|while_loop\(\): .{0,80}"
+                r"order ops do not support \w{1,200}|while_loop\(\): .{0,80}"
             ),
         ),
         summary=(
@@ -438,14 +438,17 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"KeyError: '?(?:torch\.)?(?P<dtype>complex\d+)|(?P<op>target: aten\._scaled_mm)"
-                r"|(?:Exception|Error): .{0,80}[uU]nsupported (?:d|data )type:? (?P<other>[\w.]+)"
+                r"KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20})"
+                r"|(?P<op>target: aten\._scaled_mm)"
+                r"|(?:Exception|Error): .{0,80}[uU]nsupported (?:d"
+                r"|data )type:? (?P<other>[\w.]{1,200})"
             ),
             (
                 r"not implemented for '(?:Float[48]\w{0,20}|ComplexHalf)'|Inductor Triton does not "
                 "support scal|_scaled_mm_v2 lowering does not|Unsupported scaling type|Conversions "
                 "between float8_e5m2 and float8_e4m3fn|float64 is not supported by MPS|does not "
-                r"support torch\.complex|KeyError: torch\.(?:float8|uint)\w+|missing from torch\."
+                r"support torch\.complex|KeyError: torch\.(?:float8|uint)\w{1,200}"
+                r"|missing from torch\."
                 r"_inductor\.codegen\.cpp\.DTYPE_TO_CPP"
             ),
         ),
@@ -568,7 +571,7 @@ SIGNATURES = (
         patterns=(
             (
                 rf"'(?P<what>{'|'.join(NODES)})' object (?:has no|is not|does not|cannot)"
-                r"|(?:Error|Exception)\b.{0,300}<class 'torch\._inductor\.[\w.]+'>"
+                r"|(?:Error|Exception)\b.{0,300}<class 'torch\._inductor\.[\w.]{1,200}'>"
                 r"|Error: 'torch\._inductor\.virtualized"
             ),
         ),
@@ -604,10 +607,11 @@ SIGNATURES = (
         anchors=("NameError: name ", "KeyError: "),
         patterns=(
             (
-                r"NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg|primals_)\d+(?:_1)?)' is "
+                r"NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg"
+                r"|primals_)\d{1,20}(?:_1)?)' is "
                 "not defined"
             ),
-            r"KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s*$",
+            r"KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s{0,20}$",
         ),
         summary="Inductor lost track of {name}, a name of its own",
         means=(
@@ -750,11 +754,11 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"^\s*File \S{0,300}torch[\\/]_inductor[\\/](?:codegen[\\/]"
-                r"|fx_passes[\\/])?\w+\.py:"
-                r"\d+,? in |\bE\d{4} .{0,160}torch/_inductor/(?:codegen/|fx_passes/)?"
+                r"^\s{0,20}File \S{0,300}torch[\\/]_inductor[\\/](?:codegen[\\/]"
+                r"|fx_passes[\\/])?\w{1,200}\.py:"
+                r"\d{1,20},? in |\bE\d{4} .{0,160}torch/_inductor/(?:codegen/|fx_passes/)?"
                 r"(?:graph|ir|lowering|scheduler|compile_fx|pattern_matcher|decomposition|sizevars"
-                r"|cpp\w*|triton\w*|simd|wrapper|common|\w+_grad)\.py:\d+\] "
+                r"|cpp\w{0,200}|triton\w{0,200}|simd|wrapper|common|\w{1,200}_grad)\.py:\d{1,20}\] "
             ),
         ),
         summary="The failure is inside Inductor",

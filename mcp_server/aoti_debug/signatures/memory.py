@@ -29,9 +29,11 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"hipErrorOutOfMemory|Tried to allocate [\d.]+ ?[KMGT]i?B|Allocation on device "
+                r"hipErrorOutOfMemory|Tried to allocate [\d.]{1,200} ?[KMGT]i?B"
+                r"|Allocation on device "
                 r"(?:\d"
-                r"|would)|OUT_OF_DEVICE_MEMORY|Invalid buffer size: [\d.]+ [GT]|kIOGPUCommandBuffer"
+                r"|would)|OUT_OF_DEVICE_MEMORY|Invalid buffer size: [\d.]{1,200} [GT]"
+                r"|kIOGPUCommandBuffer"
                 r"CallbackErrorOutOfMemory|NVML_SUCCESS == r INTERNAL ASSERT|cuda runtime error "
                 r"\(2\)|would exceed allowed memory|cudaMalloc failed|Failed to allocate memory on "
                 "GPU|(?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of "
@@ -101,13 +103,13 @@ SIGNATURES = (
         patterns=(
             (
                 "DefaultCPUAllocator: (?:can't allocate memory|not enough memory)(?:: you tried "
-                r"to allocate (?P<bytes>\d+) bytes)?"
+                r"to allocate (?P<bytes>\d{1,20}) bytes)?"
             ),
             (
                 r"std::bad_alloc|^MemoryError\b|(?:InductorError|\w{1,40}Error): MemoryError\b"
                 "|_ArrayMemory"
                 r"Error|\[Errno 12\] Cannot allocate memory|: Cannot allocate memory \(12\)|Unable "
-                r"to allocate [\d.]+ [KMGTP]i?B|paging file is too small|insufficient shared "
+                r"to allocate [\d.]{1,200} [KMGTP]i?B|paging file is too small|insufficient shared "
                 "memory "
                 r"\(shm\)|Not enough memory resources are available|compiler is out of heap space"
             ),
@@ -139,7 +141,7 @@ SIGNATURES = (
         role="symptom",
         weight=62,
         anchors=("aoti_torch_empty_strided",),
-        patterns=(r"^(?=.* API call failed).*\baoti_torch_empty_strided\w{0,40}\(",),
+        patterns=(r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_empty_strided\w{0,40}\(",),
         summary="The model could not allocate one of its buffers",
         means=(
             "Up to torch 2.12 this line is all that an out-of-memory leaves in the exception; the "

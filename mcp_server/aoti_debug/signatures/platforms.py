@@ -20,8 +20,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"LNK1(?:104|181)\b(?!.{0,200}\.lib'?\s*$)|undefined reference to "
-                r"[`'‘]?WinMain|\): (?:fatal )?error C[2-7]\d{3}\b|^\s*(?:fatal )?error "
+                r"LNK1(?:104|181)\b(?!.{0,200}\.lib'?\s{0,20}$)|undefined reference to "
+                r"[`'‘]?WinMain|\): (?:fatal )?error C[2-7]\d{3}\b|^\s{0,20}(?:fatal )?error "
                 r"C[2-7]\d{3}: "
             ),
         ),
@@ -71,8 +71,9 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"program_source:\d+:\d+: error: (?P<text>.{0,120})|^(?=.* API call "
-                r"failed).*\baoti_torch_mps_\w{1,60}\(|Failed to create metal library"
+                r"program_source:\d{1,20}:\d{1,20}: error: (?P<text>.{0,120})"
+                r"|^(?=.{0,300} API call "
+                r"failed).{0,300}\baoti_torch_mps_\w{1,60}\(|Failed to create metal library"
                 "|MPSGraph.{0,80}(?:failed|assert)"
             ),
         ),
@@ -108,7 +109,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"Memory access fault by GPU node-\d+|HSA_STATUS_ERROR_\w+|HIP error: (?:an "
+                r"Memory access fault by GPU node-\d{1,20}|HSA_STATUS_ERROR_\w{1,200}"
+                r"|HIP error: (?:an "
                 "illegal memory access|unspecified launch failure)|hipErrorIllegalAddress"
             ),
         ),
@@ -149,7 +151,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?P<code>UR_RESULT_ERROR_\w+|PI_ERROR_\w+|ZE_RESULT_ERROR_\w+)|level_zero "
+                r"(?P<code>UR_RESULT_ERROR_\w{1,200}|PI_ERROR_\w{1,200}"
+                r"|ZE_RESULT_ERROR_\w{1,200})|level_zero "
                 "backend failed|sycl::_V1::exception|XPU device not found|not compiled with XPU"
             ),
         ),

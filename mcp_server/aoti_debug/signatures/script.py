@@ -24,14 +24,14 @@ SIGNATURES = (
         patterns=(
             (
                 "^(?:SyntaxError|IndentationError|TabError): (?!program_source)|^NameError: name "
-                r"'\w+' is not defined|^FileNotFoundError: \[Errno 2\]|^UnboundLocalError: "
+                r"'\w{1,200}' is not defined|^FileNotFoundError: \[Errno 2\]|^UnboundLocalError: "
                 "|^ZeroDivisionError: "
             ),
             (
-                r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]+)'"
-                r"|ImportError: cannot import name '(?P<name>\w+)'"
+                r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]{1,200})'"
+                r"|ImportError: cannot import name '(?P<name>\w{1,200})'"
             ),
-            r"Error\(s\) in loading state_dict for (?P<model>\w+)",
+            r"Error\(s\) in loading state_dict for (?P<model>\w{1,200})",
         ),
         summary="The script itself raised an ordinary Python error",
         means=(
@@ -103,11 +103,11 @@ SIGNATURES = (
             (
                 "(?P<what>optimizer got an empty parameter list|can't optimize a non-leaf Tensor"
                 "|parameters appear in more than one parameter group|loaded state dict (?:contains "
-                r"a parameter group|has a different number of)|\w+ is not an Optimizer)"
+                r"a parameter group|has a different number of)|\w{1,200} is not an Optimizer)"
             ),
             (
                 r"(?P<what>DataLoader worker \(pid\(?s?\)? [\d, ]{1,80}\) (?:is killed|exited)"
-                r"|Caught \w+ in DataLoader worker process)"
+                r"|Caught \w{1,200} in DataLoader worker process)"
             ),
         ),
         summary="The training code stopped, not a compiled model: {what}",
@@ -168,12 +168,13 @@ SIGNATURES = (
         patterns=(
             (
                 r"\b(?P<what>nccl(?:Unhandled\w{1,20}|SystemError|InternalError|Invalid(?:Usage"
-                r"|Argument)|RemoteError)|NCCL error in: \S{1,120}|NCCL Error \d+: .{1,60}|NCCL "
+                r"|Argument)|RemoteError)|NCCL error in: \S{1,120}"
+                r"|NCCL Error \d{1,20}: .{1,60}|NCCL "
                 r"communicator was aborted|Dist(?:Backend|Network|Store)Error(?:: .{1,120})?"
                 r"|Duplicate GPU detected)"
             ),
             (
-                r"(?P<what>torch\.distributed\.elastic\.multiprocessing\.errors\.\w+"
+                r"(?P<what>torch\.distributed\.elastic\.multiprocessing\.errors\.\w{1,200}"
                 "|RendezvousConnectionError|The server socket has failed to listen"
                 "|connectFullMesh failed|Default process group has not been initialized"
                 r"|Connection closed by peer \[|environment variable MASTER_ADDR expected)"
@@ -251,7 +252,8 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?P<what>\[ONNXRuntimeError\] : .{1,120}|onnxruntime(?:\.capi\.\S{1,60}\.\w+"
+                r"(?P<what>\[ONNXRuntimeError\] : .{1,120}"
+                r"|onnxruntime(?:\.capi\.\S{1,60}\.\w{1,200}"
                 r"|::\w{1,40}Exception): .{1,120}|torch\.onnx\.(?:errors|_internal\.exporter\."
                 r"_errors)\.\w{1,60}|Exporting the operator '?\S{1,80} to ONNX opset version|"
                 r"onnx\.onnx_cpp2py_export\.\S{1,60})"
@@ -266,7 +268,7 @@ SIGNATURES = (
                 r"\w{1,40}Error|torch\.jit\.Error|TracingCheckError)"
             ),
             (
-                r"(?P<what>openvino\S{0,60}(?:Error|Exception)\S{0,10}|tvm\.error\.\w+|"
+                r"(?P<what>openvino\S{0,60}(?:Error|Exception)\S{0,10}|tvm\.error\.\w{1,200}|"
                 r"coremltools\S{0,60}Error|tensorflow\.python\.framework\.errors\S{1,60}|jaxlib\."
                 r"xla_extension\.XlaRuntimeError)"
             ),
@@ -328,7 +330,7 @@ SIGNATURES = (
             (
                 r"^(?P<what>(?:huggingface_hub\.(?:utils\._)?\S{0,40}errors?\S{0,40}"
                 r"|safetensors_rust\.SafetensorError|_pickle\.UnpicklingError|requests\."
-                r"exceptions\.\w+|urllib\.error\.\w+|(?:omegaconf|hydra)\.errors\.\w+"
+                r"exceptions\.\w{1,200}|urllib\.error\.\w{1,200}|(?:omegaconf|hydra)\.errors\.\w{1,200}"
                 r"|pydantic_core\.\S{1,60}Error): .{1,120})"
             ),
             (
@@ -416,10 +418,10 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"\"(?:min|max)_all_\w+\" not implemented for "
-                r"'(?P<dtype>\w+)'|in _print_debugging_tensor_value_info"
+                r"\"(?:min|max)_all_\w{1,200}\" not implemented for "
+                r"'(?P<dtype>\w{1,200})'|in _print_debugging_tensor_value_info"
                 "|aoti_torch_save_tensor_handle: .{0,80}Error creating directory|Error: Failed to "
-                r"create directory|codegen/debug_utils\.py\", line \d+, in .*print"
+                r"create directory|codegen/debug_utils\.py\", line \d{1,20}, in .{0,300}print"
             ),
         ),
         summary="The value printer stumbled, not the model",

@@ -265,10 +265,13 @@ SIGNATURES = (
         anchors=("std::codecvt<", "std::__cxx11::regex_traits<", "std::__detail::_Compiler<"),
         patterns=(
             (
-                r"^#\d+\s.{0,600}\bstd::(?:__cxx11::|__detail::)?(?:codecvt|regex_traits"
+                r"^#\d{1,20}\s.{0,600}\bstd::(?:__cxx11::|__detail::)?(?:codecvt|regex_traits"
                 r"|_Compiler)<.{0,1200}from \S{1,300}/data/aotinductor/\S{1,200}\.so"
             ),
-            r"^0x[0-9a-f]+ in std::codecvt<.{0,400}from \S{1,300}/data/aotinductor/\S{1,200}\.so",
+            (
+                r"^0x[0-9a-f]{1,200} in std::codecvt<.{0,400}from \S{1,300}/data/aotinductor/"
+                r"\S{1,200}\.so"
+            ),
         ),
         summary=(
             "The package carries its own static copy of the C++ standard library and crashes on "
@@ -322,7 +325,7 @@ SIGNATURES = (
         category="toolchain",
         weight=78,
         anchors=("Error: std::bad_cast",),
-        patterns=(r"^Error: std::bad_cast\s*$",),
+        patterns=(r"^Error: std::bad_cast\s{0,20}$",),
         summary="The package carries its own static copy of the C++ standard library",
         means=(
             "The compiler that built it links libstdc++ statically; its locales then clash with "

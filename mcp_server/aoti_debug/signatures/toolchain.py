@@ -174,7 +174,8 @@ SIGNATURES = (
             r"fatal error C1083: Cannot open include file: '(?P<header>[^']{1,200})'",
             (
                 r"fatal error: '?(?P<header>(?!\S{0,60}(?:Python\.h|omp\.h"
-                r"|cuda\w*\.h))[\w./+-]{1,200})'?:? (?:No such file or directory|file not found)"
+                r"|cuda\w{0,200}\.h))[\w./+-]{1,200})'?:? (?:No such file or directory"
+                r"|file not found)"
             ),
         ),
         summary="The header {header} is missing",
@@ -286,7 +287,7 @@ SIGNATURES = (
         confidence="proved",
         anchors=("cannot find -l", "library not found for -l"),
         patterns=(
-            r"(?:cannot find|library not found for) -l(?P<library>(?!g?omp\b)[\w.+:-]{1,60})",
+            r"(?:cannot find|library not found for) -l(?P<library>(?!g?omp\b)[\w.{1,300}:-]{1,60})",
         ),
         summary="The linker does not find lib{library}",
         means=(
@@ -326,7 +327,7 @@ SIGNATURES = (
         patterns=(
             "(?P<what>No space left on device|Disk quota exceeded)",
             (
-                r"(?:PermissionError|OSError): \[Errno \d+\] (?P<what>(?:Permission denied"
+                r"(?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>(?:Permission denied"
                 r"|Read-only file system): '[^']{0,300}(?:torchinductor_|\.triton"
                 "|inductor)[^']{0,300}')"
             ),
@@ -431,7 +432,7 @@ SIGNATURES = (
             ),
             "unable to execute '(?P<what>[^']{1,80})'",
             (
-                r"(?P<what>cannot execute ['‘][\w.+-]{1,40}['’]|error trying to exec "
+                r"(?P<what>cannot execute ['‘][\w.{1,300}-]{1,40}['’]|error trying to exec "
                 r"'cc1\w{0,10}'|cannot find ['‘]ld\S{0,10}['’]|invalid linker name in argument "
                 r"\S{1,60})"
             ),
@@ -529,23 +530,23 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"cpp_builder\.py\", line \d+, in "
+                r"cpp_builder\.py\", line \d{1,20}, in "
                 "(?P<what>check_compiler_exist_windows|_is_msvc_cl|check_msvc_cl_language_id"
                 "|check_mingw_win32_flavor|get_compiler_version_info|get_cpp_compiler"
                 "|cpp_compiler_search|_is_gcc|_is_clang|_is_apple_clang|_is_intel_compiler"
                 "|is_gcc|is_clang|_get_openmp_args|homebrew_libomp|_get_python_related_args"
                 r"|get_name_and_dir_from_output_file_path|_ensure_mingw_cudart_import_lib)\b"
             ),
-            r"cpu_vec_isa\.py\", line \d+, in (?P<what>\w{1,60})",
+            r"cpu_vec_isa\.py\", line \d{1,20}, in (?P<what>\w{1,60})",
             (
-                r"triton[/\\]runtime[/\\]build\.py\", line \d+, in "
+                r"triton[/\\]runtime[/\\]build\.py\", line \d{1,20}, in "
                 "(?P<what>_build|_cc_cmd|get_cc|compile_module_from_src)"
             ),
             (
                 "(?:InductorError|BackendCompilerFailed|CppCompileError"
                 "|InternalTorchDynamoError): (?P<what>UnicodeDecodeError): "
             ),
-            r"line \d+, in (?P<what>libcuda_dirs)",
+            r"line \d{1,20}, in (?P<what>libcuda_dirs)",
             (
                 "(?:RuntimeError: |error: )(?P<what>Error (?:building extension "
                 r"'\S{1,80}'|compiling objects for extension))"
@@ -878,7 +879,7 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"(?P<what>getpwuid\(\): uid not found: \d+|No username set in the "
+                r"(?P<what>getpwuid\(\): uid not found: \d{1,20}|No username set in the "
                 r"environment|Could not create or locate cache dir|\[WinError "
                 r"(?:206|112)\].{0,160}|Fail to create path \S{0,200}|There is not enough space "
                 "on the disk)"

@@ -108,8 +108,8 @@ SIGNATURES = (
         patterns=(
             (
                 r"(?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at "
-                r"(?P<line>\d+):\d+|Triton compilation failed: (?P<kernel>\w+)"
-                r"|UnsupportedLanguageConstruct|triton\.compiler\.\S*CompilationError"
+                r"(?P<line>\d{1,20}):\d{1,20}|Triton compilation failed: (?P<kernel>\w{1,200})"
+                r"|UnsupportedLanguageConstruct|triton\.compiler\.\S{0,300}CompilationError"
                 "|PassManager::run failed|CompileTimeAssertionFailure|InductorError: "
                 "CompilationError"
             ),
@@ -166,11 +166,13 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"PTXAS error|PTXASError|ptxas (?:fatal|error)\s*: ?(?P<text>.{0,120})|Internal "
+                r"PTXAS error|PTXASError|ptxas (?:fatal|error)\s{0,20}: ?(?P<text>.{0,120})"
+                r"|Internal "
                 "Triton PTX codegen error|ptxas application ptx input, line|ptxas stderr|`ptxas` "
                 "(?:failed|to confirm|raised)|CalledProcessError: Command "
                 r".{0,300}\bptxas(?:\.exe)?\b"
-                r"|ptxas \S{1,200}, line \d+; (?:error|fatal)|ran out of registers during register "
+                r"|ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)"
+                r"|ran out of registers during register "
                 r"allocation|(?:ld\.lld|lld): error: .{0,200}hsaco"
             ),
         ),
@@ -228,7 +230,7 @@ SIGNATURES = (
                 r"\"]cubin["
                 "'"
                 r"\"]|CpuTritonKernelCache not populated for "
-                r"'(?P<kernel>\w+)'"
+                r"'(?P<kernel>\w{1,200})'"
             ),
         ),
         summary="A Triton kernel is part of a model compiled for the CPU",
@@ -252,7 +254,7 @@ SIGNATURES = (
         weight=70,
         confidence="proved",
         anchors=("is out of range for type int32",),
-        patterns=(r"Scalar (?P<value>-?\d+) is out of range for type int32",),
+        patterns=(r"Scalar (?P<value>-?\d{1,20}) is out of range for type int32",),
         summary="A fused kernel's offset {value} does not fit in 32 bits",
         means=(
             "Inductor chose int32 indexing although a constant offset of the fused kernel exceeds "
@@ -290,18 +292,21 @@ SIGNATURES = (
         ),
         patterns=(
             (
-                r"local memory \(\d+\) exceeds limit|uses too much shared data|exceeds available "
+                r"local memory \(\d{1,20}\) exceeds limit|uses too much shared data"
+                r"|exceeds available "
                 "shared memory"
             ),
             (
-                r"out of resource: (?P<what>[\w ]+), Required: (?P<need>\d+), Hardware limit: "
-                r"(?P<limit>\d+)"
+                r"out of resource: (?P<what>[\w ]{1,200}), Required: (?P<need>\d{1,20}), Hard"
+                r"ware limit: "
+                r"(?P<limit>\d{1,20})"
             ),
             (
-                r"out of resource: (?P<what>\w+) Required: (?P<need>\d+) Hardware limit: "
-                r"?(?P<limit>\d+)"
+                r"out of resource: (?P<what>\w{1,200}) Required: (?P<need>\d{1,20}) Hardware "
+                r"limit: "
+                r"?(?P<limit>\d{1,20})"
             ),
-            r"OutOfResources: out of resource: (?P<what>[\w ]+)",
+            r"OutOfResources: out of resource: (?P<what>[\w ]{1,200})",
         ),
         summary="A Triton kernel asks for more shared memory, registers or threads than there are",
         means=(
@@ -516,16 +521,17 @@ SIGNATURES = (
             "UNREACHABLE executed at",
         ),
         patterns=(
-            (r"^\s*#?\s?\d{1,3}:? .{0,120}\bmlir::\w|UNREACHABLE executed at \S{0,300}triton"),
+            (r"^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w|UNREACHABLE executed at \S{0,300}triton"),
             (
                 r"\berror: '(?:tt|ttg|ttng|tti|triton\w{0,20}|amdg\w{0,10}|llvm|nvvm|nvgpu|nvws"
                 "|rocdl"
                 r"|arith|scf|cf|math|vector|gpu|builtin)\.[\w.]{1,80}' op|failed to legalize "
-                "operation '|operand #\\d+ does not dominate|Failures have been detected while "
+                "operation '|operand #\\d{1,5} does not dominate|Failures have been detected while "
                 r"processing an MLIR pass|Pipeline failed while executing \["
                 r"|LinearLayout\S{0,300}: "
                 r".{0,600}Assertion|mlir::\S.{0,600}Assertion|(?:lib/(?:Dialect|Conversion)/Triton"
-                r"|third_party/(?:nvidia|amd)/lib)\S{1,200}:\d+: .{0,600}(?:Assertion|UNREACHABLE)"
+                r"|third_party/(?:nvidia|amd)/lib)\S{1,200}:\d{1,20}: .{0,600}(?:Assertion"
+                r"|UNREACHABLE)"
                 r"|LLVM (?:ERROR|Error): (?!out of memory|IO failure).{1,200}|Cannot select: (?:t\d"
                 r"|0x|intrinsic)|Unsupported (?:WarpGroup)?DotOp found|Layout is expected to be "
                 r"surjective|[fF]ailed to translate module to LLVM IR|Failed to lower TMEM"
@@ -585,10 +591,10 @@ SIGNATURES = (
             "torch/_inductor/runtime/triton_heuristics.py:",
         ),
         patterns=(
-            r"\bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d+\] .{0,20}\S",
+            r"\bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d{1,20}\] .{0,20}\S",
             (
                 r"File \"[^\"]{0,300}\btriton[\\/](?:compiler[\\/]code_generator\.py|language[\\/]"
-                r"(?:semantic|core|standard|math)\.py|backends[\\/]\w+[\\/]compiler\.py)\""
+                r"(?:semantic|core|standard|math)\.py|backends[\\/]\w{1,200}[\\/]compiler\.py)\""
             ),
         ),
         summary="The failure is inside Triton's compiler",
@@ -641,7 +647,7 @@ SIGNATURES = (
                 "SubprocException: |An exception occurred in a subprocess:|A compilation "
                 "subprocess exited unexpectedly|BrokenProcessPool: |SubprocPool unclean exit"
                 "|failure in subproc_pool|unpickle failure in SubprocPool|Attempting to use a "
-                r"closed pool|torch/_inductor/compile_worker/\w+\.py\", line"
+                r"closed pool|torch/_inductor/compile_worker/\w{1,200}\.py\", line"
             ),
         ),
         summary="A worker process that compiles kernels failed or died",
