@@ -2,7 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make lint    ruff and mypy alone
-# make skill   put together what an installation of the skill needs, without tests: build/skill/
+# make skill   put together what an installation of the skill needs: build/skill/
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -28,8 +28,7 @@ export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
 # What `npx skills add` should copy; it copies all that it finds, so a branch of its own has this.
-SKILL := SKILL.md guides mcp_server pyproject.toml README.md CHANGELOG.md LICENSE
-SKILL += .claude-plugin .codex-plugin
+SKILL := SKILL.md guides LICENSE
 TO    ?= build/skill/aoti-debug
 
 .PHONY: demo test bench lint picture skill clean setup

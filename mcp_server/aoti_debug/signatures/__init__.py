@@ -1,4 +1,4 @@
-"""Failure signatures by topic: pattern, meaning, fix, guide, and samples that test it."""
+"""Failure signatures, one a file, by topic: pattern, meaning, fix, guide, samples that test it."""
 
 from aoti_debug.signatures.signature import Match, Sample, Signature, matcher, signatures
 

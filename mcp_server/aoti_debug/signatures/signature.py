@@ -87,13 +87,12 @@ class Match(Record):
 
 @cache
 def signatures() -> tuple[Signature, ...]:
-    """Load the `SIGNATURES` of every module of this package, in order of id."""
+    """Load the `SIGNATURE` of every module in the topics of this package, in order of id."""
     import aoti_debug.signatures as package
 
-    found: list[Signature] = []
-    for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        found.extend(getattr(module, "SIGNATURES", ()))
+    modules = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    names = [info.name for info in modules if info.name.count(".") == 3 and not info.ispkg]
+    found: list[Signature] = [importlib.import_module(name).SIGNATURE for name in names]
     return tuple(sorted(found, key=lambda s: s.id))
 
 

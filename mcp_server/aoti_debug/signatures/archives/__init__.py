@@ -1,0 +1,1 @@
+"""The package file: damaged, missing, or of another kind or version."""

@@ -1,0 +1,1 @@
+"""Kernels that fail while they are tuned."""

@@ -1,0 +1,1 @@
+"""Threads, streams, processes, CUDA graphs and hangs."""

@@ -1,0 +1,1 @@
+"""Weights and buffers: missing, unknown, damaged or too large."""

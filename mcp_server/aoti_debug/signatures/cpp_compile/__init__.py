@@ -1,0 +1,1 @@
+"""The generated C++ does not compile."""

@@ -1,0 +1,1 @@
+"""The CUDA toolkit, driver and Triton that compiling for a GPU needs."""

@@ -1,0 +1,1 @@
+"""Sizes that vary: constraints of export, size symbols, asserts at run time."""

@@ -1,0 +1,1 @@
+"""What fails because a GPU fault came before it."""

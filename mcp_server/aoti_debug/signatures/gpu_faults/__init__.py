@@ -1,0 +1,1 @@
+"""What CUDA says of a kernel that failed."""

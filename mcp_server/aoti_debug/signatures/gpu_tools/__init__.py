@@ -1,0 +1,1 @@
+"""Findings of compute-sanitizer and of GPU core dumps."""

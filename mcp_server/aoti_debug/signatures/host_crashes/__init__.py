@@ -1,0 +1,1 @@
+"""Deaths of the process on the host."""

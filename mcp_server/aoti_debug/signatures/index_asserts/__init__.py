@@ -1,0 +1,1 @@
+"""Asserts on an index, on the GPU and on the CPU."""

@@ -1,0 +1,1 @@
+"""Guards, operators and calls inside the model that reject what reaches them."""

@@ -1,0 +1,1 @@
+"""Inputs that are not what the package was compiled for."""

@@ -1,0 +1,1 @@
+"""GPU kernels whose binary is not found or not for this GPU."""

@@ -1,0 +1,1 @@
+"""Unpacking a package and opening its library."""

@@ -1,0 +1,1 @@
+"""Inductor cannot translate the model."""

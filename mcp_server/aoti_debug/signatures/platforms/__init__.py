@@ -1,0 +1,1 @@
+"""Windows, macOS, and GPUs that are not NVIDIA's."""

@@ -1,0 +1,1 @@
+"""The script's own errors, its settings, and debugging tools that fail."""

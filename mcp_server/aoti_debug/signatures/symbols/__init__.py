@@ -1,0 +1,1 @@
+"""What the library needs from torch, the C++ runtime and the system."""

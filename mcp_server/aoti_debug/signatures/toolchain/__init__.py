@@ -1,0 +1,1 @@
+"""The C++ compiler, headers, linker and disk that compiling needs."""

@@ -1,0 +1,1 @@
+"""Triton and ptxas cannot compile a kernel."""

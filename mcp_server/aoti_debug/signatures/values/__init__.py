@@ -1,0 +1,1 @@
+"""Results that are not a number or not those of eager."""
