@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import stat
+import threading
 import time
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -27,6 +29,7 @@ from aoti_debug.read.error_line import error_lines
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.signatures import matcher
+from aoti_debug.stoppable import in_thread, open_stoppable
 
 __all__ = ["artifact", "diagnose", "environment", "inspect", "runs"]
 
@@ -48,13 +51,15 @@ async def inspect(
 
     Raises:
         UnreadableInput: there is no such package.
+        NoInterpreter: `python` is none.
     """
     from aoti_debug.environment.installed import installed
     from aoti_debug.package import inspect as reader
+    from aoti_debug.run.interpreter import find_interpreter
 
-    path = Path(package).expanduser()
-    if not path.exists():
-        raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
+    path = _package(package)
+    if python:
+        find_interpreter(python)
 
     def read() -> PackageAnswer:
         here = installed(python)
@@ -73,9 +78,7 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     from aoti_debug.package.contract_text import write_check_inputs
     from aoti_debug.package.inspect import inspect as read
 
-    path = Path(package).expanduser()
-    if not path.exists():
-        raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
+    path = _package(package)
     found = (await anyio.to_thread.run_sync(read, path)).model(model)
     stated = contract(found) if found is not None else None
     if stated is None or not stated.stated:
@@ -86,28 +89,41 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     return write_check_inputs(stated)
 
 
+def _package(package: str) -> Path:
+    path = Path(package).expanduser()
+    if not path.exists():
+        raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
+    if not (path.is_file() or path.is_dir()):
+        raise UnreadableInput(f"{path} is not a regular file", help="Give the path of a .pt2.")
+    return path
+
+
 async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:
     """Diagnose a log given as text or as the path of a file. Never runs anything.
 
     Raises:
         WrongUse: neither or both were given.
-        UnreadableInput: the file cannot be read.
+        UnreadableInput: the file cannot be read, or is a device, a pipe or a directory.
     """
     if (text is None) == (path is None):
         raise WrongUse("exactly one of text and path is needed")
-    return await anyio.to_thread.run_sync(lambda: _diagnose(text, path))
+    return await in_thread(lambda stop: _diagnose(text, path, stop))
 
 
-def _diagnose(text: str | None, path: str | None) -> DiagnoseAnswer:
+def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> DiagnoseAnswer:
     if text is not None:
         return _diagnose_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
     file = Path(path or "").expanduser()
     try:
-        with file.open("rb") as stream:
+        if not stat.S_ISREG(file.stat().st_mode):  # such a file may block, or never end
+            raise UnreadableInput(f"{file} is not a regular file")
+        with open_stoppable(file, stop) as stream:
             return _diagnose_stream(stream, file.name)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise UnreadableInput(f"cannot read {file}: {why}") from error
+    except ValueError as error:  # a NUL in the path
+        raise UnreadableInput(f"cannot read {file}: {error}") from error
 
 
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:

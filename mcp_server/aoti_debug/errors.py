@@ -6,16 +6,18 @@ from __future__ import annotations
 class AotiDebugError(Exception):
     """Say what was wrong (the message) and what to do instead (`help`).
 
-    `exit_status` is the command line's: 2 for wrong use, 3 for what could not be done.
+    `exit_status` is the command line's: 2 for wrong use, 3 for what could not be done;
+    `command_help` is what it says instead of `help`, where that differs.
     """
 
     help = ""
+    command_help = ""
     exit_status = 3
 
     def __init__(self, message: str, *, help: str | None = None) -> None:
-        super().__init__(message)
+        super().__init__(message.replace("\0", "\\0"))
         if help is not None:
-            self.help = help
+            self.help = self.command_help = help
 
     def __str__(self) -> str:
         message = super().__str__()
@@ -37,7 +39,8 @@ class UnknownStage(WrongUse):
 
 
 class UnknownRun(WrongUse):
-    help = "`aoti-debug runs` lists the runs that are kept."
+    help = "Use the id that triage or run_stage answered."
+    command_help = "`aoti-debug runs` lists the runs that are kept."
 
 
 class UnknownArtifact(WrongUse):
@@ -46,6 +49,7 @@ class UnknownArtifact(WrongUse):
 
 class UnreadableInput(WrongUse):
     help = "Give a readable file, or pass the text itself."
+    command_help = "Give a readable file, or - and the text on standard input."
 
 
 class NoInterpreter(AotiDebugError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -86,7 +87,7 @@ def serve(server: MCPServer[LazyService], http: str = "", *, allow_remote: bool 
         WrongUse: not HOST:PORT, or a host that others can reach without `allow_remote`.
     """
     if not http:
-        server.run()
+        _serve_stdio(server)
         return
     host, port = _address(http)
     if not allow_remote and not _is_loopback(host):
@@ -94,7 +95,7 @@ def serve(server: MCPServer[LazyService], http: str = "", *, allow_remote: bool 
             f"{host} can be reached from other machines, and whoever reaches it runs programs here",
             help="Serve on 127.0.0.1, or add --allow-remote if that is what you want.",
         )
-    server.run("streamable-http", host=host, port=port)
+    _serve_http(server, host, port)
 
 
 def for_process() -> MCPServer[LazyService]:
@@ -119,6 +120,35 @@ def _lifespan(
             die_by(received.number)
 
     return lifespan
+
+
+def _serve_stdio(server: MCPServer[LazyService]) -> None:
+    try:
+        server.run()
+    except BaseException as error:
+        if not _is_only(error, BrokenPipeError):
+            raise
+        sys.exit(1)  # the client was killed: there is nobody to tell
+
+
+def _is_only(error: BaseException, kind: type[BaseException]) -> bool:
+    """Say whether an error, or every error in a group of them, is of this kind."""
+    errors = getattr(error, "exceptions", None)
+    return all(_is_only(e, kind) for e in errors) if errors else isinstance(error, kind)
+
+
+def _serve_http(server: MCPServer[LazyService], host: str, port: int) -> None:
+    import uvicorn
+
+    class Announced(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            shown = f"[{host}]" if ":" in host else host
+            sys.stderr.write(f"serving MCP at http://{shown}:{port}/mcp\n")
+            sys.stderr.flush()
+
+    app = server.streamable_http_app(host=host)
+    anyio.run(Announced(uvicorn.Config(app, host, port, log_level="warning")).serve)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ class SkillFile:
     path: Path
     name: str
     title: str
+    description: str = ""  # the frontmatter's, if the file has one
 
 
 def directory() -> Path | None:
@@ -82,11 +83,20 @@ def _is_ours(place: Path) -> bool:
 
 
 def _file(root: Path, path: Path) -> SkillFile:
+    is_skill = path.name == "SKILL.md"
     with path.open(encoding="utf-8") as file:
         title = next((line[2:].strip() for line in file if line.startswith("# ")), path.stem)
     return SkillFile(
         uri=f"{ROOT_URI}/{path.relative_to(root).as_posix()}",
         path=path,
-        name=NAME if path.name == "SKILL.md" else path.stem,
+        name=NAME if is_skill else path.stem,
         title=title,
+        description=_description(path) if is_skill else "",
     )
+
+
+def _description(skill: Path) -> str:
+    try:
+        return str(frontmatter(skill.read_text("utf-8")).get("description", ""))
+    except ValueError:  # a broken skill is told to whoever asks for it; the server still starts
+        return ""

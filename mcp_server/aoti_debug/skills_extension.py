@@ -43,6 +43,7 @@ class SkillsExtension(Extension):
                     uri=file.uri,
                     name=file.name,
                     title=file.title,
+                    description=file.description or None,
                     mime_type=_MARKDOWN,
                     path=file.path,
                     encoding="utf-8",
@@ -90,7 +91,10 @@ class SkillsExtension(Extension):
 
 
 def _resource(file: SkillFile) -> dict[str, Any]:
-    return {"uri": file.uri, "name": file.path.name, "title": file.title, "mimeType": _MARKDOWN}
+    resource = {"uri": file.uri, "name": file.path.name, "title": file.title}
+    if file.description:
+        resource["description"] = file.description
+    return {**resource, "mimeType": _MARKDOWN}
 
 
 def _digest(file: SkillFile) -> dict[str, Any]:

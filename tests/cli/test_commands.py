@@ -69,7 +69,11 @@ def test_error_as_json(aoti, tmp_path):
         (["run", "x.py", "--stage", "voodoo"], "kernel_names"),
         (["run", "x.py", "--timeout", "0"], "timeout"),
         (["run", "x.py", "--unknown"], "--unknown"),
-        (["artifact", "r-20200101-0000-zzzz", "run.json"], "no run"),
+        (["triage", "-m", "pytest", "-q", "test_x.py"], "-m MODULE -- ARGS"),
+        (["run", "x.py", "--epochs", "3"], "SCRIPT -- ARGS"),
+        (["diagnose", "/dev/zero"], "/dev/zero is not a regular file"),
+        (["diagnose", "."], "is not a regular file"),
+        (["artifact", "r-20200101-0000-zzzz", "run.json"], "`aoti-debug runs` lists"),
         (["triage", "x.py", "--report", "report.doc"], ".html"),
         (["serve", "--http", "0.0.0.0:1"], "--allow-remote"),
         (["serve", "--http", "nonsense"], "HOST:PORT"),
@@ -82,6 +86,12 @@ def test_wrong_use_ends_with_two_and_says_why(aoti, words, said_of_it):
     assert said_of_it in said.err
     assert said.out == ""
     assert "Traceback" not in said.err
+
+
+def test_package_is_not_held_against_an_interpreter_that_is_none(aoti, tmp_path):
+    said = aoti("inspect", tmp_path, "--python", "/no/python")
+    assert (said.status, said.out) == (3, "")
+    assert "no executable interpreter" in said.err
 
 
 def test_arguments_environment_and_directory_reach_the_script(aoti, script, tmp_path):

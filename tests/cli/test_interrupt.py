@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from file_watch import READ, FileWatch
 
 PATIENCE_S = 60.0
 GONE_S = 5.0
@@ -57,6 +58,25 @@ def test_run_ends_with_its_command(home: Path, tmp_path: Path, command: str, num
     assert "Traceback" not in err
     _, alive = psutil.wait_procs(processes, timeout=GONE_S)
     assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def test_reading_a_log_ends_at_an_interrupt(home: Path, tmp_path: Path) -> None:
+    log = tmp_path / "endless.log"
+    log.touch()
+    os.truncate(log, 1 << 40)
+    watch = FileWatch(log)
+    with subprocess.Popen(
+        [sys.executable, "-m", "aoti_debug", "diagnose", log],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as started:
+        watch.wait(READ)
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=PATIENCE_S)
+    watch.close()
+    assert (started.returncode, out) == (130, "")
+    assert "Traceback" not in err
 
 
 def test_commands_do_not_load_the_server(home: Path, tmp_path: Path) -> None:

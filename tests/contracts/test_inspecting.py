@@ -66,8 +66,9 @@ def test_a_package_is_judged_by_the_users_torch(said, built, python):
     assert rows[2][:3] == ["1", "arg1_1", "float32"]
 
 
-def test_without_an_interpreter_nothing_is_promised(said, built, tmp_path):
-    status, out, _ = said(built.directory / "pair.pt2", "--python", tmp_path / "none", "--json")
+def test_without_an_interpreter_nothing_is_promised(said, built, tmp_path, monkeypatch):
+    monkeypatch.setenv("AOTI_DEBUG_PYTHON", str(tmp_path / "none"))
+    status, out, _ = said(built.directory / "pair.pt2", "--json")
     assert status == 0
     assert json.loads(out)["loads_here"] == "unknown"
 

@@ -138,14 +138,18 @@ LOST = """
 import os, subprocess, sys
 child = "import os; from aoti_debug.environment.variables import not_inherited as n;"
 child += "print(n(dict(os.environ)))"
-env = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
+env = {k: v for k, v in os.environ.items() if k != sys.argv[1]}
 subprocess.run([sys.executable, "-c", child], env=env, check=True)
 """
 
 
-def test_what_a_client_did_not_pass_on_is_named() -> None:
-    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "3"}
+@pytest.mark.parametrize("name", ["CUDA_VISIBLE_DEVICES", "AOTI_DEBUG_PYTHON", "AOTI_DEBUG_HOME"])
+def test_what_a_client_did_not_pass_on_is_named(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOST], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", LOST, name],
+        env={**os.environ, name: "3"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert "'CUDA_VISIBLE_DEVICES=3'" in done.stdout
+    assert f"'{name}=3'" in done.stdout

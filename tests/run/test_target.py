@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
+import venv
+from collections.abc import Callable
 from pathlib import Path
 
+import aoti_debug
+import pydantic
 import pytest
 from aoti_debug.errors import AotiDebugError, NoInterpreter, TargetNotFound, WrongUse
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
@@ -111,8 +117,10 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
 )
 def test_wrong_use_is_refused(tmp_path, monkeypatch, options):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WrongUse):
+    with pytest.raises(WrongUse) as refused:
         resolve_target(python=sys.executable, **options)
+    assert "\0" not in str(refused.value)
+    assert refused.value.help
 
 
 def test_label_is_short_and_plain():
@@ -144,6 +152,48 @@ def test_interpreters_are_taken_in_order(program, tmp_path):
         del env[variable]
     with pytest.raises(NoInterpreter, match="no Python interpreter was found"):
         find_interpreter(None, {"PATH": str(tmp_path)})
+
+
+OURS = """
+import json, sys
+sys.path.append(sys.argv[1])
+from aoti_debug.run.interpreter import find_interpreter
+print(find_interpreter(None, json.loads(sys.argv[2])))
+"""
+
+
+@pytest.fixture
+def ours(tmp_path) -> Callable[..., Path]:
+    """Find an interpreter from within an environment that has all that we need, but no torch."""
+    venv.create(tmp_path / "ours", symlinks=True)
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for place in {Path(pydantic.__file__).parents[1], Path(aoti_debug.__file__).parents[1]}:
+        for package in place.iterdir():
+            if package.name != "torch" and package.suffix != ".pth":
+                (packages / package.name).symlink_to(package)
+
+    def find(**env: str) -> Path:
+        python = tmp_path / "ours" / "bin" / "python"
+        argv = [python, "-c", OURS, packages, json.dumps(env)]
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        done = subprocess.run(argv, env=clean, capture_output=True, text=True, check=True)
+        return Path(done.stdout.strip())
+
+    return find
+
+
+def test_our_own_environment_without_torch_is_the_last_choice(ours, program, tmp_path):
+    """As under `uv run`, which makes the server's environment the active one."""
+    bin = tmp_path / "ours" / "bin"
+    active = {"VIRTUAL_ENV": str(tmp_path / "ours"), "PATH": f"{bin}:{tmp_path / 'theirs'}"}
+    assert ours(**active) == bin / "python"
+    theirs = program("theirs/python")
+    assert ours(**active) == theirs
+    assert ours(**active, AOTI_DEBUG_PYTHON=str(bin / "python")) == bin / "python"
+    (tmp_path / "packages" / "torch").mkdir()
+    (tmp_path / "packages" / "torch" / "version.py").touch()
+    assert ours(**active) == bin / "python"
 
 
 def test_link_of_an_environment_is_kept(tmp_path):

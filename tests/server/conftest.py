@@ -45,3 +45,10 @@ def call(talk: Callable[[Work[Any]], Any]) -> Callable[..., Any]:
         return talk(lambda client: client.call_tool(tool, arguments))
 
     return run
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "target.py"
+    path.write_text("print('hello from the target')\n")
+    return path

@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import psutil
 import pytest
+from file_watch import CLOSED, READ, FileWatch
 from mcp import Client, StdioServerParameters
 
 PATIENCE_S = 60.0  # for things to begin
@@ -62,14 +63,20 @@ class Target:
 class Server:
     """A server as clients start it, spoken to by hand."""
 
-    def __init__(self, home: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "aoti_debug", "serve"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable},
-            text=True,
-        )
+    def __init__(self, home: Path, errors: Path) -> None:
+        with errors.open("w") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "aoti_debug", "serve"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                env={
+                    **os.environ,
+                    "AOTI_DEBUG_HOME": str(home),
+                    "AOTI_DEBUG_PYTHON": sys.executable,
+                },
+                text=True,
+            )
         client = {"name": "test", "version": "1"}
         self.ask(
             "initialize",
@@ -88,8 +95,8 @@ class Server:
         assert self.process.stdout is not None
         return dict(json.loads(self.process.stdout.readline()))
 
-    def call(self, arguments: dict[str, Any]) -> None:
-        self.ask("tools/call", {"name": "run_stage", "arguments": arguments}, number=2)
+    def call(self, arguments: dict[str, Any], tool: str = "run_stage") -> None:
+        self.ask("tools/call", {"name": tool, "arguments": arguments}, number=2)
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self.process.stdin is not None
@@ -106,7 +113,7 @@ def target(tmp_path: Path) -> Iterator[Target]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "home")
+    made = Server(tmp_path / "home", tmp_path / "errors")
     yield made
     made.process.kill()
     made.process.wait()
@@ -114,6 +121,17 @@ def server(tmp_path: Path) -> Iterator[Server]:
         assert stream is not None
         with contextlib.suppress(BrokenPipeError):
             stream.close()
+
+
+@pytest.fixture
+def endless_log(tmp_path: Path) -> Iterator[tuple[Path, FileWatch]]:
+    """A log that takes an hour to read, and a watch that sees it read and closed."""
+    path = tmp_path / "endless.log"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    watch = FileWatch(path)
+    yield path, watch
+    watch.close()
 
 
 def assert_gone(processes: list[psutil.Process]) -> None:
@@ -159,6 +177,44 @@ def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
 def test_idle_server_ends_at_sigterm(server):
     server.process.terminate()
     assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+
+
+def test_cancelled_call_stops_reading_its_log(server, endless_log):
+    log, watch = endless_log
+    server.call({"path": str(log)}, "diagnose_log")
+    watch.wait(READ)
+    server.tell("notifications/cancelled", {"requestId": 2})
+    watch.wait(CLOSED)
+    server.ask("tools/list", {}, number=3)
+    assert server.receive()["id"] == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_server_that_reads_a_log_ends_at_a_signal(server, endless_log, number):
+    log, watch = endless_log
+    server.call({"path": str(log)}, "diagnose_log")
+    watch.wait(READ)
+    server.process.send_signal(number)
+    assert server.process.wait(PATIENCE_S) == -number
+
+
+def test_server_that_reads_a_log_ends_with_its_client(server, endless_log, tmp_path):
+    log, watch = endless_log
+    server.call({"path": str(log)}, "diagnose_log")
+    watch.wait(READ)
+    server.process.stdin.close()
+    assert server.process.wait(PATIENCE_S) == 0
+    assert (tmp_path / "errors").read_text() == ""
+
+
+def test_client_that_is_killed_is_no_reason_for_a_traceback(server, target, tmp_path):
+    server.call(target.call())
+    processes = target.processes()
+    server.process.stdout.close()
+    server.process.stdin.close()
+    assert server.process.wait(PATIENCE_S) == 1
+    assert (tmp_path / "errors").read_text() == ""
+    assert_gone(processes)
 
 
 def test_server_killed_in_a_run_leaves_a_readable_directory(server, target, tmp_path):

@@ -98,6 +98,11 @@ def test_schema_holds_no_nulls_and_no_generated_titles(tool):
     check(tool["outputSchema"])
 
 
+@pytest.mark.parametrize("tool", listed(), ids=lambda tool: tool["name"])
+def test_schema_allows_no_unknown_argument(tool):
+    assert tool["inputSchema"]["additionalProperties"] is False
+
+
 def test_stages_are_those_of_the_table():
     stage = next(tool for tool in TOOLS if tool.name == "run_stage").parameters["properties"]
     assert stage["stage"]["enum"] == list(STAGES)

@@ -80,9 +80,19 @@ def test_what_is_not_served_is_an_invalid_parameter(talk, method, uri):
     assert talk(work) == -32602
 
 
+def test_resource_of_the_skill_says_when_to_use_it(talk):
+    async def work(client: Any) -> dict[str, str | None]:
+        listed = (await client.list_resources()).resources
+        return {str(resource.uri): resource.description for resource in listed}
+
+    said = talk(work)
+    assert said["skill://aoti-debug/SKILL.md"] == properties(ROOT)["description"]
+
+
 def test_directories_list_their_children(talk):
     top = talk(ask("resources/directory/read", uri="skill://aoti-debug"))["resources"]
     assert [child["name"] for child in top] == ["SKILL.md", "guides"]
+    assert top[0]["description"] == properties(ROOT)["description"]
     guides = talk(ask("resources/directory/read", uri=top[1]["uri"]))["resources"]
     assert "inputs-and-devices.md" in [child["name"] for child in guides]
 

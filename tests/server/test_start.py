@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
 import subprocess
 import sys
+import urllib.request
 
 HEAVY = {"torch", "numpy", "rich", "typer", "triton", "elftools"}
 INITIALIZE = {
@@ -46,6 +49,46 @@ def test_initialize_is_answered_and_nothing_else_is_said():
     assert answer["serverInfo"]["name"] == "aoti-debug"
     assert answer["instructions"].startswith("Finds why a PyTorch model")
     assert ended.stderr == ""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def test_http_says_where_it_is_served_once_it_is():
+    place = f"127.0.0.1:{free_port()}"
+    with subprocess.Popen(
+        [sys.executable, "-m", "aoti_debug", "serve", "--http", place],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as served:
+        assert served.stderr is not None
+        assert served.stderr.readline() == f"serving MCP at http://{place}/mcp\n"
+        request = urllib.request.Request(
+            f"http://{place}/mcp",
+            json.dumps(INITIALIZE).encode(),
+            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"},
+        )
+        with urllib.request.urlopen(request) as answer:
+            assert b'"aoti-debug"' in answer.read()
+        served.terminate()
+        assert served.stderr.read() == ""
+    assert served.returncode == -signal.SIGTERM
+
+
+def test_http_at_a_port_that_is_taken_says_so():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        ended = subprocess.run(
+            [sys.executable, "-m", "aoti_debug", "serve", "--http", place],
+            capture_output=True,
+            text=True,
+        )
+    assert "address already in use" in ended.stderr
+    assert "serving" not in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode == 3
 
 
 def test_stray_output_does_not_reach_the_client(tmp_path):

@@ -14,6 +14,7 @@ from aoti_debug import __version__
 from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, fail, finish, write_text
 from aoti_debug.commands.status import NOT_DONE, WRONG_USE
+from aoti_debug.commands.target_command import TargetCommand
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import STAGES, stage_named
@@ -128,7 +129,7 @@ def inspect(
     finish(answer, as_json=json, report=report)
 
 
-@app.command("run")
+@app.command("run", cls=TargetCommand)
 def run_stage(
     words: options.Words = None,
     stage: Annotated[str, typer.Option(help=f"One of: {_STAGES}.")] = "baseline",
@@ -155,7 +156,7 @@ def run_stage(
     _run(target, stage, show_output, report, json)
 
 
-@app.command()
+@app.command(cls=TargetCommand)
 def triage(
     words: options.Words = None,
     module: options.Module = None,

@@ -42,11 +42,12 @@ def fail(error: AotiDebugError, *, as_json: bool) -> int:
     from aoti_debug.report.sanitize import sanitize
 
     message = error.args[0] if error.args else type(error).__name__
+    help = error.command_help or error.help
     if as_json:
-        print_json({"error": str(message), "help": error.help})
+        print_json({"error": str(message), "help": help})
     sys.stderr.write(f"aoti-debug: {sanitize(str(message))}\n")
-    if error.help:
-        sys.stderr.write(f"{sanitize(error.help)}\n")
+    if help:
+        sys.stderr.write(f"{sanitize(help)}\n")
     return error.exit_status
 
 

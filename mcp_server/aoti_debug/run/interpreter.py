@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -29,7 +30,9 @@ class Installed:
 def find_interpreter(python: str | None = None, env: Mapping[str, str] | None = None) -> Path:
     """Return the interpreter named by `python`, AOTI_DEBUG_PYTHON, the active environment or PATH.
 
-    Links are kept: what an environment's python links to does not have its packages.
+    Links are kept: what an environment's python links to does not have its packages. This
+    process's own environment, which `uv run` makes the active one, is the last choice unless it
+    has torch.
     """
     env = os.environ if env is None else env
     for source, name in (("python", python), ("AOTI_DEBUG_PYTHON", env.get("AOTI_DEBUG_PYTHON"))):
@@ -38,13 +41,30 @@ def find_interpreter(python: str | None = None, env: Mapping[str, str] | None = 
             if found is None:
                 raise NoInterpreter(f"{source} names {name}, which is no executable interpreter")
             return found
+    candidates = list(_unnamed(env))
+    if not candidates:
+        raise NoInterpreter("no Python interpreter was found")
+    return next((c for c in candidates if not _is_ours_alone(c)), candidates[0])
+
+
+def _unnamed(env: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the active environments' interpreters, then those on PATH."""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if env.get(variable) and (found := _executable(env[variable], env)):
-            return found
+            yield found
+    folders = env.get("PATH", os.defpath).split(os.pathsep)
     for name in ("python3", "python"):
-        if found := _executable(name, env):
-            return found
-    raise NoInterpreter("no Python interpreter was found")
+        for folder in folders:
+            if on_path := shutil.which(name, path=folder or os.curdir):
+                yield Path(on_path).absolute()
+
+
+def _is_ours_alone(python: Path) -> bool:
+    """Say whether `python` is of the environment that this process runs in, without torch."""
+    ours = {Path(sys.executable).parent.resolve(), Path(sys.prefix, "bin").resolve()}
+    if python.parent.resolve() not in ours:
+        return False
+    return not any(Path(place, "torch", "version.py").is_file() for place in sys.path)
 
 
 def _executable(name: str, env: Mapping[str, str]) -> Path | None:

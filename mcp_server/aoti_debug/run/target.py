@@ -58,7 +58,8 @@ def resolve_target(
         )
     if module:
         if not _MODULE.fullmatch(module):
-            raise WrongUse(f"{module!r} is no name of a module")
+            help = "Give it as `python -m` takes it: names joined by dots, no path, no options."
+            raise WrongUse(f"{module!r} is no name of a module", help=help)
         found = find_interpreter(python, full)
         argv = (str(found), "-m", module, *_words(args))
         return Target(argv, directory, full, _label(f"-m {module}", argv[2:]), found)
@@ -81,14 +82,20 @@ def _directory(cwd: str | os.PathLike[str] | None) -> Path:
 def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
     for name, value in (env or {}).items():
         if not name or "=" in name or "\0" in name + value:
-            raise WrongUse(f"environment variable {name!r} cannot be set")
+            raise WrongUse(
+                f"environment variable {name!r} cannot be set",
+                help="A name is not empty and holds no `=`; neither it nor its value holds a NUL.",
+            )
     return {**os.environ, **(env or {})}
 
 
 def _words(args: Sequence[str]) -> list[str]:
     for word in args:
         if "\0" in word:
-            raise WrongUse("an argument holds a NUL character")
+            raise WrongUse(
+                "an argument holds a NUL character",
+                help="No program can be given one: pass such data in a file.",
+            )
     return list(args)
 
 

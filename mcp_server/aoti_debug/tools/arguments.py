@@ -55,15 +55,15 @@ def request(
     if directory is None and module:
         raise WrongUse("module without cwd", help="Give cwd, where `python -m` would be started.")
     if directory is None and script:
-        directory = absolute("script", script).parent
-    if directory is None and "/" in command[0]:
-        directory = absolute("command", command[0]).parent
+        directory = _parent(absolute("script", script))
+    elif directory is None and command and "/" in command[0]:
+        directory = _parent(absolute("command", command[0]))
     target = resolve_target(
         script=script or None,
         module=module or None,
         command=command or None,
         args=args,
-        python=_interpreter(python, bool(cwd)),
+        python=interpreter(python, has_cwd=bool(cwd)),
         env=dict(env or {}),
         cwd=directory,
     )
@@ -88,7 +88,17 @@ def absolute(name: str, value: str) -> Path:
     return path
 
 
-def _interpreter(python: str, has_cwd: bool) -> str | None:
+def interpreter(python: str, *, has_cwd: bool = False) -> str | None:
+    """Return what names an interpreter, if anything does.
+
+    Raises:
+        WrongUse: a path that is relative to nothing.
+    """
     if "/" in python and not has_cwd:
         return str(absolute("python", python))
     return python or None
+
+
+def _parent(path: Path) -> Path | None:
+    """Return the directory of a target; None where a target cannot be, which is then said."""
+    return path.parent if path.parent.is_dir() else None

@@ -8,7 +8,7 @@ from mcp_types import CallToolResult
 
 from aoti_debug.model import EnvironmentAnswer
 from aoti_debug.tools.answer import answer
-from aoti_debug.tools.arguments import Env, Python
+from aoti_debug.tools.arguments import Env, Python, interpreter
 from aoti_debug.tools.tool import tool
 
 
@@ -19,7 +19,7 @@ async def check_environment(
     together, and which variables this server did not inherit. Use when a run cannot even start."""
     from aoti_debug import api
 
-    return answer(await api.environment(python or None, env or {}))
+    return answer(await api.environment(interpreter(python), env or {}))
 
 
 CHECK_ENVIRONMENT = tool(

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from aoti_debug.model import PackageAnswer
 from aoti_debug.tools.answer import answer
-from aoti_debug.tools.arguments import Python, absolute
+from aoti_debug.tools.arguments import Python, absolute, interpreter
 from aoti_debug.tools.tool import tool
 
 
@@ -25,7 +25,7 @@ async def inspect_package(
     from aoti_debug import api
 
     path = str(absolute("package", package))
-    return answer(await api.inspect(path, python or None, check_inputs=check_inputs))
+    return answer(await api.inspect(path, interpreter(python), check_inputs=check_inputs))
 
 
 INSPECT_PACKAGE = tool(

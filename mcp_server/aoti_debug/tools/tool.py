@@ -14,6 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from aoti_debug.errors import AotiDebugError
+from aoti_debug.run.plain import plain
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
@@ -33,7 +34,8 @@ class AotiTool(Tool):
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> Any:
         try:
-            return await super().run(arguments, context, convert_result)
+            given = _given(arguments, self.parameters)
+            return await super().run(given, context, convert_result)
         except UnexpectedToolError as error:
             raise ToolError(_explain(error.__cause__ or error, self.name)) from error.__cause__
         except ToolError as error:
@@ -66,7 +68,7 @@ def tool(
         ),
     )
     assert isinstance(made, AotiTool)
-    made.parameters = _plain(made.parameters)
+    made.parameters = {**_plain(made.parameters), "additionalProperties": False}
     returned = get_type_hints(function, include_extras=True)["return"]
     made.fn_metadata.output_model = returned.__metadata__[0]  # Annotated[CallToolResult, Model]
     made.fn_metadata.output_schema = {"type": "object"}  # so that answers are validated
@@ -77,11 +79,24 @@ def _explain(error: BaseException, tool_name: str) -> str:
     if isinstance(error, AotiDebugError):
         return str(error)
     _log.error("%s failed unexpectedly", tool_name, exc_info=error)
-    text = " ".join(str(error).split())[:_SHOWN]
+    text = plain(" ".join(str(error).split()), _SHOWN)
     return (
         f"{type(error).__name__}: {text}. This is a fault of aoti-debug, not of your call; "
         "the traceback is in the server's log (its standard error)."
     )
+
+
+def _given(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments without nulls for what may be left out.
+
+    Raises:
+        ToolError: an argument that the tool does not know, which it would ignore.
+    """
+    known, required = schema.get("properties", {}), schema.get("required", [])
+    if unknown := [f"`{plain(name, 80)}`" for name in arguments if name not in known]:
+        plural = "s" if len(unknown) > 1 else ""
+        raise ToolError(f"unknown argument{plural} {', '.join(unknown[:5])}. {_takes(schema)}")
+    return {n: value for n, value in arguments.items() if value is not None or n in required}
 
 
 def _wrong_arguments(error: ValidationError, schema: dict[str, Any]) -> str:
@@ -89,9 +104,13 @@ def _wrong_arguments(error: ValidationError, schema: dict[str, Any]) -> str:
     for detail in error.errors(include_url=False, include_context=False):
         place = ".".join(map(str, detail["loc"]))
         got = "" if detail["type"] == "missing" else f" (got {str(detail['input'])[:80]!r})"
-        wrong.append(f"`{place}`: {detail['msg']}{got}")
-    known = ", ".join(schema.get("properties", {}))
-    return f"wrong arguments: {'; '.join(wrong)}. This tool takes: {known or 'nothing'}."
+        said = detail["msg"].replace("valid tuple", "valid list")  # what JSON calls it
+        wrong.append(f"`{place}`: {said}{got}")
+    return f"wrong arguments: {'; '.join(wrong)}. {_takes(schema)}"
+
+
+def _takes(schema: dict[str, Any]) -> str:
+    return f"This tool takes: {', '.join(schema.get('properties', {})) or 'nothing'}."
 
 
 def _plain(schema: Any) -> Any:
