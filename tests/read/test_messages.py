@@ -23,6 +23,30 @@ def read(text: str, kind: type[Record]) -> list[Record]:
     return [r for r in scan_text(text, "stderr.log").records if isinstance(r, kind)]
 
 
+OUTPUT_CODE = (
+    "V1121 10:41:49.116000 20879 torch/_inductor/compile_fx.py:1568] [__output_code]         "
+)
+SOURCE = [
+    'ss << "input_handles[0]: unmatched dtype, "',
+    'AOTI_TORCH_CHECK((0 <= tmp2) & (tmp2 < 10L), "index out of bounds: 0 <= tmp2 < 10L");',
+    '    raise IndexError(f"index out of bounds: 0 <= {i} < 50")',
+    "IndexError: index out of bounds: 0 <= 50 < 50",
+]
+
+
+@pytest.mark.parametrize("prefix", ["", OUTPUT_CODE])
+@pytest.mark.parametrize("line", SOURCE)
+def test_source_text_that_holds_a_message_is_none(line: str, prefix: str) -> None:
+    assert not read(prefix + line, DeviceAssert)
+    assert not read(prefix + line, InputCheck)
+
+
+def test_words_in_quotes_below_a_frame_are_source() -> None:
+    frame = '  File "/home/user/m.py", line 3, in f'
+    echo = '    raise RuntimeError("Error: input_handles[0]: unmatched dim value at 1, x")'
+    assert not read(f"{frame}\n{echo}\n", InputCheck)
+
+
 @pytest.mark.parametrize(
     ("text", "expected", "got", "rest"),
     [

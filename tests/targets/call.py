@@ -11,6 +11,7 @@ CALLS = {
     "healthy_max": ("dynamic", lambda: (torch.randn(64, 16),)),
     "embedding": ("embedding", lambda: (torch.randint(0, 1000, (4, 6)), torch.rand(4, 6))),
     "index": ("embedding", lambda: (_with(torch.randint(0, 1000, (4, 6)), 5000), torch.rand(4, 6))),
+    "second_table": ("tables", lambda: (torch.arange(968, 1000), torch.arange(469, 501))),
     "segfault": ("big", lambda: (torch.randn(16, 16),)),
     "rank": ("static", lambda: (torch.randn(32),)),
     "size": ("static", lambda: (torch.randn(4, 6),)),

@@ -33,6 +33,16 @@ class Embedding(torch.nn.Module):
         return (self.table(ids) * weight.unsqueeze(-1)).sum(1)
 
 
+class Tables(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.users = torch.nn.Embedding(1000, 16)
+        self.items = torch.nn.Embedding(500, 16)
+
+    def forward(self, user, item):
+        return self.users(user) * self.items(item)
+
+
 class Big(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -101,6 +111,7 @@ CASES: dict[str, Case] = {
         lambda: (torch.randint(0, 1000, (4, 6)), torch.rand(4, 6)),
         {"ids": {0: Dim("batch", min=2, max=64)}, "weight": {0: Dim("batch", min=2, max=64)}},
     ),
+    "tables": Case(Tables, lambda: (torch.randint(0, 1000, (32,)), torch.randint(0, 500, (32,)))),
     "big": Case(Big, lambda: (torch.randn(4096, 4096),)),
     "int_argument": Case(IntArgument, lambda: (torch.randn(4, 8), 3)),
     "auto_one": Case(Plus, lambda: (torch.randn(1, 8),), {"x": {0: Dim.AUTO}}),

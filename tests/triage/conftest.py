@@ -59,7 +59,9 @@ def triaged(home: Path, python: str) -> Run:
 @pytest.fixture(scope="session")
 def triage_in(python: str) -> Run:
     """Triage a script of ours, with the runs kept in a given home."""
-    return lambda home, script, *args: answered(home, script, *args, python=python)
+    return lambda home, script, *args, **options: answered(
+        home, script, *args, python=python, **options
+    )
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,11 @@ def test_garbage_of_another_shape_is_found_though_the_script_ends_well(call: Cal
     assert found.fixes
 
 
+def test_an_input_that_differs_in_several_ways_is_counted_once(call: Call) -> None:
+    guards = next(step for step in call("stride").steps if step.name == "guards")
+    assert guards.finding == "1 input is not as declared"
+
+
 def test_one_finding_is_told_once_with_the_evidence_of_all_checks(call: Call) -> None:
     answer = call("size")
     assert answer.also == []
@@ -99,6 +104,12 @@ def test_an_index_outside_an_embedding_is_named_with_value_and_place(call: Call)
     assert found.kernel.name.startswith("cpp_fused_embedding")
     assert found.kernel.text
     assert found.source[0].text == "output = model(*inputs())"
+
+
+def test_of_two_indices_the_one_that_the_kernel_checks_is_named(call: Call) -> None:
+    found = best(call("second_table"))
+    assert (found.category, found.confidence) == ("index_out_of_bounds", "proved")
+    assert found.summary == "item[31] = 500 is outside 0 <= index < 500"
 
 
 @pytest.mark.parametrize("case", ["healthy", "size", "segfault", "index"])

@@ -9,8 +9,10 @@ from aoti_debug.model import Diagnosis, Evidence
 from aoti_debug.read.record import Span
 from aoti_debug.signatures import Signature
 
-Role = Literal["cause", "symptom", "envelope", "aftermath", "clean"]
-ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean")
+# "printed" is a text of a process that did not fail: it ranks below being clean.
+Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "printed"]
+ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean", "printed")
+EVENT = 140  # characters quoted of one
 CONFIDENCES = ("proved", "likely", "possible")
 
 
@@ -50,4 +52,6 @@ class Candidate:
 
 
 def evidence(span: Span) -> Evidence:
-    return Evidence(artifact=span.artifact, lines=(span.first, span.last), quote=span.quote)
+    """Point to the lines of a record. An event is a long line, and says first what it is."""
+    quote = span.quote[:EVENT] if span.artifact.endswith("events.jsonl") else span.quote
+    return Evidence(artifact=span.artifact, lines=(span.first, span.last), quote=quote)

@@ -22,6 +22,11 @@ from aoti_debug.read.record import (
 from aoti_debug.signatures import Signature
 
 MISLEADING = 4
+KINDS = {
+    "aftermath": "is an aftermath",
+    "envelope": "names no reason",
+    "printed": "was printed, but no call failed and the script ended well",
+}
 BEFORE, EXCERPT = 30, 120  # characters of a quoted message
 
 
@@ -139,7 +144,7 @@ def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]
         for frame in dump.frames:
             if is_users(frame.file):
                 return source_of(frame)
-    return caller(observations)
+    return caller(observations) if diagnosis.category != "user_code" else []
 
 
 def caller(observations: Observations) -> list[SourceLine]:
@@ -156,21 +161,24 @@ def caller(observations: Observations) -> list[SourceLine]:
 
 
 def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
-    """Say which other messages of the log only follow from the fault, or name no reason."""
-    if best.role not in ("cause", "symptom"):
+    """Say which other messages of the log only follow from the fault, or name no reason; of a
+    process without one, which look like a fault and are none."""
+    if best.role not in ("cause", "symptom", "clean"):
         return []
+    roles = ("printed",) if best.role == "clean" else ("envelope", "aftermath")
     found: list[str] = []
     for candidate in ranked:
-        if candidate is best or candidate.role not in ("envelope", "aftermath"):
+        if candidate is best or candidate.role not in roles:
             continue
         if candidate.signature is None or not candidate.diagnosis.evidence:
             continue
-        kind = "is an aftermath" if candidate.role == "aftermath" else "names no reason"
+        kind = KINDS[candidate.role]
         if candidate.of:
             kind = f"is {candidate.of}'s own failure, after the script's"
         quote = excerpt(candidate.diagnosis.evidence[0].quote, candidate.signature)
         means = first_sentence(candidate.signature.means)
-        found.append(f"{quote!r} {kind}" + (f": {means}" if "envelope" not in means else "."))
+        tells = candidate.role != "printed" and "envelope" not in means
+        found.append(f"{quote!r} {kind}" + (f": {means}" if tells else "."))
     return found[:MISLEADING]
 
 

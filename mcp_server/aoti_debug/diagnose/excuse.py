@@ -1,13 +1,15 @@
-"""Broken rules that did no harm: the result of this very call is right all the same."""
+"""What looks like a fault and did no harm: broken rules, and words that were only printed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aoti_debug.diagnose.calls import declared
+from aoti_debug.diagnose.calls import declared, uses_cuda
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
+from aoti_debug.read.events import Events, Phase
 
 AGREES = (
     "but the result agrees with the exported program: what reads this input takes its strides as "
@@ -27,6 +29,39 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
     if report is None or report.get("verdict") != "agrees":
         return list(candidates)
     return [harmless(c) if is_read_only_stride(c, observations) else c for c in candidates]
+
+
+def only_printed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
+    """Put aside what rests on a printed text alone when the process ended well and no phase of
+    AOTInductor failed in it, or when the text is the mark of our own time-out."""
+    events, ending = observations.events, observations.ending
+    kept = list(candidates)
+    if ending is not None and ending.timed_out:
+        return [c for c in kept if not (c.alone and c.diagnosis.category == "host_segfault")]
+    if events is None or ending is None or not ending.clean:
+        return kept
+    if not events.calls or not all(phase.ok or recovered(events, phase) for phase in events.phases):
+        return kept
+    gpu = uses_cuda(events)
+    return [
+        replace(c, role="printed") if c.alone and is_fault(c) and not (gpu and on_gpu(c)) else c
+        for c in kept
+    ]
+
+
+def recovered(events: Events, failed: Phase) -> bool:
+    """Tell whether a load that failed was followed by one that did not: a script may try."""
+    later = (phase for phase in events.phases if phase.span.first > failed.span.first)
+    return failed.phase == "load" and any(phase.phase == "load" and phase.ok for phase in later)
+
+
+def is_fault(candidate: Candidate) -> bool:
+    return MEANINGS[candidate.diagnosis.category].fault
+
+
+def on_gpu(candidate: Candidate) -> bool:
+    """Tell whether it is a fault that a call which has returned may still bring: a GPU's."""
+    return candidate.diagnosis.category in GPU_FAULTS
 
 
 def is_read_only_stride(candidate: Candidate, observations: Observations) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aoti_debug.diagnose.calls import name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_replay import NAN, NAN_FIX
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Diagnosis, Fix
-from aoti_debug.read.events import Call, Events, Phase
+from aoti_debug.read.events import Call, Events, Input, Phase
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -15,7 +17,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if events is None:
         return
     yield from shared_model(events)
-    yield from bad_output(events)
+    yield from bad_output(observations, events)
 
 
 def shared_model(events: Events) -> Iterator[Candidate]:
@@ -68,23 +70,72 @@ def overlapping(events: Events) -> tuple[Phase, Phase] | None:
     return None
 
 
-def bad_output(events: Events) -> Iterator[Candidate]:
-    """A call returned NaN or Inf; known only where counting was cheap."""
-    call = next((c for c in events.calls if counts(c)), None)
-    if call is None:
+def bad_output(observations: Observations, events: Events) -> Iterator[Candidate]:
+    """A call returned NaN or Inf; known only where counting was cheap. When the script fails after
+    its last call, that is likely the reason; when it ends well, a sign to look at."""
+    failed = observations.failed and raised_after_calls(events)
+    last = events.last_call if failed else None
+    call = last if failed else next((c for c in events.calls if counts(c)), None)
+    if call is None or not counts(call):
         return
-    yield Candidate(
+    given = [leaf for leaf in call.inputs if leaf.nan or leaf.inf]
+    if not failed and (given or (as_without_aoti(observations) and "NaN" not in counts(call))):
+        return  # what comes in may come out, and a model may mean its infinities
+    yield handed_in(call, given[0]) if given else born_inside(call, failed)
+
+
+def as_without_aoti(observations: Observations) -> bool:
+    compared = observations.steps.get("compare")
+    report = (compared.report or {}) if compared is not None else {}
+    return report.get("verdict") == "agrees"
+
+
+def raised_after_calls(events: Events) -> bool:
+    """Tell whether every phase had ended well before the script failed."""
+    return bool(events.calls) and all(phase.ok for phase in events.phases)
+
+
+def born_inside(call: Call, failed: bool) -> Candidate:
+    clean = all(leaf.nan == 0 for leaf in call.inputs if is_float(leaf))
+    inputs = " from inputs that hold none" if clean else ""
+    after = ", before the script failed" if failed else ""
+    return Candidate(
         Diagnosis(
             phase="output",
             category="nan_or_inf",
             confidence="likely",
-            summary=f"call {call.call} returned {counts(call)}",
+            summary=f"call {call.call} returned {counts(call)}{inputs}{after}",
             evidence=[evidence(call.span)],
-            guide="guides/wrong-results.md",
+            guide=NAN,
+            fixes=[NAN_FIX],
         ),
-        role="symptom",
-        weight=50,
+        role="cause" if failed else "symptom",
+        weight=45 if failed else 50,
     )
+
+
+def handed_in(call: Call, given: Input) -> Candidate:
+    """The model only passes on what it was given."""
+    held = [f"{n} {word}" for n, word in ((given.nan, "NaN"), (given.inf, "Inf")) if n]
+    name = name_of(given)
+    return Candidate(
+        Diagnosis(
+            phase="none",
+            category="user_code",
+            confidence="likely",
+            summary=f"{name} of call {call.call} already holds {' and '.join(held)} when it is "
+            "given to the model: the script makes them before the call",
+            evidence=[evidence(call.span)],
+            guide=NAN,
+            fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
+        ),
+        role="cause",
+        weight=46,
+    )
+
+
+def is_float(leaf: Input) -> bool:
+    return "float" in (leaf.dtype or "")
 
 
 def counts(call: Call) -> str:

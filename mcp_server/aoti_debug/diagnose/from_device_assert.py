@@ -20,15 +20,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         if found.upper is None:
             continue
         match = observations.signature_at(found.span)
-        culprit = outside(observations, found)
+        suspects = outside(observations, found)
+        culprit = suspects[0] if len(suspects) == 1 else None
         name = culprit_name(observations, culprit)
+        sure = culprit is None or is_certain(observations, found)
         kind = "cpp" if found.block is None else "triton"
         yield Candidate(
             Diagnosis(
                 phase=phase_at_end(observations) or "run",
                 category="index_out_of_bounds",
-                confidence="proved",
-                summary=summary(found, culprit, name),
+                confidence="proved" if sure else "likely",
+                summary=summary(found, culprit, name) + whence(observations, found, suspects),
                 kernel=Kernel(
                     name=kernel_name(observations, found),
                     kind="cpp" if kind == "cpp" else "triton",
@@ -79,21 +81,33 @@ def bound(text: str | None) -> int | None:
     return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
 
 
-def outside(observations: Observations, found: DeviceAssert) -> Input | None:
-    """Return the integer input of the failing call that has a value outside the asserted bounds.
+def outside(observations: Observations, found: DeviceAssert) -> list[Input]:
+    """Return the integer inputs of the failing call that may have been the index: the one that the
+    kernel's source loads it from, where that is known, else all that leave the asserted bounds.
 
     Generated code wraps negative indices once, so -upper is still inside.
     """
     call = failing_call(observations)
     upper = bound(found.upper)
     if call is None or upper is None:
-        return None
-    for given in call.inputs:
-        if given.maximum is None or given.minimum is None:
-            continue
-        if given.maximum >= upper or given.minimum < -upper:
-            return given
-    return None
+        return []
+    known = observations.origins.get((found.file, found.line, found.condition))
+    return [
+        given
+        for given in call.inputs
+        if given.maximum is not None
+        and given.minimum is not None
+        and (given.maximum >= upper or given.minimum < -upper)
+        and (known is None or given.index == known.index)
+    ]
+
+
+def is_certain(observations: Observations, found: DeviceAssert) -> bool:
+    """Tell whether the input that is named must be the index: its source says so, or there is no
+    other integer that it could be."""
+    call = failing_call(observations)
+    integers = [given for given in call.inputs if given.maximum is not None] if call else []
+    return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
 
 
 def worst(culprit: Input, upper: int) -> tuple[str, str]:
@@ -114,6 +128,22 @@ def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
         )
     value, place = worst(culprit, upper)
     return f"{name}{place} = {value} is outside 0 <= index < {upper}"
+
+
+def whence(observations: Observations, found: DeviceAssert, suspects: list[Input]) -> str:
+    """Say where the index comes from, as far as no one input is named for it."""
+    if len(suspects) == 1:
+        return ""
+    if suspects:
+        names = [culprit_name(observations, given) for given in suspects[:4]]
+        return f" ({' and '.join(names)} hold such values)"
+    known = observations.origins.get((found.file, found.line, found.condition))
+    if known is None:
+        return ""
+    if known.index is None:
+        return "; the index is computed inside the model"
+    name = input_named(observations, known.index) or f"input {known.index}"
+    return f"; the index is an element of {name}"
 
 
 def finding(found: DeviceAssert, culprit: Input | None, name: str) -> InputFinding | None:

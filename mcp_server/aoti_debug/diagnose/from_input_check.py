@@ -57,6 +57,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
 
 
+DERIVED = "as another dimension says"
+
+
 def over_bound(finding: InputFinding | None) -> bool:
     """Tell whether all that is wrong is a size above the largest that was exported: the kernels
     often serve it, since an upper bound is a promise and seldom compiled in."""
@@ -145,6 +148,13 @@ def fixes_for(finding: InputFinding) -> list[Fix]:
             Fix(
                 what=f"call the model with {name} as exported, or export it again for this value",
                 why="arguments that are no tensors are baked into the compiled model",
+            )
+        ]
+    if DERIVED in (finding.expected or ""):
+        return [
+            Fix(
+                what=f"give {name} the size that the other dimension asks for",
+                why="the export made one size depend on another",
             )
         ]
     dimension = f"dimension {finding.dim} of {name}" if finding.dim is not None else name

@@ -21,7 +21,6 @@ INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
 TOOLCHAIN = "guides/toolchain.md"
 CONTRACT = "guides/input-contracts.md"
-INPUT_LIMIT = 140
 LOADING = ("load", "constants", "run", "package")
 
 
@@ -139,9 +138,9 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
 
 def described(call: Call, index: int) -> Evidence:
     """Point to the call, quoting what the probe wrote of one input where that is within reach."""
-    found = evidence(call.span)
-    at = max(0, found.quote.find(f'"index": {index},'))
-    return found.model_copy(update={"quote": found.quote[at : at + INPUT_LIMIT]})
+    quote = call.span.quote
+    at = max(0, quote.find(f'"index": {index},'))
+    return evidence(replace(call.span, quote=quote[at:]))
 
 
 def description(given: Input) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.calls import (
     died_in,
     failing_call,
-    opaque,
     phase_at_end,
     touches_aoti,
 )
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_clean import clean, last_event
 from aoti_debug.diagnose.from_gpu import core_of, kernel_of
 from aoti_debug.diagnose.from_native import (
     native_evidence,
@@ -20,29 +20,14 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.from_opaque import ended_well, look_at_package
+from aoti_debug.diagnose.from_opaque import look_at_package
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.diagnose.where import base_name, source_of, users_frame
+from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
+from aoti_debug.model import Diagnosis, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
-CHECKED = {
-    "contract": "inputs",
-    "guards": "guards",
-    "fakes": "custom operators",
-    "compare": "values against the exported program",
-    "memcheck": "memory accesses",
-    "initcheck": "reads before writes",
-    "racecheck": "races",
-}
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
-
-FOR_GUARDS = Next(
-    tool="triage",
-    why="run the script that compiles the package once under it, then this again: the exported "
-    "program is then kept, and the call is held against its guards",
-)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -95,11 +80,13 @@ def crash(observations: Observations, signal: str) -> Candidate:
     phase = phase_at_end(observations) or native_phase(observations) or "none"
     dump = dump_of(observations)
     call = failing_call(observations)
+    outside = after_the_calls(observations)
     during = "".join(f" in {words}" for words in (died_in(observations),) if words)
+    during += outside
     during += f", in {words}" if (words := place(observations)) else ""
     during += dies_without_aoti(observations, signal)
     next = []
-    if call is not None:
+    if call is not None and not outside:
         next.append(
             Next(
                 tool="run_stage",
@@ -128,6 +115,14 @@ def crash(observations: Observations, signal: str) -> Candidate:
     )
 
 
+def after_the_calls(observations: Observations) -> str:
+    """Say so if the process died while nothing of AOTInductor was under way."""
+    events = observations.events
+    if events is None or not events.calls or not all(phase.ok for phase in events.phases):
+        return ""
+    return f" after call {events.calls[-1].call} of the loaded model had returned, not in the model"
+
+
 def dies_without_aoti(observations: Observations, signal: str) -> str:
     """Say so if the exported program, which runs operator by operator, dies of the same signal."""
     guards = observations.steps.get("guards")
@@ -140,25 +135,14 @@ def python_source(dump: FaultHandlerDump | None) -> list[SourceLine]:
     return source_of(users_frame(reversed(dump.frames))) if dump else []
 
 
-def last_event(observations: Observations) -> list[Evidence]:
-    """Point to the last thing that the probe saw."""
-    events = observations.events
-    if events is None:
-        return []
-    phases = sorted(events.phases, key=lambda phase: phase.span.last)
-    if phases:
-        return [evidence(phases[-1].span)]
-    return [evidence(process.span) for process in events.processes[:1]]
-
-
 def hang(observations: Observations) -> Candidate:
     ending = observations.ending
     assert ending is not None
     dump = dump_of(observations)
     doing = died_in(observations)
-    native = place(observations)
+    native = place(observations) if doing else None
     words = ", in ".join(word for word in (doing, native) if word)
-    where = f"; it hung in {words}" if words else ""
+    where = f"; it hung in {words}" if words else idle(observations)
     core = core_of(observations)
     kernel = kernel_of(core, reached=True) if core is not None else None
     if kernel is not None:
@@ -172,7 +156,9 @@ def hang(observations: Observations) -> Candidate:
             confidence="proved",
             summary=f"the process had not ended{limit} and was stopped" + where,
             kernel=kernel or native_kernel(observations),
-            source=python_source(dump) or native_source(observations),
+            source=waiting(observations, dump)
+            or python_source(dump)
+            or native_source(observations),
             evidence=[
                 *([evidence(core.span)] if core is not None else []),
                 *([evidence(dump.span)] if dump else last_event(observations)),
@@ -183,6 +169,26 @@ def hang(observations: Observations) -> Candidate:
         role="cause",
         weight=70,
     )
+
+
+def waiting(observations: Observations, dump: FaultHandlerDump | None) -> list[SourceLine]:
+    """Return where the script's own threads wait, when none is in the model: those that stand in
+    the user's files themselves before those that wait in a library."""
+    if dump is None or not idle(observations):
+        return []
+    found: dict[tuple[str, int], tuple[bool, SourceLine]] = {}
+    for stack in dump.stacks:
+        for line in source_of(users_frame(reversed(stack))):
+            found.setdefault((line.file, line.line), (not is_users(stack[0].file), line))
+    return [line for _, line in sorted(found.values(), key=lambda one: one[0])][:4]
+
+
+def idle(observations: Observations) -> str:
+    """Say so if nothing of AOTInductor was under way."""
+    events = observations.events
+    if events is None or not events.calls or not all(phase.ok for phase in events.phases):
+        return ""
+    return "; no call of a loaded model was under way: the script itself waits"
 
 
 def ended_by(observations: Observations, signal: str) -> Candidate:
@@ -199,71 +205,6 @@ def ended_by(observations: Observations, signal: str) -> Candidate:
         ),
         role="symptom",
         weight=30,
-    )
-
-
-def clean(observations: Observations) -> Candidate:
-    events = observations.events
-    if opaque(observations) or events is None:
-        return ended_well(observations)
-    if not touches_aoti(events):
-        return Candidate(
-            Diagnosis(
-                phase="none",
-                category="user_code",
-                confidence="proved",
-                summary="the script ended without an error and never compiled, loaded or called "
-                "an AOTInductor package",
-                evidence=last_event(observations),
-            ),
-            role="clean",
-            weight=10,
-        )
-    calls = len(events.calls)
-    unchecked = not_checked(observations)
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="no_fault",
-            confidence="likely",
-            summary=f"the script ended without an error; {calls} "
-            f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
-            + checked(observations)
-            + unchecked,
-            evidence=last_event(observations),
-            guide="guides/input-contracts.md" if unchecked else None,
-            next=[FOR_GUARDS] if unchecked else [],
-        ),
-        role="clean",
-        weight=10,
-    )
-
-
-def checked(observations: Observations) -> str:
-    """Say what the replays have looked at; what they found would be another diagnosis."""
-    looked = [
-        words
-        for name, words in CHECKED.items()
-        if name in observations.steps and not observations.steps[name].failed
-    ]
-    return f"; checked and clean: {', '.join(looked)}" if looked else ""
-
-
-def not_checked(observations: Observations) -> str:
-    """Say what of the call's contract only the exported program states, when it is not known."""
-    guards = observations.steps.get("guards")
-    call = failing_call(observations)
-    replayed = bool(observations.steps)  # a stage runs the script and nothing else
-    if call is None or not replayed or (guards is not None and guards.report is not None):
-        return ""
-    others = [given for given in call.inputs if given.index is None and given.kind != "none"]
-    named = ", ".join(
-        f"{given.name or f'argument {given.position}'} = {given.value}" for given in others[:3]
-    )
-    return (
-        ". Without the exported program nothing says whether relations between sizes (such as "
-        "divisibility) hold"
-        + (f", nor whether {named} is the value that was fixed at export" if named else "")
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import (
     CATEGORY,
@@ -32,6 +33,13 @@ GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
 SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
 CONTRACT = "guides/input-contracts.md"
 WRONG = "guides/wrong-results.md"
+NAN = "guides/wrong-results.md#nan-and-inf"
+NAN_FIX = Fix(
+    what="find the first operation whose result is not finite: run the exported program "
+    "(ep.module()) on these inputs, operation by operation",
+    why="a division by zero, a logarithm or root of a negative number, or an overflow inside "
+    "the model",
+)
 LOWER_BOUND_2 = (
     "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a kernel: "
     "possibly a false alarm"
@@ -54,7 +62,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield from from_fakes(fakes, fakes.report)
     compared = observations.steps.get("compare")
     if compared is not None and compared.report is not None:
-        yield from from_comparison(compared, compared.report)
+        yield from from_comparison(observations, compared, compared.report)
 
 
 def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
@@ -209,13 +217,17 @@ def last_line_of(stack: str) -> list[SourceLine]:
     return []
 
 
-def from_comparison(step: Observations, report: dict[str, Any]) -> Iterator[Candidate]:
-    """The package and the exported program disagree, or agree on a result that is not finite."""
+def from_comparison(
+    observations: Observations, step: Observations, report: dict[str, Any]
+) -> Iterator[Candidate]:
+    """The package and the exported program disagree, or agree on NaN that no input holds."""
+    call = failing_call(observations)
+    given = call is not None and any(leaf.nan for leaf in call.inputs)
     for position, output in enumerate(report.get("outputs") or []):
         said = difference_of(output)
         if report.get("verdict") == "differs" and output.get("verdict") != "agrees":
             yield compared(step, position, "wrong_result", said, 60)
-        elif bad := not_finite(output):
+        elif (bad := not_finite(output)) and "NaN" in bad and not given:
             words = f"output {position} holds {bad}; the model gives the same without AOTInductor"
             yield compared(step, position, "nan_or_inf", words, 55)
 
@@ -230,7 +242,8 @@ def compared(
             confidence="proved",
             summary=said,
             evidence=[Evidence(artifact=step.artifact("report.json"), quote=said)],
-            guide=WRONG,
+            guide=NAN if category == "nan_or_inf" else WRONG,
+            fixes=[NAN_FIX] if category == "nan_or_inf" else [],
         ),
         role="cause",
         weight=weight,

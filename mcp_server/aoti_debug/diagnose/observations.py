@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from aoti_debug.package.index_source import Origin
 from aoti_debug.package.record import Package
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Record, Span
@@ -39,6 +40,8 @@ class Observations:
     torch: str | None = None
     steps: dict[str, Observations] = field(default_factory=dict)  # replays of the failing call
     package: Package | None = None  # of the failing call, read without loading it
+    # Where the indices of failed checks come from, by file, line and condition of the check.
+    origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
     report: dict[str, Any] | None = None  # what a replay wrote of itself
     prefix: str = ""  # of the artifacts' names: "steps/02-guards/"
 

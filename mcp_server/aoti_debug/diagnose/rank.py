@@ -21,11 +21,12 @@ from aoti_debug.diagnose import (
 )
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
-from aoti_debug.diagnose.excuse import excused
+from aoti_debug.diagnose.excuse import excused, only_printed
 from aoti_debug.diagnose.from_input_check import over_bound
 from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import launcher_spans
+from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
 from aoti_debug.read.record import Span
 
@@ -43,9 +44,6 @@ SOURCES = (
     from_exception,
     from_process,
 )
-GPU: frozenset[Category] = frozenset(
-    {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
-)
 # A wrong size is a wrong stride too, and the model's check tells the first only.
 LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
 LISTED = 5
@@ -56,7 +54,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
     only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source.candidates(observations)]
-    found = excused(found, observations)
+    found = only_printed(excused(found, observations), observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(sorted(demote_later_gpu_messages(found), key=lambda c: c.key))
     if not ranked and observations.ending is None:
@@ -69,7 +67,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
 
 
 def worth_listing(candidate: Candidate, best: Candidate) -> bool:
-    if candidate.role in ("aftermath", "clean"):
+    if candidate.role in ("aftermath", "clean", "printed"):
         return False
     return candidate.role == best.role or best.role != "cause"
 
@@ -123,7 +121,11 @@ def demote_later_gpu_messages(candidates: Iterable[Candidate]) -> list[Candidate
     first: dict[str, Candidate] = {}
     for candidate in kept:
         artifact = candidate.diagnosis.evidence[0].artifact if candidate.diagnosis.evidence else ""
-        if candidate.role == "cause" and candidate.diagnosis.category in GPU and line(candidate):
+        if (
+            candidate.role == "cause"
+            and candidate.diagnosis.category in GPU_FAULTS
+            and line(candidate)
+        ):
             known = first.get(artifact)
             if known is None or line(candidate) < line(known):
                 first[artifact] = candidate
@@ -142,7 +144,7 @@ def first_fault(candidate: Candidate, first: Mapping[str, Candidate]) -> Candida
     known = candidate.diagnosis
     if candidate.role != "cause" or not candidate.alone or not known.evidence:
         return None
-    if known.category not in GPU | {"out_of_memory", "device_unavailable"}:
+    if known.category not in GPU_FAULTS | {"out_of_memory", "device_unavailable"}:
         return None
     fault = first.get(known.evidence[0].artifact)
     return fault if fault is not None and line(candidate) > line(fault) else None
@@ -178,8 +180,10 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
         if over_bound(one.input) != over_bound(two.input):
             return False
         return one.category == two.category or {one.category, two.category} <= LAYOUT
-    if one.category == two.category and one.category in GPU and one.kernel and other.alone:
+    if one.category == two.category and one.category in GPU_FAULTS and one.kernel and other.alone:
         return True  # a tool named the kernel; the log says the same without it
+    if one.category == two.category == "nan_or_inf":
+        return True
     return one.category == two.category and any(
         inside(b, a) for a in one.evidence for b in two.evidence
     )

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from aoti_debug.model import Category
 
+# What a kernel does on the GPU: reported late, and the process's context is lost.
+GPU_FAULTS: frozenset[Category] = frozenset(
+    {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:

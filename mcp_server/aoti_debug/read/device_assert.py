@@ -12,6 +12,11 @@ from aoti_debug.read.text import span_of, triple
 _KEPT = 1000
 _FAILED = "` failed."
 _INDEX = "index out of bounds: "
+# As a generated kernel says it; a quotation in source code or an IndexError of the script is not.
+_SAID = re.compile(
+    r"^[^\"'`]{0,300}?(?<!IndexError: )"
+    r"(index out of bounds: [\w.()*+/ -]{1,80} <= [\w.()*+/ -]{1,80} < [\w.()*+/ -]{1,80})\s{0,9}$"
+)
 # The generated C++ names itself on the line after the message.
 _RAISED = re.compile(r"Exception raised from (.{1,400}?) at (\S{1,1000}):(\d{1,9})")
 
@@ -73,10 +78,11 @@ class DeviceAssertReader:
         )
 
     def _add_cpu(self, line: Line, raised: re.Match[str] | None) -> None:
-        condition = line.text[line.text.index(_INDEX) :].strip()
-        bounds = _bounds(condition)
-        if bounds["index"] is None:
+        said = _SAID.search(line.text)
+        if said is None:
             return
+        condition = said[1]
+        bounds = _bounds(condition)
         self._add(
             line,
             DeviceAssert(

@@ -77,6 +77,8 @@ def input_of(leaf: Fields) -> Input:
         value=scalar(get("value")),
         type=string(get("type")),
         overlaps=ints(get("overlaps")),
+        nan=integer(get("nan")),
+        inf=integer(get("inf")),
     )
 
 

@@ -85,6 +85,8 @@ class Input:
     value: str | int | float | bool | None
     type: str | None
     overlaps: tuple[int, ...] | None = None  # indices of inputs whose memory overlaps
+    nan: int | None = None  # how many, where counting was cheap
+    inf: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

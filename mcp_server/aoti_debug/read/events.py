@@ -160,7 +160,13 @@ class _EventReader:
             outputs = tuple(output_of(o) for o in dicts(event.get("outputs")))
             whole = replace(call.span, last=span.first)
             self.calls[key] = replace(
-                call, span=whole, ok=ok, seconds=seconds, error=error, outputs=outputs
+                call,
+                span=whole,
+                ok=ok,
+                seconds=seconds,
+                error=error,
+                outputs=outputs,
+                captured=string(event.get("captured")) or call.captured,
             )
         self._package(span, pid, event)
 

@@ -20,6 +20,7 @@ _MODULES = "Extension modules: "
 _TOTAL = re.compile(r" \(total: \d{1,9}\)$")
 _LINES = 20_000
 _FRAMES = 200
+_STACKS, _DEEPEST = 20, 30  # threads whose stacks are kept, and frames of each
 
 
 class FaultHandlerReader:
@@ -41,6 +42,7 @@ class FaultHandlerReader:
         self._section = ""  # "current", "other", "native"
         self._marked = False
         self._threads = 0
+        self._stacks: list[list[Frame]] = []
         self._count = 0
 
     def feed(self, line: Line) -> bool:
@@ -76,6 +78,8 @@ class FaultHandlerReader:
             self._marked = self._marked or marked
             if self._section == "current":
                 self._frames = []
+            if len(self._stacks) < _STACKS:
+                self._stacks.append([])
             return True
         if text.startswith("Current thread's C stack trace"):
             self._section = "native"
@@ -86,9 +90,13 @@ class FaultHandlerReader:
             return False
         frame = _FRAME.match(text)
         if frame:
+            number = int(frame[2]) if frame[2].isdigit() else 0
+            read = Frame(frame[1], number, frame[3].strip(), None)
             if self._section == "current" and len(self._frames) < _FRAMES:
-                number = int(frame[2]) if frame[2].isdigit() else 0
-                self._frames.append(Frame(frame[1], number, frame[3].strip(), None))
+                self._frames.append(read)
+            kept = self._threads == len(self._stacks) > 0
+            if kept and len(self._stacks[-1]) < _DEEPEST:
+                self._stacks[-1].append(read)
             return True
         native = _NATIVE.match(text)
         if native:
@@ -109,6 +117,7 @@ class FaultHandlerReader:
             self._modules,
             tuple(self._native),
             max(self._threads, 1),
+            tuple(tuple(stack) for stack in self._stacks),
         )
         self._found.add(dump)
         self._reset()

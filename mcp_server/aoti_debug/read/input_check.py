@@ -24,7 +24,8 @@ DEVICES = (
 )  # fmt: skip
 
 _KEPT = 200
-_INPUT = re.compile(r"input_handles\[(\d{1,9})\]: ([^\n]{1,600})")
+# In the wrapper's source the same words stand within quotation marks.
+_INPUT = re.compile(r"(?<!\")input_handles\[(\d{1,9})\]: ([^\n\"]{1,600})$")
 Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
 Relation = Literal["equal", "min", "max"]
 _TEXTS: tuple[tuple[str, Property, Relation], ...] = (

@@ -154,6 +154,7 @@ class FaultHandlerDump(Record):
     extension_modules: tuple[str, ...]
     native: tuple[CppFrame, ...] = ()  # the C stack, which Python 3.14 and later can add
     threads: int = 1
+    stacks: tuple[tuple[Frame, ...], ...] = ()  # of every thread, as printed; the first ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     MemcheckReader,
     NativeReader,
 )
+_FRAME = b'  File "'
+_ARTIFACT = re.compile(rb"^.{0,200}\] \[__\w{1,40}\]")  # of TORCH_LOGS
 # The debug printer ends a scalar's line in a backslash and an n: there a new line begins.
 _SLIP = b"  ]\\n"
 _CONTROLS = bytes(c for c in range(32) if c not in b"\t\n\r") + b"\x7f"
@@ -97,6 +99,7 @@ class _Dispatcher:
     def __init__(self, readers: Sequence[Reader]) -> None:
         self._readers = readers
         self._open: set[int] = set()
+        self._frame = -1  # number of the last line that was a frame of a traceback
         self._prose = False  # the last block was of lines that are all different
         self._plain: set[bytes] = set()
         self._dull_words: set[bytes] = set()
@@ -190,7 +193,8 @@ class _Dispatcher:
         for part in parts:
             part = part[:LINE_LIMIT]
             due = set(self._open)
-            for index, triggers in kind.readers if kind is not None else ():
+            quoted = self._quotes_code(number, part)
+            for index, triggers in kind.readers if kind is not None and not quoted else ():
                 if index not in due and any(t in part for t in triggers):
                     due.add(index)
             if not due:
@@ -201,6 +205,16 @@ class _Dispatcher:
                     self._open.add(index)
                 else:
                     self._open.discard(index)
+
+    def _quotes_code(self, number: int, part: bytes) -> bool:
+        """Tell whether a line is source text that holds the words of a failure: what TORCH_LOGS
+        prints of generated code, or text in quotes on the line below a frame of a traceback."""
+        below_frame, self._frame = self._frame == number - 1, -1
+        if _FRAME in part:
+            self._frame = number
+            return False
+        words = below_frame and b"    " in part[:200] and (b'"' in part or b"'" in part)
+        return words or _ARTIFACT.search(part) is not None
 
     def notes(self) -> list[str]:
         skipped = [(text, k.skipped) for text, k in self._kinds.items() if k.skipped]

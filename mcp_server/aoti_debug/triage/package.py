@@ -8,17 +8,20 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import opaque
+from aoti_debug.diagnose.calls import failing_call, opaque
 from aoti_debug.model import Step
 from aoti_debug.package.contract import contract
 from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.index_source import Origin, origin
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Package
+from aoti_debug.read.record import DeviceAssert
 from aoti_debug.triage.captured import Captured
 from aoti_debug.triage.programs import OpenFiles, named
 from aoti_debug.triage.work import Work
 
 LISTED = 6
+CHECKS = 4
 WHY = "nobody saw the calls of this program, but its package tells what they must keep to"
 
 
@@ -35,7 +38,24 @@ async def with_package(
         work.done(step_of(package))
     else:
         return observations
-    return replace(observations, package=package)
+    observations = replace(observations, package=package)
+    origins = await anyio.to_thread.run_sync(origins_of_indices, observations)
+    return replace(observations, origins=origins)
+
+
+def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str], Origin]:
+    """Follow the indices of failed checks through the sources in the package."""
+    package, call = observations.package, failing_call(observations)
+    model = package.model(call.model if call else None) if package is not None else None
+    if package is None or model is None:
+        return {}
+    found: dict[tuple[str, int, str], Origin] = {}
+    for check in observations.of(DeviceAssert)[:CHECKS]:
+        name = check.index or ""
+        known = origin(package.path, model, check.file, check.line, check.condition, name)
+        if known is not None:
+            found[check.file, check.line, check.condition] = known
+    return found
 
 
 def last_package(observations: Observations) -> Path | None:

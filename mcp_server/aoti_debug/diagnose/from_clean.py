@@ -1,0 +1,116 @@
+"""Candidates from a process that ended well: what was looked at, and what was not."""
+
+from __future__ import annotations
+
+from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_opaque import ended_well
+from aoti_debug.diagnose.from_replay import not_finite
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Diagnosis, Evidence, Next
+
+CHECKED = {
+    "contract": "inputs",
+    "guards": "guards",
+    "fakes": "custom operators",
+    "compare": "values against the exported program",
+    "memcheck": "memory accesses",
+    "initcheck": "reads before writes",
+    "racecheck": "races",
+}
+
+FOR_GUARDS = Next(
+    tool="triage",
+    why="run the script that compiles the package once under it, then this again: the exported "
+    "program is then kept, and the call is held against its guards",
+)
+
+
+def clean(observations: Observations) -> Candidate:
+    events = observations.events
+    if opaque(observations) or events is None:
+        return ended_well(observations)
+    if not touches_aoti(events):
+        return Candidate(
+            Diagnosis(
+                phase="none",
+                category="user_code",
+                confidence="proved",
+                summary="the script ended without an error and never compiled, loaded or called "
+                "an AOTInductor package",
+                evidence=last_event(observations),
+            ),
+            role="clean",
+            weight=10,
+        )
+    calls = len(events.calls)
+    unchecked = not_checked(observations)
+    return Candidate(
+        Diagnosis(
+            phase="none",
+            category="no_fault",
+            confidence="likely",
+            summary=f"the script ended without an error; {calls} "
+            f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
+            + checked(observations)
+            + holding(observations)
+            + unchecked,
+            evidence=last_event(observations),
+            guide="guides/input-contracts.md" if unchecked else None,
+            next=[FOR_GUARDS] if unchecked else [],
+        ),
+        role="clean",
+        weight=10,
+    )
+
+
+def holding(observations: Observations) -> str:
+    """Say which outputs are not finite, if the model gives the same without AOTInductor."""
+    compared = observations.steps.get("compare")
+    report = (compared.report or {}) if compared is not None else {}
+    outputs = report.get("outputs") if report.get("verdict") == "agrees" else None
+    bad = [
+        f"output {position} holds {words}"
+        for position, output in enumerate(outputs if isinstance(outputs, list) else [])
+        if isinstance(output, dict) and (words := not_finite(output))
+    ]
+    return f"; {', '.join(bad[:3])}, as without AOTInductor" if bad else ""
+
+
+def checked(observations: Observations) -> str:
+    """Say what the replays have looked at; what they found would be another diagnosis."""
+    looked = [
+        words
+        for name, words in CHECKED.items()
+        if name in observations.steps and not observations.steps[name].failed
+    ]
+    return f"; checked and clean: {', '.join(looked)}" if looked else ""
+
+
+def not_checked(observations: Observations) -> str:
+    """Say what of the call's contract only the exported program states, when it is not known."""
+    guards = observations.steps.get("guards")
+    call = failing_call(observations)
+    replayed = bool(observations.steps)  # a stage runs the script and nothing else
+    if call is None or not replayed or (guards is not None and guards.report is not None):
+        return ""
+    others = [given for given in call.inputs if given.index is None and given.kind != "none"]
+    named = ", ".join(
+        f"{given.name or f'argument {given.position}'} = {given.value}" for given in others[:3]
+    )
+    return (
+        ". Without the exported program nothing says whether relations between sizes (such as "
+        "divisibility) hold"
+        + (f", nor whether {named} is the value that was fixed at export" if named else "")
+    )
+
+
+def last_event(observations: Observations) -> list[Evidence]:
+    """Point to the last thing that the probe saw."""
+    events = observations.events
+    if events is None:
+        return []
+    phases = sorted(events.phases, key=lambda phase: phase.span.last)
+    if phases:
+        return [evidence(phases[-1].span)]
+    return [evidence(process.span) for process in events.processes[:1]]
