@@ -47,3 +47,43 @@ def test_a_division_by_zero_is_told_without_a_debugger(
     assert answer.diagnosis["fault"]["signal"] == "SIGFPE"
     assert answer.diagnosis["source"][0]["file"].endswith("act.py")
     assert answer.steps[NATIVE]["status"] == "impossible"
+
+
+RETURNED = """
+import ctypes, faulthandler, sys
+import torch
+
+model = torch._inductor.aoti_load_package(sys.argv[1])
+print(model(torch.ones(4, 8)).shape, flush=True)
+if len(sys.argv) > 2:
+    faulthandler.disable()
+ctypes.string_at(0)
+"""
+
+
+def test_a_crash_after_the_last_call_does_not_run_the_script_again(
+    triage: Any, built: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "script.py").write_text(RETURNED)
+    answer = triage(tmp_path / "script.py", "--", built.directory / "static.pt2")
+
+    assert answer.diagnosis["fault"]["signal"] == "SIGSEGV"
+    assert answer.diagnosis["source"][0]["line"] == 9
+    assert answer.steps["contract"]["finding"] == "nothing found"
+    assert answer.steps[NATIVE]["status"] == "skipped"
+    assert "the last call had returned" in answer.steps[NATIVE]["finding"]
+    assert not {CHECKED, "native"} & set(answer.steps)
+
+
+def test_a_crash_after_the_last_call_without_a_python_stack_is_taken_to_the_debugger(
+    triage: Any, built: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "script.py").write_text(RETURNED)
+    words = ("--no-capture", tmp_path / "script.py", "--", built.directory / "static.pt2", "mute")
+    answer = triage(*words)
+
+    assert answer.steps[CHECKED]["status"] == "skipped"
+    if GDB:
+        assert "SIGSEGV in" in answer.steps[NATIVE]["finding"]
+    else:
+        assert answer.steps[NATIVE]["status"] == "impossible"

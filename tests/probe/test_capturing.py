@@ -49,6 +49,43 @@ def test_the_first_and_the_latest_call_are_kept(run_script):
     assert not list((ran.directory / "capture").glob(".*.tmp*"))
 
 
+FAILS = """
+        for number in range(1, 6):
+            other = {"other": torch.zeros(SIZE)} if number in (2, 4) else {}
+            try:
+                model(ids, weights * number, bias=bias, **other)
+            except ValueError:
+                pass
+        """
+
+
+def test_the_inputs_of_the_first_call_that_failed_stay(run_script):
+    ran = run_script(FAILS.replace("SIZE", "3"))
+    calls = ran.of("begin", phase="run")
+    ends = [ran.end_of(call) for call in calls]
+    assert [end.get("captured") for end in ends] == [
+        None, "capture/call-failed.pt", None, None, None
+    ]  # fmt: skip
+    assert load(ran, "capture/call-failed.pt")["call"] == 2
+    assert load(ran, "capture/call-latest.pt")["call"] == 5
+
+
+def test_a_kept_failure_counts_among_the_bytes(run_script):
+    ran = run_script(
+        FAILS.replace("SIZE", "1_000_000"), env={"AOTI_DEBUG_CAPTURE_BYTES": "6000000"}
+    )
+    calls = ran.of("begin", phase="run")
+    assert load(ran, "capture/call-failed.pt")["call"] == 2
+    assert "over the budget" in calls[3]["why_not"]
+    assert load(ran, "capture/call-latest.pt")["call"] == 5
+    files = {file.stat().st_ino: file.stat().st_size for file in captures(ran)}
+    assert sum(files.values()) < 6_000_000
+
+
+def captures(ran):
+    return list((ran.directory / "capture").glob("call-*.pt"))
+
+
 def test_one_call_alone_can_be_asked_for(run_script):
     ran = run_script(
         """

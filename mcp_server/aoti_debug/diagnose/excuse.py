@@ -9,8 +9,13 @@ from aoti_debug.diagnose.calls import declared, uses_cuda
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
+from aoti_debug.model import Fix
 from aoti_debug.read.events import Events, Phase
 
+ROUNDING = (
+    "but the package gives what the exported program gives, up to rounding: the script expects "
+    "more, or something else"
+)
 AGREES = (
     "but the result agrees with the exported program: what reads this input takes its strides as "
     "they are"
@@ -28,7 +33,26 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
     report = compared.report if compared is not None else None
     if report is None or report.get("verdict") != "agrees":
         return list(candidates)
-    return [harmless(c) if is_read_only_stride(c, observations) else c for c in candidates]
+    excused = [harmless(c) if is_read_only_stride(c, observations) else c for c in candidates]
+    return [strict(c) if c.alone and is_wrong_result(c) else c for c in excused]
+
+
+def is_wrong_result(candidate: Candidate) -> bool:
+    return candidate.diagnosis.category == "wrong_result"
+
+
+def strict(candidate: Candidate) -> Candidate:
+    """Doubt a script that says the result is wrong, where the package agrees with the model."""
+    found = candidate.diagnosis
+    update = {
+        "category": "false_alarm",
+        "confidence": "likely",
+        "summary": f"{found.summary}; {ROUNDING}",
+        "fixes": [
+            Fix(what="compare with tolerances that fit the dtype (torch.testing.assert_close)")
+        ],
+    }
+    return replace(candidate, role="symptom", diagnosis=found.model_copy(update=update))
 
 
 def only_printed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:

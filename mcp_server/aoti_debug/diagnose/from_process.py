@@ -140,7 +140,7 @@ def hang(observations: Observations) -> Candidate:
     assert ending is not None
     dump = dump_of(observations)
     doing = died_in(observations)
-    native = place(observations) if doing else None
+    native = place(observations) if not idle(observations) else None
     words = ", in ".join(word for word in (doing, native) if word)
     where = f"; it hung in {words}" if words else idle(observations)
     core = core_of(observations)

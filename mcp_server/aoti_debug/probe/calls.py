@@ -36,7 +36,7 @@ def watch_callable(span: Span, result: Any) -> Any:
     def before(inner: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         _begin(inner, loaded, args, kwargs)
 
-    point = Point("torch._export", "aot_load()", "run", before, after_call)
+    point = Point("torch._export", "aot_load()", "run", before, after_call, failed=after_failure)
     call: Callable[..., Any] = watched(result, point)
     return call
 
@@ -50,6 +50,11 @@ def after_call(span: Span, result: Any) -> Details:
         flat = torch.utils._pytree.tree_leaves(result)
         count = describe.unreadable_now(torch) is None
         return {"outputs": describe.outputs(torch, flat, count)}
+
+
+def after_failure(span: Span) -> Details:
+    """Keep the inputs of the first call that fails from being written over by later ones."""
+    return capture.keep_failed(span.details.get("call", 0))
 
 
 def _begin(

@@ -29,6 +29,14 @@ class _Pace:
     fixed = 0.002
 
 
+class _Latest:
+    """What the file of the latest call holds, and which process has kept a failed one."""
+
+    name = ""
+    call = (0, 0)  # process, number
+    failed = 0
+
+
 def keep(torch: Any, call: Call, unreadable: str | None) -> Details:
     """Capture the inputs if that is wanted, possible and affordable; say what was done."""
     if store.directory() is None:
@@ -46,6 +54,24 @@ def keep(torch: Any, call: Call, unreadable: str | None) -> Details:
         return _keep(torch, call, bool(only))
     except Exception as error:
         return _skipped(events.bounded(f"{type(error).__name__}: {error}", 500))
+    finally:
+        store.busy.release()
+
+
+def keep_failed(number: int) -> Details:
+    """Give what was captured of a call that failed a name of its own; of the first one only.
+
+    It is a second link to the same file, which takes no bytes before the next call is captured.
+    """
+    if not store.busy.acquire(blocking=False):
+        return {}
+    try:
+        process = os.getpid()
+        if _Latest.failed == process or _Latest.call != (process, number):
+            return {}
+        _Latest.failed = process
+        captured = store.alias(store.own_name("call-failed", ".pt"), _Latest.name)
+        return {"captured": captured} if captured is not None else {}
     finally:
         store.busy.release()
 
@@ -70,6 +96,7 @@ def _keep(torch: Any, call: Call, forced: bool) -> Details:
         document = describe_call(torch, call, compact)
         captured = store.write(name, lambda to: torch.save(document, to))
     _Pace.seconds_per_byte = max(_SECONDS_PER_BYTE, (watch.seconds - 0.002) / max(size, 1 << 20))
+    _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
         store.alias(store.own_name("call-latest", ".pt"), name)
     return {"captured": captured, "compacted": True} if compact else {"captured": captured}

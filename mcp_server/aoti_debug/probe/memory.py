@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
@@ -11,6 +12,7 @@ from weakref import WeakKeyDictionary
 Names = list[Optional[str]]  # noqa: UP045 - Python 3.9
 
 _PROGRAMS = 4
+_LOWERED = 100
 
 
 @dataclass
@@ -24,7 +26,7 @@ class Loaded:
 
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
-names_of_file: dict[str, Names] = {}
+_lowered: deque[tuple[frozenset[str], Names]] = deque(maxlen=_LOWERED)
 kept: dict[tuple[str, int, int], str] = {}  # (path, bytes, mtime) -> captured file
 _programs: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
 
@@ -40,6 +42,18 @@ def program_of(module: Any) -> Any:
     """Return the exported program that a graph module was made of, or None."""
     found = _programs.get(id(module))
     return found[1] if found is not None and found[0] is module else None
+
+
+def remember_files(files: Collection[str], names: Names) -> None:
+    """Remember that lowering a program with these inputs made these files."""
+    _lowered.appendleft((frozenset(files), names))
+
+
+def names_of_files(files: Collection[str]) -> Names | None:
+    """Return the input names of the model that most of the files were made for; models may share
+    the binary of a kernel."""
+    made = max(_lowered, key=lambda made: len(made[0].intersection(files)), default=None)
+    return made[1] if made is not None and made[0].intersection(files) else None
 
 
 def input_names(program: Any) -> Names:

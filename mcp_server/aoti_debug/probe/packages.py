@@ -12,6 +12,9 @@ from .describe import tensor
 from .memory import Loaded
 from .watch import Details, Span
 
+FILES = 100  # of a model, that are named in an event
+_MODELS = 50
+
 
 def describe(source: Any) -> Details:
     """Describe a package and keep it: path, bytes, mtime, captured or why not."""
@@ -85,18 +88,28 @@ def before_package(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     span.memory["archive"] = args[0] if args else kwargs.get("archive_file")
     files = args[1] if len(args) > 1 else kwargs.get("aoti_files")
     models = files if isinstance(files, dict) else {"model": files}
-    span.memory["models"] = models
-    span.details["models"] = [str(name) for name in models][:50]
+    span.memory["models"] = {str(name): _paths(files) for name, files in models.items()}
+    span.details["models"] = list(span.memory["models"])[:_MODELS]
+
+
+def files_of_models(span: Span) -> dict[str, list[str]]:
+    """Return the first files of each model, by which its lowering can be told."""
+    models = list(span.memory["models"].items())[:_MODELS]
+    return {name: files[:FILES] for name, files in models}
+
+
+def _paths(files: Any) -> list[str]:
+    given = files if isinstance(files, (list, tuple)) else [files]
+    return [file for file in given if isinstance(file, str)]
 
 
 def after_package(span: Span, result: Any) -> Details:
     """Remember the input names of each model in the archive."""
     path = memory.file_of(span.memory["archive"])
     for model, files in span.memory["models"].items():
-        for file in files if isinstance(files, (list, tuple)) else [files]:
-            names = memory.names_of_file.get(file) if isinstance(file, str) else None
-            if names and path:
-                memory.names_of_package[path, str(model)] = names
+        names = memory.names_of_files(files)
+        if names and path:
+            memory.names_of_package[path, model] = names
     if "lower" in span.memory:
         return {}
     return {"package": describe(span.memory["archive"])}

@@ -13,10 +13,12 @@ from . import calls, custom_ops, events, memory, packages, programs
 from .watch import Point, Span, phases, watched
 
 
-def _lowering(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _packaging(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     packages.before_package(span, args, kwargs)
     if "lower" in phases():  # that span keeps the package
         span.memory["lower"] = True
+    else:
+        span.details["files"] = packages.files_of_models(span)
 
 
 def _kernel(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -57,7 +59,14 @@ POINTS = (
         "torch._export", "aot_load", "load", packages.before_aot_load, replace=calls.watch_callable
     ),
     *(
-        Point(home, "AOTICompiledModel.__call__", "run", calls.before_call, calls.after_call)
+        Point(
+            home,
+            "AOTICompiledModel.__call__",
+            "run",
+            calls.before_call,
+            calls.after_call,
+            failed=calls.after_failure,
+        )
         for home in _HOMES
     ),
     *(
@@ -68,7 +77,7 @@ POINTS = (
         "torch._inductor.package.package",
         "package_aoti",
         "package",
-        _lowering,
+        _packaging,
         packages.after_package,
     ),
     Point("torch._inductor.codecache", "AotCodeCompiler.compile", "cpp_compile"),

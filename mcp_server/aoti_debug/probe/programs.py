@@ -49,9 +49,9 @@ def after_lower(span: Span, result: Any) -> Details:
     details: Details = {"input_names": names} if names else {}
     if isinstance(result, (list, tuple)):  # loose files, packaged later
         files = [file for file in result if isinstance(file, str)]
-        for file in files if names else []:
-            memory.names_of_file[file] = names or []
-        return {**details, "files": files[:100]}
+        if names:
+            memory.remember_files(files, names)
+        return {**details, "files": files[: packages.FILES]}
     details["package"] = packages.describe(result)
     path = memory.file_of(result)
     if path and names:

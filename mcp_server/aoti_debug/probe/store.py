@@ -69,15 +69,16 @@ def write(name: str, save: Callable[[str], object]) -> str:
     return f"{folder.name}/{name}"
 
 
-def alias(name: str, existing: str) -> None:
+def alias(name: str, existing: str) -> str | None:
     """Give a captured file a second name, in one step."""
     folder = directory()
     if folder is None:
-        return
+        return None
     temporary = folder / f".{os.getpid()}-alias.tmp"
     temporary.unlink(missing_ok=True)
     os.link(folder / existing, temporary)
     temporary.replace(folder / name)
+    return f"{folder.name}/{name}"
 
 
 def own_name(stem: str, suffix: str) -> str:

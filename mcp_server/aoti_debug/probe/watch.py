@@ -42,6 +42,7 @@ class Point:
     after: After | None = None
     replace: Callable[[Span, Any], Any] | None = None
     fold: bool = True
+    failed: Callable[[Span], Details] | None = None
 
     @property
     def name(self) -> str:
@@ -110,6 +111,12 @@ def _emit_begin(span: Span) -> None:
     events.emit("begin", id=span.id, phase=span.phase, name=span.name, **details)
 
 
+def _found(point: Point, span: Span, result: Any, error: BaseException | None) -> Details:
+    if error is not None:
+        return point.failed(span) if point.failed is not None else {}
+    return point.after(span, result) if point.after is not None else {}
+
+
 def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> None:
     seconds = time.perf_counter() - span.started
     if span in _stack.spans:
@@ -120,10 +127,9 @@ def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> 
             details["error"] = events.describe_error(error)
             if span.silent:
                 _emit_begin(span)
-        elif point.after is not None:
-            try:
-                details.update(point.after(span, result))
-            except Exception as failure:
-                events.note(f"result of {point.name}", failure)
+        try:
+            details.update(_found(point, span, result, error))
+        except Exception as failure:
+            events.note(f"result of {point.name}", failure)
         if error is not None or not span.silent:
             events.emit("end", **details)

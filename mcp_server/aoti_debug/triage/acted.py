@@ -58,5 +58,5 @@ def codegen_acted(stage: Stage, events: Events) -> tuple[bool, str]:
     return True, f"the script compiled {times(len(found), 'model')} with the flag set"
 
 
-def times(count: int, what: str = "time") -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def times(count: int, one: str = "time", many: str = "") -> str:
+    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles, failing_call
-from aoti_debug.read.event_fields import string, values
-from aoti_debug.read.events import Call, Events, PackageSeen, Phase
-from aoti_debug.run.directory import list_runs
-from aoti_debug.triage.observe import events_of
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.read.events import Call, Events, PackageSeen
+from aoti_debug.triage.compiled import compile_of, exported_program, input_names
+from aoti_debug.triage.failure import stable
+
+OVERWRITTEN = "later calls have overwritten its inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Captured:
     """The files of one call that can be repeated; None with the reason where there is none."""
 
     call: Call | None = None
+    instead_of: Call | None = None  # the call in question, where the inputs of this one are kept
     package: Path | None = None
     inputs: Path | None = None
     exported: Path | None = None
@@ -46,13 +48,15 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     if events is None or call is None:
         why = "no call of a loaded model was seen"
         return Captured(why_no_package=why, why_no_inputs=why, why_no_exported=why)
+    wanted, call = call, kept_like(events, call)
     package = package_of(events, call)
     file, why_package = package_file(package, directory)
-    inputs, why_inputs = inputs_file(call, directory)
-    compiled = compile_of(events, package, directory, home)
+    inputs, why_inputs = inputs_file(events, call, directory)
+    compiled = compile_of(events, package, call.model, directory, home)
     exported, why_exported = exported_program(events, package, compiled)
     found = Captured(
         call,
+        wanted if call is not wanted else None,
         file,
         inputs,
         exported,
@@ -88,9 +92,43 @@ def named(file: str, words: tuple[str, ...]) -> bool:
     return any(Path(word).name == Path(file).name for word in words)
 
 
+def kept_like(events: Events, call: Call) -> Call:
+    """Return the call, or where its inputs are not kept the first one that failed in the same way
+    and whose inputs are: those of the first failure are never written over."""
+    if call.error is None or kept(events, call):
+        return call
+    return next((c for c in events.calls if same_failure(c, call) and kept(events, c)), call)
+
+
+def same_failure(one: Call, other: Call) -> bool:
+    return (
+        one.error is not None
+        and other.error is not None
+        and (one.package, one.model, one.error.type)
+        == (other.package, other.model, other.error.type)
+        and stable(one.error.message) == stable(other.error.message)
+    )
+
+
+def kept(events: Events, call: Call) -> bool:
+    return call.captured is not None and not overwritten(events, call)
+
+
+def overwritten(events: Events, call: Call) -> bool:
+    """Tell whether a later call of the same process was captured under the same name."""
+    return call.captured is not None and any(
+        other.captured == call.captured and other.span.first > call.span.first
+        for other in events.calls
+    )
+
+
 def package_of(events: Events, call: Call) -> PackageSeen | None:
     """Return the package as it was when it was last written or loaded before the call."""
-    found = [p for p in events.packages if p.path == call.package]
+    found = [
+        package
+        for package in events.packages
+        if package.path == call.package and package.span.first < call.span.first
+    ]
     return found[-1] if found else None
 
 
@@ -115,49 +153,12 @@ def same_file(path: Path, package: PackageSeen) -> bool:
     return status.st_size == package.bytes
 
 
-def inputs_file(call: Call, directory: Path) -> tuple[Path | None, str]:
+def inputs_file(events: Events, call: Call, directory: Path) -> tuple[Path | None, str]:
+    if overwritten(events, call):
+        return None, OVERWRITTEN
     if call.captured is not None and (directory / call.captured).is_file():
         return directory / call.captured, ""
     return None, call.why_not or "the inputs of the call were not captured"
-
-
-def compile_of(
-    events: Events, package: PackageSeen | None, directory: Path, home: Path | None
-) -> tuple[Phase, Path] | None:
-    """Return the compile that wrote the package, and the directory of its run: this one, or an
-    earlier one that is still kept and wrote the very same package."""
-    if package is None:
-        return None
-    for log, where in ((events, directory), *earlier(home, directory)):
-        for compiled in compiles(log):
-            within = range(compiled.span.first, compiled.span.last + 1)
-            wrote = [p for p in log.packages if p.span.first in within]
-            if any(same_package(p, package) for p in wrote):
-                return compiled, where
-    return None
-
-
-def exported_program(
-    events: Events, package: PackageSeen | None, compiled: tuple[Phase, Path] | None
-) -> tuple[Path | None, str]:
-    """Return the exported program that the package was compiled from, as its compile kept it."""
-    if package is None:
-        return None, "the package of the call is not known"
-    if compiled is not None:
-        phase, where = compiled
-        name = phase.details.get("exported_program")
-        if isinstance(name, str) and (where / name).is_file():
-            return where / name, ""
-    own = [c.details.get("exported_program_skipped") for c in compiles(events)]
-    return None, str(own[-1]) if own and own[-1] else (
-        "the script only loads the package, and no earlier run that compiled it is kept"
-    )
-
-
-def input_names(compiled: tuple[Phase, Path] | None) -> tuple[str | None, ...]:
-    """Return what the model that was compiled calls its inputs, one for each leaf of a call."""
-    found = compiled[0].details.get("input_names") if compiled is not None else None
-    return tuple(string(name) for name in values(found))
 
 
 def with_names(observations: Observations, names: Sequence[str | None]) -> Observations:
@@ -171,13 +172,3 @@ def with_names(observations: Observations, names: Sequence[str | None]) -> Obser
     )
     calls = tuple(replace(call, inputs=inputs) if one is call else one for one in events.calls)
     return replace(observations, events=replace(events, calls=calls))
-
-
-def same_package(one: PackageSeen, other: PackageSeen) -> bool:
-    return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
-
-
-def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
-    for run in list_runs(home):
-        if run.path != but and (log := events_of(run.path)) is not None:
-            yield log, run.path

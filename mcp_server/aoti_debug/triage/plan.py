@@ -6,11 +6,21 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import opaque, uses_cuda
-from aoti_debug.model import Category, Diagnosis, Phase
-from aoti_debug.read.record import NativeBacktrace, SanitizerError
+from aoti_debug.diagnose.calls import opaque
+from aoti_debug.model import Diagnosis, Phase
+from aoti_debug.read.record import SanitizerError
 from aoti_debug.triage.captured import Captured
-from aoti_debug.triage.failure import failure_of
+from aoti_debug.triage.seen import (
+    GPU,
+    crashed,
+    crashed_outside,
+    has_python_stack,
+    no_checks,
+    on_gpu,
+    only_values,
+    reached_a_call,
+    reproduced,
+)
 
 Name = Literal[
     "contract", "guards", "compare", "fakes", "again", "native",
@@ -19,12 +29,9 @@ Name = Literal[
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
-GPU: frozenset[Category] = frozenset(
-    {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
-)
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 NO_GPU = "this machine has no GPU that the script can see"
 OPAQUE = "the probe does not see into this program"
+OUTSIDE = "the last call had returned, so the model is not where it died"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ def first_batch(
     if best.category == "hang":
         return after_hang(best, captured, machine)
     return [
-        replace(step, needless=settled(best, itself=step.itself))
+        replace(step, needless=step.needless or settled(best, itself=step.itself))
         for step in on_failing_call(observations, best, captured, machine)
     ]
 
@@ -93,20 +100,20 @@ def on_failing_call(
     observations: Observations, best: Diagnosis, captured: Captured, machine: Machine
 ) -> list[Planned]:
     """Return everything that may say more about a call that failed or ended well."""
+    outside = crashed_outside(observations, best)
     steps = [
-        contract(observations, captured),
+        contract(observations, captured, outside=outside),
         Planned(
             "guards",
             "what the model's checks leave out: integer arguments, divisibility",
             guards_impossible(captured),
         ),
     ]
-    ending = observations.ending
-    if ending is not None and ending.clean:
+    if only_values(observations, best, captured.call):
         steps.append(
             Planned(
                 "compare",
-                "it ended well, so only values can be wrong",
+                "the call returned and the script ended by itself: only values can be wrong",
                 guards_impossible(captured) or captured.why_no_package,
             )
         )
@@ -135,7 +142,9 @@ def on_failing_call(
                 "" if captured.replayable else captured.why_not,
             )
         )
-    if crashed(observations, best):
+    if outside:
+        steps.append(native_outside(observations, machine))
+    elif crashed(observations, best):
         steps.append(native(captured, machine))
     return steps
 
@@ -167,17 +176,28 @@ def of_opaque_program(
     return steps
 
 
-def contract(observations: Observations, captured: Captured) -> Planned:
+def contract(observations: Observations, captured: Captured, *, outside: bool) -> Planned:
     why = "does the call fit what was compiled: the most frequent fault"
     ending = observations.ending
     if ending is not None and ending.clean and not captured.replayable:
         return Planned("contract", why, captured.why_not)
-    return on_call("contract", why, captured, no_checks(observations))
+    step = on_call("contract", why, captured, no_checks(observations))
+    return replace(step, needless=OUTSIDE) if outside and step.itself else step
 
 
 def native(captured: Captured, machine: Machine) -> Planned:
     why = "a host signal: the frame in the model's generated wrapper"
     return on_call("native", why, captured, machine.no_gdb)
+
+
+def native_outside(observations: Observations, machine: Machine) -> Planned:
+    """Return what a signal after the last call calls for: the target itself under the debugger,
+    unless Python's own stack tells the place."""
+    why = "a host signal: the native frame"
+    if has_python_stack(observations):
+        told = f"{OUTSIDE}, and Python's own stack tells the line"
+        return Planned("native", why, itself=True, needless=told)
+    return Planned("native", f"{why}; {OUTSIDE}", machine.no_gdb, itself=True)
 
 
 def on_call(name: Name, why: str, captured: Captured, impossible: str) -> Planned:
@@ -227,6 +247,8 @@ def when_not_reproduced(
     and nothing else has explained it."""
     if best.input is not None or best.category == "custom_op_fake_kernel":
         return []
+    if crashed_outside(observations, best):
+        return []
     if observations.of(SanitizerError) or reproduced(observations):
         return []
     why = (
@@ -238,46 +260,6 @@ def when_not_reproduced(
     if on_gpu(observations):
         steps.append(Planned("deterministic", why, itself=True))
     return steps
-
-
-def reproduced(observations: Observations) -> bool:
-    """Tell whether every replay that was to repeat the failure has done so."""
-    first = failure_of(observations)
-    again = observations.steps.get("again")
-    if again is not None and not failure_of(again).like(first):
-        return False
-    native = observations.steps.get("native")
-    return native is None or native.first(NativeBacktrace) is not None
-
-
-def no_checks(observations: Observations) -> str:
-    """Say why the model cannot check its inputs, if its package tells so."""
-    model = observations.package.model() if observations.package else None
-    if model is None or model.wrapper is None or model.wrapper.checks != "none":
-        return ""
-    return "the package was compiled without input checks"
-
-
-def reached_a_call(observations: Observations) -> bool:
-    events = observations.events
-    return events is not None and bool(events.calls)
-
-
-def on_gpu(observations: Observations) -> bool:
-    if observations.events is not None and uses_cuda(observations.events):
-        return True
-    models = observations.package.models if observations.package else ()
-    return any((model.device or "").startswith("cuda") for model in models)
-
-
-def crashed(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether a signal of the host ended the process and its own words do not explain it."""
-    ending = observations.ending
-    if ending is None or ending.timed_out:
-        return False
-    return ending.signal in CRASHES or (
-        ending.signal == "SIGABRT" and best.category == "host_segfault"
-    )
 
 
 def guards_impossible(captured: Captured) -> str:

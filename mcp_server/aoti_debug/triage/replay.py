@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from aoti_debug.read.record import SanitizerError
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage import tools
+from aoti_debug.triage.acted import times
 from aoti_debug.triage.captured import Captured
 from aoti_debug.triage.failure import failure_of
 from aoti_debug.triage.observe import REPORT, report_of
@@ -101,6 +102,7 @@ def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> t
     words = ["--inputs", str(captured.inputs), "--report", str(directory / REPORT)]
     if how.package:
         words += ["--package", str(captured.package)]
+        words += ["--model", captured.call.model] if captured.call is not None else []
     if how.exported:
         words += ["--exported", str(captured.exported)]
     for module in (*captured.modules, *work.request.imports):
@@ -173,7 +175,8 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
 def found_by_sanitizer(observations: Observations) -> str:
     errors = observations.of(SanitizerError)
     if errors:
-        return f"{sum(e.count for e in errors)} errors; the first: {errors[0].what[:120]}"
+        count = times(sum(e.count for e in errors), "error")
+        return f"{count}; the first: {errors[0].what[:120]}"
     failure = failure_of(observations)
     return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
 
@@ -184,14 +187,23 @@ def reported(name: Name, report: dict[str, Any] | None) -> str | None:
         return None
     if name == "fakes":
         count = len(report.get("mismatches") or [])
-        return f"{count} results are not what was promised" if count else "all as promised"
+        what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
+        return what if count else "all as promised"
     if name == "compare":
         return f"package and exported program: {report.get('verdict')}"
-    different = report.get("differences") or []
-    if different:
-        return f"{len(different)} inputs are not as declared"
+    if different := report.get("differences"):
+        return undeclared(different)
     error = report.get("exception")
     if isinstance(error, dict):
         message = str(error.get("message")).strip().split("\n")[0]
         return f"the exported program raises {error.get('type')}: {message[:120]}"
     return "the exported program takes the call"
+
+
+def undeclared(differences: Sequence[Mapping[str, Any]]) -> str:
+    """Count the inputs that differ from the exported program's; one may do so in several ways."""
+    inputs = {(d.get("index"), d.get("position")) for d in differences if d.get("name") is not None}
+    count = len(inputs)
+    if not count:
+        return "the number of inputs is not as declared"
+    return f"{times(count, 'input')} {'is' if count == 1 else 'are'} not as declared"

@@ -24,7 +24,7 @@ from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
 from aoti_debug.triage.package import with_package
 from aoti_debug.triage.programs import OpenFiles, is_python
 from aoti_debug.triage.recapture import recapture, wanted
-from aoti_debug.triage.replay import replay, step_of
+from aoti_debug.triage.replay import REPLAYS, replay, step_of
 from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import installed, stray_note
 from aoti_debug.triage.watch import CORE, core_dumps, tracing, watched
@@ -50,6 +50,7 @@ async def triage(work: Work) -> TriageAnswer:
             planned = batch(observations, best, again, machine)
             observations = await replays(work, planned, again, observations)
             best = judge(work, observations)
+        work.notes.extend(instead(work, again))
         work.notes.extend(await ill(devices, work.request.target.env))
     return answer(work, observations, ran)
 
@@ -109,6 +110,18 @@ async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observa
     return await anyio.to_thread.run_sync(
         lambda: observe(work.directory.path, "", first.ending, first.torch)
     )
+
+
+def instead(work: Work, call: Captured) -> list[str]:
+    """Say which call was repeated in place of the one in question, if so."""
+    repeated = any(step.status == "done" and step.name in REPLAYS for step in work.steps)
+    if call.call is None or call.instead_of is None or not repeated:
+        return []
+    wanted, found = call.instead_of.call, call.call.call
+    return [
+        f"call {wanted} failed and its inputs are not kept: call {found}, the first that failed "
+        "in the same way, was repeated in its place"
+    ]
 
 
 def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:

@@ -14,7 +14,7 @@ from aoti_debug.model import StageAnswer
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.triage import hang
-from aoti_debug.triage.acted import acted
+from aoti_debug.triage.acted import acted, times
 from aoti_debug.triage.watch import watched
 from aoti_debug.triage.work import DIAGNOSIS, Ran, Work
 
@@ -92,7 +92,9 @@ def finish(work: Work, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
 
 def stray_note(ran: Ran) -> list[str]:
     count = ran.exit.strays
-    return [f"{count} processes outlived the script and were ended"] if count else []
+    were = "was" if count == 1 else "were"
+    outlived = f"{times(count, 'process', 'processes')} outlived the script and {were} ended"
+    return [outlived] if count else []
 
 
 def observed(observations: Observations) -> list[str]:
@@ -101,8 +103,8 @@ def observed(observations: Observations) -> list[str]:
     for launches in observations.of(Launches):
         names = ", ".join(name for name, _ in launches.kernels[:6])
         lines.append(
-            f"printer mode {launches.mode}: {launches.total} launches of "
-            f"{len(launches.kernels)} kernels; first {names}"
+            f"printer mode {launches.mode}: {times(launches.total, 'launch', 'launches')} of "
+            f"{times(len(launches.kernels), 'kernel')}; first {names}"
         )
         if launches.unfinished:
             lines.append(
@@ -148,4 +150,5 @@ def collect_tensors(observations: Observations, work: Work) -> None:
             shutil.move(str(path), to / path.name.replace("/", "_"))
             taken += 1
     if taken:
-        work.notes.append(f"{taken} saved tensors were moved from {allowed} to tensors/")
+        were = f"{times(taken, 'saved tensor')} {'was' if taken == 1 else 'were'}"
+        work.notes.append(f"{were} moved from {allowed} to tensors/")
