@@ -1,4 +1,4 @@
-from aoti_debug.signatures.signature import Signature, fix, recorded
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded
 
 SIGNATURE = Signature(
     id="custom_op_fake_disagrees",
@@ -20,7 +20,7 @@ SIGNATURE = Signature(
         (
             r"OpCheckError: opcheck\(op, \.\.\.\): test_(?:faketensor"
             r"|aot_dispatch_\w{1,200}) failed "
-            "with (?P<what>.{1,200})"
+            "with"
         ),
     ),
     summary="A fake kernel promises something else than the operator returns",
@@ -37,6 +37,11 @@ SIGNATURE = Signature(
             "found an output size mismatch between fake shape 3 and real shape 4, at "
             "output.size(0), for func: q.wf.default",
             "torch 2.13.0, CPU",
+        ),
+        quoted(
+            "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): "
+            "test_faketensor failed with",
+            "the message may begin on the next line",
         ),
         recorded(
             "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): "

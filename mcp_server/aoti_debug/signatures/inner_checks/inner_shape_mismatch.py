@@ -10,8 +10,8 @@ SIGNATURE = Signature(
     anchors=("expected size ", "expected ndim ", "shapes cannot be multiplied"),
     patterns=(
         (
-            r"expected size (?P<got>\d{1,20})==(?P<expected>\d{1,20}), stride \d{1,20}=="
-            r"\d{1,20} at dim=\d{1,20}"
+            r"expected size (?P<got>\d{1,20})==(?P<expected>(?!(?P=got),)\d{1,20}), stride "
+            r"\d{1,20}==\d{1,20} at dim=\d{1,20}"
         ),
         r"expected ndim (?P<expected>\d{1,20}) but got (?P<got>\d{1,20})",
         (
