@@ -81,6 +81,7 @@ class _Kind:
 class _Plan:
     owners: dict[bytes, list[tuple[int, bytes]]]  # reduced trigger -> readers and triggers
     search: tuple[bytes, ...]  # reduced triggers that find all lines
+    within: dict[bytes, tuple[bytes, ...]]  # each of them with the reduced triggers it is part of
     pieces: tuple[tuple[bytes, bytes], ...]  # each of them with its longest word
 
 
@@ -92,7 +93,9 @@ def _plan(triggers: tuple[tuple[str, ...], ...]) -> _Plan:
             owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
     # The shorter of two triggers, one in the other, finds the lines of both.
     search = tuple(t for t in owners if not any(o != t and o in t for o in owners))
-    return _Plan(owners, search, tuple((t, max(t.split(), key=len, default=t)) for t in search))
+    within = {t: tuple(o for o in owners if t in o) for t in search}
+    pieces = tuple((t, max(t.split(), key=len, default=t)) for t in search)
+    return _Plan(owners, search, within, pieces)
 
 
 class _Dispatcher:
@@ -143,9 +146,9 @@ class _Dispatcher:
         hits = self._hits(text)
         if hits:
             for kind in list(fresh):
-                if any(t in kind for t in hits):
+                if found := [t for t in hits if t in kind]:
                     fresh.discard(kind)
-                    known[kind] = self._classify(kind)
+                    known[kind] = self._classify(kind, found)
         self._remember(fresh)
         return known
 
@@ -170,11 +173,11 @@ class _Dispatcher:
         self._dull_words.update(w for w in dull if len(w) <= KIND_BYTES)
         return [t for t, _ in found]
 
-    def _classify(self, text: bytes) -> _Kind:
+    def _classify(self, text: bytes, hits: Sequence[bytes]) -> _Kind:
         found: dict[int, list[bytes]] = {}
-        for key, owners in self._plan.owners.items():
+        for key in {key for hit in hits for key in self._plan.within[hit]}:
             if key in text:
-                for index, trigger in owners:
+                for index, trigger in self._plan.owners[key]:
                     found.setdefault(index, []).append(trigger)
         kind = _Kind(tuple((i, tuple(t)) for i, t in sorted(found.items())))
         if len(text) <= KIND_BYTES and len(self._kinds) < KINDS_KEPT:

@@ -8,6 +8,11 @@ SIGNATURE = Signature(
     role="symptom",
     weight=56,
     anchors=(
+        "exit code",
+        "exit status",
+        "exited with",
+        "exception: code",
+        "exception code",
         "corrupted size vs. prev_size",
         "double free or corruption",
         "free(): ",
@@ -24,12 +29,6 @@ SIGNATURE = Signature(
         "stack smashing detected",
         "buffer overflow detected",
         "pointer being freed was not allocated",
-        "0xC0000374",
-        "0xc0000374",
-        "-1073740940",
-        "-1073740791",
-        "0xC0000409",
-        "0xc0000409",
     ),
     patterns=(
         (

@@ -7,12 +7,15 @@ SIGNATURE = Signature(
     category="package_incompatible",
     weight=66,
     anchors=(
+        "exit code",
+        "exit status",
+        "exited with",
+        "exception: code",
+        "exception code",
         "Illegal instruction",
         "SIGILL",
         "exit code 132",
         "Caught signal 4",
-        "-1073741795",
-        "0xC000001D",
     ),
     patterns=(
         (

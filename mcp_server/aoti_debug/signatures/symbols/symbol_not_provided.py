@@ -7,6 +7,11 @@ SIGNATURE = Signature(
     category="missing_symbol",
     weight=68,
     anchors=(
+        "exit code",
+        "exit status",
+        "exited with",
+        "exception: code",
+        "exception code",
         "with link time reference",
         "symbol not found in flat namespace",
         "Symbol not found: ",
@@ -15,9 +20,6 @@ SIGNATURE = Signature(
         "WinError 127",
         "error in GetProcAddress",
         "could not be located in the dynamic link library",
-        "-1073741511",
-        "0xC0000139",
-        "0xc0000139",
     ),
     patterns=(
         r"symbol (?P<symbol>\w{1,200}),? version \S{1,60} not defined in file",
