@@ -16,10 +16,8 @@ from aoti_debug.errors import AotiDebugError, UnknownRun
 from aoti_debug.facts.stages import stage_named
 from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.run.directory import RunDirectory, prune
-from aoti_debug.triage.answer import so_far
-from aoti_debug.triage.road import triage
-from aoti_debug.triage.stages import run_named_stage
-from aoti_debug.triage.work import Cancelled, Request, Work
+from aoti_debug.triage.pipeline import run_named_stage, triage
+from aoti_debug.triage.run_state import Cancelled, Request, RunState, so_far
 
 __all__ = ["Answer", "Request", "Service"]
 
@@ -30,7 +28,7 @@ ANSWER = "answer.json"
 
 @dataclass
 class _Live:
-    work: Work
+    work: RunState
     ended: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
     error: BaseException | None = None
@@ -106,16 +104,16 @@ class Service:
         return [run for run, live in self._live.items() if not live.ended.is_set()]
 
     async def _start(
-        self, request: Request, kind: str, road: Callable[[Work], Awaitable[Answer]]
+        self, request: Request, kind: str, road: Callable[[RunState], Awaitable[Answer]]
     ) -> str:
         await anyio.to_thread.run_sync(lambda: prune(at=self._home))
-        work = Work(request, RunDirectory.create(self._home), kind)
+        work = RunState(request, RunDirectory.create(self._home), kind)
         work.record()
         live = self._live[work.directory.id] = _Live(work)
         self._tasks.start_soon(self._run, live, road)
         return work.directory.id
 
-    async def _run(self, live: _Live, road: Callable[[Work], Awaitable[Answer]]) -> None:
+    async def _run(self, live: _Live, road: Callable[[RunState], Awaitable[Answer]]) -> None:
         work = live.work
         work.status = "cancelled"  # what it is if this task is ended from outside
         try:

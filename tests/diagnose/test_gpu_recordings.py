@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aoti_debug.diagnose import diagnose
 from aoti_debug.model import Diagnosis
-from aoti_debug.triage.recall import recall
+from recall import recall
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "recorded" / "gpu" / "runs.tar.xz"

@@ -74,7 +74,7 @@ def gpu_phase(observations: Observations) -> Phase:
     return "autotune" if phases & {"autotune", "lower"} else "run"
 
 
-def untold(observations: Observations) -> bool:
+def phase_unknown(observations: Observations) -> bool:
     """Tell whether nothing shows in which of the two phases it was."""
     told = (PythonException, Launches, SanitizerError)
     return observations.events is None and not any(
@@ -106,7 +106,7 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
     phase = gpu_phase(observations)
     place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
     when = " while Inductor tuned it, at compile time" if phase == "autotune" else ""
-    if untold(observations):
+    if phase_unknown(observations):
         when = "; whether in a call or while Inductor tuned it, this log does not tell"
     match = observations.signature_at(found.span)
     asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone

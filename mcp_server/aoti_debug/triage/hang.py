@@ -13,7 +13,7 @@ import anyio
 import psutil
 
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage.watch import CORE
+from aoti_debug.triage.launch import CORE
 
 STACKS = "stacks.log"
 SAMPLE_S = 10.0

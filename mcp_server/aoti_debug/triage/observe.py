@@ -20,7 +20,7 @@ from aoti_debug.read.record import (
 )
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures import matcher
-from aoti_debug.triage.watch import EVENTS
+from aoti_debug.triage.launch import EVENTS
 
 REPORT = "report.json"
 # What a replay shows about the failing call itself; its other records are about the replay.

@@ -9,8 +9,8 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import opaque
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import SanitizerError
-from aoti_debug.triage.captured import Captured
-from aoti_debug.triage.seen import (
+from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.symptoms import (
     GPU,
     crashed,
     crashed_outside,

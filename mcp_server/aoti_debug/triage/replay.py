@@ -14,14 +14,14 @@ from aoti_debug.model import Step
 from aoti_debug.read.record import SanitizerError
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
-from aoti_debug.triage import tools
-from aoti_debug.triage.acted import times
-from aoti_debug.triage.captured import Captured
-from aoti_debug.triage.failure import failure_of
+from aoti_debug.triage import debuggers
+from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.launch import PROBE, watched
 from aoti_debug.triage.observe import REPORT, report_of
 from aoti_debug.triage.plan import Name, Planned
-from aoti_debug.triage.watch import PROBE, watched
-from aoti_debug.triage.work import Ran, Work
+from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.stage import times
+from aoti_debug.triage.symptoms import failure_of
 
 SHORTEST_LIMIT_S = 120.0
 SANITIZER = ("memcheck", "initcheck", "racecheck", "synccheck")
@@ -33,27 +33,27 @@ class Replay:
 
     program: str
     flags: Mapping[str, str]
-    wrap: Callable[[Path, Work], tuple[str, ...]] = lambda directory, work: ()
+    wrap: Callable[[Path, RunState], tuple[str, ...]] = lambda directory, work: ()
     exported: bool = False
     package: bool = True
 
 
-def _sanitizer(check: str) -> Callable[[Path, Work], tuple[str, ...]]:
-    def wrap(directory: Path, work: Work) -> tuple[str, ...]:
+def _sanitizer(check: str) -> Callable[[Path, RunState], tuple[str, ...]]:
+    def wrap(directory: Path, work: RunState) -> tuple[str, ...]:
         target = work.request.target
         tool = find_tool("compute-sanitizer", target.env, target.python)
         assert tool is not None  # the plan has looked
-        return tools.sanitizer(tool, check, directory / "sanitizer.xml")
+        return debuggers.sanitizer(tool, check, directory / "sanitizer.xml")
 
     return wrap
 
 
-def _gdb(directory: Path, work: Work) -> tuple[str, ...]:
+def _gdb(directory: Path, work: RunState) -> tuple[str, ...]:
     tool = find_tool("gdb", work.request.target.env) or find_tool(
         "cuda-gdb", work.request.target.env
     )
     assert tool is not None  # the plan has looked
-    return tools.gdb(tool)
+    return debuggers.gdb(tool)
 
 
 CHECKS = {"AOTI_RUNTIME_CHECK_INPUTS": "1"}
@@ -71,7 +71,7 @@ REPLAYS: dict[Name, Replay] = {
 }
 
 
-async def replay(work: Work, planned: Planned, captured: Captured, directory: Path) -> Ran:
+async def replay(work: RunState, planned: Planned, captured: Captured, directory: Path) -> Ran:
     """Run one replay; its observations hold what it wrote in its report too."""
     how = REPLAYS[planned.name]
     target = work.request.target
@@ -81,7 +81,7 @@ async def replay(work: Work, planned: Planned, captured: Captured, directory: Pa
     environment = watched(target.env, directory, work.directory.id, capture=False)
     environment.update(how.flags)
     if "sanitizer" in argv[0]:
-        environment = tools.sanitizer_environment(environment)
+        environment = debuggers.sanitizer_environment(environment)
     ran = await work.run(
         f"replay: {planned.name}",
         argv,
@@ -92,13 +92,13 @@ async def replay(work: Work, planned: Planned, captured: Captured, directory: Pa
     return with_report(ran, work)
 
 
-def limit(work: Work) -> float:
+def limit(work: RunState) -> float:
     """Return how long a replay may take: three times the first run, which did more."""
     first = next((s.wall_s for s in work.steps if s.name == "first run" and s.wall_s), 0.0)
     return min(max(SHORTEST_LIMIT_S, 3 * first), work.request.timeout_s)
 
 
-def arguments(how: Replay, captured: Captured, directory: Path, work: Work) -> tuple[str, ...]:
+def arguments(how: Replay, captured: Captured, directory: Path, work: RunState) -> tuple[str, ...]:
     words = ["--inputs", str(captured.inputs), "--report", str(directory / REPORT)]
     if how.package:
         words += ["--package", str(captured.package)]
@@ -121,7 +121,7 @@ def import_paths(target: Target) -> list[Path]:
     return [target.cwd] if beside in (None, target.cwd) else [beside, target.cwd]
 
 
-def definitions(captured: Captured, work: Work) -> tuple[str, ...]:
+def definitions(captured: Captured, work: RunState) -> tuple[str, ...]:
     """Return what makes the replay run the target as far as it defines its operators."""
     if captured.script is None:
         return ()
@@ -132,14 +132,14 @@ def definitions(captured: Captured, work: Work) -> tuple[str, ...]:
     return ("--script", str(captured.script), "--script-args", json.dumps(own))
 
 
-def with_report(ran: Ran, work: Work) -> Ran:
+def with_report(ran: Ran, work: RunState) -> Ran:
     prefix = ran.directory.relative_to(work.directory.path).as_posix() + "/"
     report = report_of(ran.directory)
     observations = replace(ran.observations, report=report, prefix=prefix)
     return replace(ran, observations=observations)
 
 
-def step_of(planned: Planned, ran: Ran, work: Work, first: Observations) -> Step:
+def step_of(planned: Planned, ran: Ran, work: RunState, first: Observations) -> Step:
     return Step(
         name=planned.key,
         status="done",

@@ -1,4 +1,4 @@
-"""Run the target under one stage."""
+"""Run the target under one stage, and say whether its flags could act."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.diagnose.calls import compiles, touches_aoti, uses_cuda
 from aoti_debug.diagnose.from_printer import first_nan
-from aoti_debug.facts.stages import Setting, Stage, Version
+from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.model import StageAnswer
+from aoti_debug.read.events import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.triage import hang
-from aoti_debug.triage.acted import acted, times
-from aoti_debug.triage.watch import watched
-from aoti_debug.triage.work import DIAGNOSIS, Ran, Work
+from aoti_debug.triage.launch import watched
+from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 
 NEWEST: Version = (2, 15)
 RANGES = 8  # tensors of which the values are told
@@ -28,12 +29,12 @@ def torch_version(text: str | None) -> Version:
     return (int(found[1]), int(found[2])) if found else NEWEST
 
 
-def installed(work: Work) -> Installed | None:
+def installed(work: RunState) -> Installed | None:
     target = work.request.target
     return installed_versions(target.python, target.env) if target.python else None
 
 
-async def run_stage(work: Work, stage: Stage) -> StageAnswer:
+async def run_stage(work: RunState, stage: Stage) -> StageAnswer:
     """Run the target once under `stage`, and say whether it could act."""
     versions = installed(work)
     version = torch_version(versions.torch if versions else None)
@@ -45,7 +46,9 @@ async def run_stage(work: Work, stage: Stage) -> StageAnswer:
     return finish(work, stage, version, ran)
 
 
-async def run_under(work: Work, stage: Stage, setting: Setting, versions: Installed | None) -> Ran:
+async def run_under(
+    work: RunState, stage: Stage, setting: Setting, versions: Installed | None
+) -> Ran:
     request, directory = work.request, work.directory.path
     environment = watched(request.target.env, directory, work.directory.id, capture=request.capture)
     environment.update(stage.environment(setting))
@@ -63,7 +66,7 @@ async def run_under(work: Work, stage: Stage, setting: Setting, versions: Instal
     )
 
 
-def finish(work: Work, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
+def finish(work: RunState, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
     did, why = acted(stage, stage.acts_in(version), ran.observations)
     found = diagnose(ran.observations)
     best = found[0] if found else None
@@ -131,7 +134,7 @@ def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
     return [*lines, f"and {more} more in stdout.log"] if more > 0 else lines
 
 
-def collect_tensors(observations: Observations, work: Work) -> None:
+def collect_tensors(observations: Observations, work: RunState) -> None:
     """Move what printer mode 1 saved below the script's directory into the run's `tensors/`.
 
     The paths come from the log, so only files below the places that torch writes to are taken.
@@ -152,3 +155,58 @@ def collect_tensors(observations: Observations, work: Work) -> None:
     if taken:
         were = f"{times(taken, 'saved tensor')} {'was' if taken == 1 else 'were'}"
         work.notes.append(f"{were} moved from {allowed} to tensors/")
+
+
+CUDA_ONLY = "it acts on CUDA only, and no input or package of this run is on a CUDA device"
+
+
+def acted(stage: Stage, acts: Acts, observations: Observations) -> tuple[bool | None, str]:
+    """Tell whether the stage's flags could act, with the reason; None when nobody can tell.
+
+    A stage that could not act would look clean, which says nothing about the model.
+    """
+    if acts == "never":
+        return True, "it sets no flags; it only watches"
+    events = observations.events
+    if events is None or not events.processes:
+        return None, (
+            "the probe did not start in the target (a program without Python, or an interpreter "
+            "run with -I, -E or -S), so nobody saw whether the flags acted"
+        )
+    if not touches_aoti(events):
+        return False, "the script never compiled, loaded or called an AOTInductor package"
+    if stage.needs_cuda and not uses_cuda(events):
+        return False, CUDA_ONLY
+    if acts == "codegen":
+        return codegen_acted(stage, events)
+    if not events.calls:
+        return False, "the flag acts when a loaded model is called, and no call was reached"
+    return True, f"a loaded model was called {times(len(events.calls))} with the flag set"
+
+
+def codegen_acted(stage: Stage, events: Events) -> tuple[bool, str]:
+    found = compiles(events)
+    if not found:
+        return False, (
+            "the flag acts while code is generated, and the script compiled nothing: it only "
+            "loads a package that was built before. Run it on the script that compiles, or delete "
+            "the package if the script builds it when it is missing"
+        )
+    if stage.flag is not None:
+        name, wanted = stage.flag
+        values = {str(c.details["flags"].get(name)) for c in found}
+        if values and wanted not in values:
+            return False, (
+                f"torch's setting {name} was {sorted(values)[0]} when code was generated, not "
+                f"{wanted}: the script sets it itself"
+            )
+    if stage.name == "nan" and not uses_cuda(events):
+        return False, (
+            "these checks are generated for Triton kernels (and, from torch 2.13 on, for the "
+            "inputs of the model): kernels of a CPU model have none"
+        )
+    return True, f"the script compiled {times(len(found), 'model')} with the flag set"
+
+
+def times(count: int, one: str = "time", many: str = "") -> str:
+    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"

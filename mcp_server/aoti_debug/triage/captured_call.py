@@ -10,7 +10,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.read.events import Call, Events, PackageSeen
 from aoti_debug.triage.compiled import compile_of, exported_program, input_names
-from aoti_debug.triage.failure import stable
+from aoti_debug.triage.symptoms import stable
 
 OVERWRITTEN = "later calls have overwritten its inputs"
 

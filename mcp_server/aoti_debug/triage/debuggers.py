@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage.watch import CORE
+from aoti_debug.triage.launch import CORE
 
 CUDA_GDB_S = 120.0
 CUDA_GDB = (

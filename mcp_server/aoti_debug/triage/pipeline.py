@@ -1,4 +1,4 @@
-"""The road of a triage: first run, what it calls for, the diagnosis."""
+"""The road of a triage and of a named stage: first run, what it calls for, the diagnosis."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Literal
 import anyio
 
 from aoti_debug.diagnose import Observations, diagnose
-from aoti_debug.model import Diagnosis, Step, TriageAnswer
+from aoti_debug.facts.stages import Stage
+from aoti_debug.model import Diagnosis, StageAnswer, Step, TriageAnswer
 from aoti_debug.read.record import Record
 from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage import plan, tools
-from aoti_debug.triage.captured import Captured, captured, with_names
-from aoti_debug.triage.devices import held, ill
+from aoti_debug.triage import debuggers, plan
+from aoti_debug.triage.captured_call import Captured, captured, with_names
+from aoti_debug.triage.gpus import hold_gpus, unwell
 from aoti_debug.triage.hang import stacks_into
-from aoti_debug.triage.itself import run_itself
+from aoti_debug.triage.launch import CORE, core_dumps, tracing, watched
 from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
-from aoti_debug.triage.package import with_package
-from aoti_debug.triage.programs import OpenFiles, is_python
-from aoti_debug.triage.recapture import recapture, wanted
+from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.replay import REPLAYS, replay, step_of
+from aoti_debug.triage.rerun import recapture, run_itself, wanted
+from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.source import with_text
-from aoti_debug.triage.stage import installed, stray_note
-from aoti_debug.triage.watch import CORE, core_dumps, tracing, watched
-from aoti_debug.triage.work import DIAGNOSIS, Cancelled, Ran, Work
+from aoti_debug.triage.stage import installed, run_stage, stray_note
+from aoti_debug.triage.torch_minifier import run_minifier
 
 
-async def triage(work: Work) -> TriageAnswer:
+async def triage(work: RunState) -> TriageAnswer:
     """Run the target once, watched; replay its failing call as the finding asks; diagnose."""
-    async with held(work) as devices:
+    async with hold_gpus(work) as devices:
         with OpenFiles() as seen:
             ran = await first_run(work, devices, seen)
         observations = await with_cores(work, ran, devices)
@@ -51,11 +51,11 @@ async def triage(work: Work) -> TriageAnswer:
             observations = await replays(work, planned, again, observations)
             best = judge(work, observations)
         work.notes.extend(instead(work, again))
-        work.notes.extend(await ill(devices, work.request.target.env))
+        work.notes.extend(await unwell(devices, work.request.target.env))
     return answer(work, observations, ran)
 
 
-async def first_run(work: Work, devices: Sequence[Device], seen: OpenFiles) -> Ran:
+async def first_run(work: RunState, devices: Sequence[Device], seen: OpenFiles) -> Ran:
     """Run the target as the user would; on is only what watches."""
     request, directory = work.request, work.directory.path
     environment = watched(
@@ -90,14 +90,14 @@ async def first_run(work: Work, devices: Sequence[Device], seen: OpenFiles) -> R
     return ran
 
 
-async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observations:
+async def with_cores(work: RunState, ran: Ran, devices: Sequence[Device]) -> Observations:
     """Read the GPU core dump of the first fault, if there is one."""
-    cores = tools.gpu_cores(work.directory.path) if devices else []
+    cores = debuggers.gpu_cores(work.directory.path) if devices else []
     if not cores:
         return ran.observations
     work.say("reading the GPU core dump")
     text = work.directory.path / "cuda-gdb.log"
-    why_not = await tools.read_core(cores[0], text, work.request.target.env)
+    why_not = await debuggers.read_core(cores[0], text, work.request.target.env)
     work.done(
         Step(
             name="core dump",
@@ -112,7 +112,7 @@ async def with_cores(work: Work, ran: Ran, devices: Sequence[Device]) -> Observa
     )
 
 
-def instead(work: Work, call: Captured) -> list[str]:
+def instead(work: RunState, call: Captured) -> list[str]:
     """Say which call was repeated in place of the one in question, if so."""
     repeated = any(step.status == "done" and step.name in REPLAYS for step in work.steps)
     if call.call is None or call.instead_of is None or not repeated:
@@ -124,7 +124,7 @@ def instead(work: Work, call: Captured) -> list[str]:
     ]
 
 
-def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:
+def machine_of(work: RunState, devices: Sequence[Device]) -> plan.Machine:
     target = work.request.target
     sanitizer = find_tool("compute-sanitizer", target.env, target.python)
     gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
@@ -139,7 +139,7 @@ def machine_of(work: Work, devices: Sequence[Device]) -> plan.Machine:
 
 
 async def replays(
-    work: Work, planned: Sequence[plan.Planned], call: Captured, first: Observations
+    work: RunState, planned: Sequence[plan.Planned], call: Captured, first: Observations
 ) -> Observations:
     """Run independent replays side by side and join what they say of the failing call."""
     found: dict[str, Observations] = {}
@@ -159,11 +159,11 @@ async def replays(
     alone: list[tuple[plan.Planned, Path]] = []
     async with anyio.create_task_group() as tasks:
         for number, step in enumerate(planned, len(work.steps) + 1):
-            if not_taken := step.impossible or step.needless:
+            if why_not := step.impossible or step.needless:
                 status: Literal["impossible", "skipped"] = (
                     "impossible" if step.impossible else "skipped"
                 )
-                work.done(Step(name=step.key, status=status, why=step.why, finding=not_taken))
+                work.done(Step(name=step.key, status=status, why=step.why, finding=why_not))
                 continue
             directory = work.directory.path / "steps" / f"{number:02d}-{step.key.replace(' ', '-')}"
             directory.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ async def replays(
     return replace(first, records=(*first.records, *about), steps={**first.steps, **found})
 
 
-def judge(work: Work, observations: Observations) -> Diagnosis | None:
+def judge(work: RunState, observations: Observations) -> Diagnosis | None:
     """Diagnose what is known so far; waiters see it at once."""
     found = diagnose(observations)
     work.diagnosis = found[0] if found else None
@@ -193,14 +193,14 @@ def judge(work: Work, observations: Observations) -> Diagnosis | None:
     return work.diagnosis
 
 
-def users_directories(work: Work) -> list[Path]:
+def users_directories(work: RunState) -> list[Path]:
     """Return where the user's own files stand: the target's directory, and that of its script."""
     target = work.request.target
     scripts = [Path(word).parent for word in target.argv[:3] if word.endswith(".py")]
     return [path.resolve() for path in (target.cwd, *scripts)]
 
 
-def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
+def answer(work: RunState, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
     update = {"run": work.directory.id, "cost": work.cost()}
     best = (
@@ -220,3 +220,11 @@ def answer(work: Work, observations: Observations, ran: Ran) -> TriageAnswer:
         artifacts=work.artifacts(),
         notes=[*work.notes, *stray_note(ran)],
     )
+
+
+async def run_named_stage(work: RunState, stage: Stage) -> StageAnswer:
+    """Run `stage` on the target, alone on the GPUs that the target can see."""
+    async with hold_gpus(work):
+        if stage.name == "minifier":
+            return await run_minifier(work, stage)
+        return await run_stage(work, stage)

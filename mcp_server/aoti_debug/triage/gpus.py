@@ -9,11 +9,11 @@ import anyio.to_thread
 
 from aoti_debug.run.device import Device, health, hold_devices, visible_devices
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage.work import Work
+from aoti_debug.triage.run_state import RunState
 
 
 @contextlib.asynccontextmanager
-async def held(work: Work) -> AsyncIterator[list[Device]]:
+async def hold_gpus(work: RunState) -> AsyncIterator[list[Device]]:
     """Hold every GPU that the target can see; none on a machine without a driver.
 
     Raises:
@@ -28,7 +28,7 @@ async def held(work: Work) -> AsyncIterator[list[Device]]:
         yield devices
 
 
-async def ill(devices: list[Device], env: Mapping[str, str]) -> list[str]:
+async def unwell(devices: list[Device], env: Mapping[str, str]) -> list[str]:
     """Return what is wrong with the devices after a fault; empty when they are well."""
     found = []
     for device in devices:

@@ -1,19 +1,26 @@
-"""Run the target once more to capture the failing call, which the first run could not afford."""
+"""Run a target once more: to capture its failing call, or under a tool where a replay cannot be."""
 
 from __future__ import annotations
 
+import shlex
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
+from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.model import Step
-from aoti_debug.triage.captured import Captured, captured
-from aoti_debug.triage.failure import failure_of
+from aoti_debug.run.machine import find_tool
+from aoti_debug.triage import debuggers
+from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.hang import stacks_into
-from aoti_debug.triage.watch import watched
-from aoti_debug.triage.work import Ran, Work
+from aoti_debug.triage.launch import watched
+from aoti_debug.triage.plan import Planned
+from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.stage import installed, torch_version
+from aoti_debug.triage.symptoms import failure_of
 
 NAME = "capture"
 MOST = 64 << 30  # bytes
@@ -21,7 +28,7 @@ SHARE = 2  # of the free disk: one half
 FORM = ("the probe's time is used up", "over the budget", "another thread's call")
 
 
-def wanted(work: Work, first: Observations, call: Captured) -> bool:
+def wanted(work: RunState, first: Observations, call: Captured) -> bool:
     """Tell whether the failing call is known and only the budget kept it from being captured."""
     ending = first.ending
     if not work.request.capture or call.call is None or call.inputs is not None:
@@ -31,7 +38,7 @@ def wanted(work: Work, first: Observations, call: Captured) -> bool:
     return any(words in call.why_no_inputs for words in FORM)
 
 
-async def recapture(work: Work, first: Observations, call: Captured) -> Captured:
+async def recapture(work: RunState, first: Observations, call: Captured) -> Captured:
     """Return the call with its inputs, if the failure came at the same call again."""
     assert call.call is not None
     number = call.call.call
@@ -66,7 +73,7 @@ async def recapture(work: Work, first: Observations, call: Captured) -> Captured
     return found
 
 
-def compare(work: Work, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
+def compare(work: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
     """Take the second run's capture only if it is one of the same failure."""
     assert call.call is not None
     again, failed = failing_call(ran.observations), failure_of(ran.observations)
@@ -92,3 +99,53 @@ def compare(work: Work, first: Observations, call: Captured, ran: Ran) -> tuple[
 
 def affordable(directory: Path) -> int:
     return min(MOST, shutil.disk_usage(directory).free // SHARE)
+
+
+SCRIPT = b"#!"
+STAGES = ("contract", "deterministic")
+
+
+async def run_itself(work: RunState, planned: Planned, directory: Path, first: Observations) -> Ran:
+    """Run the target as it is under one tool or under the flags of one stage."""
+    target = work.request.target
+    environment = watched(target.env, directory, work.directory.id, capture=False)
+    versions = installed(work)
+    argv = target.argv
+    if planned.name in STAGES:
+        version = torch_version(versions.torch if versions else None)
+        flags = stage_named(planned.name).environment(Setting(version, directory))
+        environment.update(flags)
+    elif planned.name == "native":
+        gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
+        assert gdb is not None  # the plan has looked
+        argv = (*debuggers.gdb(gdb), *executed(argv, target.env))
+        environment = dict(target.env)  # gdb has a Python of its own, where the probe would start
+    else:
+        sanitizer = find_tool("compute-sanitizer", target.env, target.python)
+        assert sanitizer is not None  # the plan has looked
+        argv = (*debuggers.sanitizer(sanitizer, planned.name, directory / "sanitizer.xml"), *argv)
+        environment = debuggers.sanitizer_environment(environment)
+    ran = await work.run(
+        f"the target itself: {planned.name}",
+        argv,
+        environment,
+        directory,
+        on_timeout=stacks_into(directory, target.env),
+        torch=versions.torch if versions else None,
+    )
+    work.recompiles += len(compiles(first.events)) if first.events is not None else 0
+    return ran
+
+
+def executed(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what the system executes for a command: for a file that begins with `#!` its
+    interpreter. A debugger does not resolve that."""
+    file = find_tool(argv[0], env) or Path(argv[0])
+    try:
+        with file.open("rb") as stream:
+            first = stream.readline(4096)
+    except OSError:
+        return argv
+    if not first.startswith(SCRIPT):
+        return argv
+    return (*shlex.split(first[2:].decode(errors="replace")), str(file), *argv[1:])

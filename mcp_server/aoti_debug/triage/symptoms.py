@@ -1,13 +1,22 @@
-"""What the first run shows, where a plan turns on it."""
+"""What a run shows, where a plan turns on it, and what makes two failures the same."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call, uses_cuda
-from aoti_debug.model import Category, Diagnosis
+from aoti_debug.diagnose.calls import failing_call, phase_at_end, uses_cuda
+from aoti_debug.model import Category, Diagnosis, Phase
 from aoti_debug.read.events import Call
-from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace
-from aoti_debug.triage.failure import failure_of
+from aoti_debug.read.record import (
+    DeviceAssert,
+    FaultHandlerDump,
+    NativeBacktrace,
+    PythonException,
+    RuntimeMessage,
+    Terminated,
+)
 
 GPU: frozenset[Category] = frozenset(
     {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
@@ -79,3 +88,64 @@ def only_values(observations: Observations, best: Diagnosis, call: Call | None) 
     if ending is None or ending.code is None or ending.timed_out or call is None or not call.ok:
         return False
     return ending.clean or (best.category not in GPU and best.phase not in ("load", "constants"))
+
+
+# What differs between two runs of the same failure.
+VOLATILE = re.compile(r"0x[0-9a-f]+|/[^\s:'\"]*/|\b\d+(\.\d+)?\s?(s|ms|seconds)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureSignature:
+    """The phase, the kind of exception or signal, and what it says without its volatile parts."""
+
+    phase: Phase | None
+    kind: str | None
+    message: str | None
+
+    @property
+    def failed(self) -> bool:
+        return self.kind is not None
+
+    def same(self, other: FailureSignature) -> bool:
+        """Compare kind and message; the phase only when both know it."""
+        phases = {self.phase, other.phase} - {None, "none"}
+        return self.kind == other.kind and self.message == other.message and len(phases) < 2
+
+    def like(self, other: FailureSignature) -> bool:
+        """Tell whether both are the same failure, or at least of the same kind."""
+        return self.same(other) or (self.failed and self.kind == other.kind)
+
+    def __str__(self) -> str:
+        if not self.failed:
+            return "no failure"
+        return f"{self.kind}: {self.message}" if self.message else str(self.kind)
+
+
+def failure_of(observations: Observations) -> FailureSignature:
+    """Return the failure signature of one process; its first GPU assertion counts before all."""
+    phase = phase_at_end(observations)
+    ending = observations.ending
+    if asserted := observations.first(DeviceAssert):
+        return FailureSignature(phase, "device assert", asserted.condition)
+    if ending is not None and ending.timed_out:
+        return FailureSignature(phase, "hang", None)
+    exceptions = observations.of(PythonException)
+    if ending is not None and ending.signal and not exceptions:
+        said = observations.first(Terminated)
+        return FailureSignature(phase, ending.signal, stable(said.message) if said else None)
+    if ending is not None and ending.clean:
+        return FailureSignature(phase, None, None)
+    if exceptions:
+        last = exceptions[-1]
+        message = last.message
+        if "API call failed at" in message and (said_why := observations.first(RuntimeMessage)):
+            message = said_why.message
+        return FailureSignature(phase, last.type, stable(message))
+    if ending is not None and ending.code:
+        return FailureSignature(phase, f"exit {ending.code}", None)
+    return FailureSignature(phase, None, None)
+
+
+def stable(message: str) -> str:
+    first = next((line for line in message.splitlines() if line.strip()), "")
+    return VOLATILE.sub("_", first.strip())[:300]

@@ -14,9 +14,9 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage
 from aoti_debug.model import StageAnswer, Step
 from aoti_debug.run.interpreter import Installed
-from aoti_debug.triage.failure import FailureSignature, failure_of
+from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import finish, installed, run_under, torch_version
-from aoti_debug.triage.work import Ran, Work
+from aoti_debug.triage.symptoms import FailureSignature, failure_of
 
 LAUNCHER = "minifier_launcher.py"
 REPRO = "repro.py"
@@ -30,7 +30,7 @@ class Dump:
     launcher: Path | None
 
 
-async def run_minifier(work: Work, stage: Stage) -> StageAnswer:
+async def run_minifier(work: RunState, stage: Stage) -> StageAnswer:
     """Run the stage, the launcher that it leaves and the reproduction that this leaves."""
     versions = installed(work)
     dump = await dumped(work, stage, versions)
@@ -45,7 +45,7 @@ async def run_minifier(work: Work, stage: Stage) -> StageAnswer:
     return answer.model_copy(update={"observed": [*lines, *answer.observed]})
 
 
-async def dumped(work: Work, stage: Stage, versions: Installed | None) -> Dump:
+async def dumped(work: RunState, stage: Stage, versions: Installed | None) -> Dump:
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
     after a clean end. Another level costs another compile, so it is chosen by what was seen."""
     first = await at_level(work, stage, versions, 2)
@@ -64,7 +64,7 @@ def compiled(ran: Ran) -> bool:
     return events is not None and bool(compiles(events))
 
 
-async def at_level(work: Work, stage: Stage, versions: Installed | None, level: int) -> Dump:
+async def at_level(work: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
     version = torch_version(versions.torch if versions else None)
     root = work.directory.path / "minifier"
     known = set(launchers(root))
@@ -114,7 +114,7 @@ def why_no_launcher(ran: Ran, level: int) -> str:
     return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
 
 
-async def search(work: Work, dump: Dump, launcher: Path, versions: Installed | None) -> None:
+async def search(work: RunState, dump: Dump, launcher: Path, versions: Installed | None) -> None:
     """Run the launcher, then its reproduction, and compare the failures."""
     wanted = failure_of(dump.ran.observations)
     directory = work.subdirectory("minifier-search")
@@ -171,7 +171,7 @@ def step(name: str, ran: Ran, finding: str) -> Step:
     )
 
 
-async def python(work: Work, name: str, script: Path, directory: Path, timeout_s: float) -> Ran:
+async def python(work: RunState, name: str, script: Path, directory: Path, timeout_s: float) -> Ran:
     target = work.request.target
     interpreter = str(target.python) if target.python else "python3"
     environment: Mapping[str, str] = {
