@@ -14,9 +14,12 @@ import psutil
 import pytest
 from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownRun
+from aoti_debug.kinds import TRIAGE, Kind, stage_kind
+from aoti_debug.model import TriageAnswer
 from aoti_debug.run.directory import RunDirectory, list_runs, prune
 from aoti_debug.run.target import resolve_target
-from aoti_debug.service import Request, Service
+from aoti_debug.service import REMEMBERED, Request, Service
+from aoti_debug.triage.run_state import RunState
 
 WAITS = """
 import os, sys, time
@@ -29,11 +32,12 @@ SERVER = """
 import anyio, sys
 from pathlib import Path
 from aoti_debug.run.target import resolve_target
+from aoti_debug.kinds import TRIAGE
 from aoti_debug.service import Request, Service
 async def main():
     target = resolve_target(script=sys.argv[1], args=[sys.argv[2]], python=sys.executable)
     async with Service(Path(sys.argv[3])) as service:
-        print(await service.start_triage(Request(target)), flush=True)
+        print(await service.start(TRIAGE, Request(target)), flush=True)
         await anyio.sleep_forever()
 anyio.run(main)
 """
@@ -75,7 +79,7 @@ async def test_cancelling_ends_the_processes_before_it_returns(
     home: Path, waiting: Path, tmp_path: Path
 ) -> None:
     async with Service(home) as service:
-        run = await service.start_triage(request_of(waiting, tmp_path / "pid"))
+        run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
         process = await told(tmp_path / "pid")
         answer = await service.cancel(run)
         assert answer.status == "cancelled"
@@ -89,7 +93,7 @@ async def test_what_is_known_is_told_when_the_wait_is_over(
     home: Path, waiting: Path, tmp_path: Path
 ) -> None:
     async with Service(home) as service:
-        run = await service.start_stage(request_of(waiting, tmp_path / "pid"), "baseline")
+        run = await service.start(stage_kind("baseline"), request_of(waiting, tmp_path / "pid"))
         await told(tmp_path / "pid")
         answer = await service.wait(run, 0.05)
         assert answer.status == "running"
@@ -102,8 +106,8 @@ async def test_what_is_known_is_told_when_the_wait_is_over(
 @pytest.mark.anyio
 async def test_two_runs_go_on_side_by_side(home: Path, waiting: Path, tmp_path: Path) -> None:
     async with Service(home) as service:
-        one = await service.start_triage(request_of(waiting, tmp_path / "one"))
-        two = await service.start_triage(request_of(waiting, tmp_path / "two"))
+        one = await service.start(TRIAGE, request_of(waiting, tmp_path / "one"))
+        two = await service.start(TRIAGE, request_of(waiting, tmp_path / "two"))
         first, second = await told(tmp_path / "one"), await told(tmp_path / "two")
         assert set(service.running()) == {one, two}
         await service.cancel(one)
@@ -116,7 +120,7 @@ async def test_two_runs_go_on_side_by_side(home: Path, waiting: Path, tmp_path: 
 @pytest.mark.anyio
 async def test_leaving_the_service_ends_its_runs(home: Path, waiting: Path, tmp_path: Path) -> None:
     async with Service(home) as service:
-        run = await service.start_triage(request_of(waiting, tmp_path / "pid"))
+        run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
         process = await told(tmp_path / "pid")
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     assert RunDirectory.open(run, home).read_record()["status"] == "cancelled"
@@ -127,7 +131,7 @@ async def test_a_finished_run_is_read_again_by_another_service(home: Path, tmp_p
     script = tmp_path / "fails.py"
     script.write_text("raise KeyError('absent')\n")
     async with Service(home) as service:
-        run = await service.start_triage(request_of(script))
+        run = await service.start(TRIAGE, request_of(script))
         answer = await service.wait(run)
     async with Service(home) as another:
         assert (await another.wait(run)).document() == answer.document()
@@ -164,7 +168,7 @@ async def test_runs_are_listed_newest_first_and_the_oldest_pruned(
     found = []
     async with Service(home) as service:
         for _ in range(3):
-            found.append(await service.start_stage(request_of(script), "baseline"))
+            found.append(await service.start(stage_kind("baseline"), request_of(script)))
             await service.wait(found[-1])
     assert {run.run for run in api.runs().runs} == set(found)
     assert all(run.status == "done" for run in api.runs().runs)
@@ -179,4 +183,33 @@ async def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) ->
     script.write_text("")
     async with Service(tmp_path / "file") as service:
         with pytest.raises(RunDirectoryError, match="file"):
-            await service.start_triage(request_of(script))
+            await service.start(TRIAGE, request_of(script))
+
+
+@pytest.mark.anyio
+async def test_every_waiter_hears_of_the_progress(
+    home: Path, waiting: Path, tmp_path: Path
+) -> None:
+    heard = [anyio.Event(), anyio.Event()]
+    async with Service(home) as service, anyio.create_task_group() as tasks:
+        run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
+        for one in heard:
+            tasks.start_soon(service.wait, run, None, lambda _, one=one: one.set())
+        await told(tmp_path / "pid")
+        with anyio.fail_after(60):
+            for one in heard:
+                await one.wait()
+        await service.cancel(run)
+
+
+@pytest.mark.anyio
+async def test_runs_that_have_ended_are_not_held_for_ever(home: Path, waiting: Path) -> None:
+    async def at_once(work: RunState, request: Request) -> TriageAnswer:
+        return TriageAnswer(run=work.directory.id, status="done", notes=[request.target.label])
+
+    quick = Kind("triage", TriageAnswer, at_once)
+    async with Service(home) as service:
+        runs = [await service.start(quick, request_of(waiting)) for _ in range(REMEMBERED + 5)]
+        answers = [await service.wait(run) for run in runs]
+        assert len(service._live) == REMEMBERED
+        assert [await service.wait(run) for run in runs] == answers

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+from aoti_debug.kinds import TRIAGE
 from aoti_debug.model import Diagnosis, TriageAnswer
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
@@ -45,7 +46,7 @@ def triage_all(jobs: Mapping[str, Job], home: Path, python: str) -> dict[str, Tr
             cwd=script.parent,
         )
         async with limit:
-            run = await service.start_triage(Request(target=target, timeout_s=300, python=python))
+            run = await service.start(TRIAGE, Request(target=target, timeout_s=300, python=python))
             answer = await service.wait(run)
         assert isinstance(answer, TriageAnswer)
         found[name] = Triaged(answer, home / "runs" / run)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
 import stat
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import anyio.to_thread
 
-from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose import diagnose as rank
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import (
     ArtifactPage,
@@ -25,13 +24,65 @@ from aoti_debug.model import (
     RunSummary,
     Status,
 )
-from aoti_debug.read.error_line import error_lines
-from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.run.directory import RunDirectory, list_runs
-from aoti_debug.signatures import matcher
 from aoti_debug.stoppable import in_thread, open_stoppable
 
-__all__ = ["artifact", "diagnose", "environment", "inspect", "runs"]
+if TYPE_CHECKING:
+    from aoti_debug.service import Request, Service
+
+__all__ = [
+    "Request",
+    "Service",
+    "artifact",
+    "check_inputs",
+    "diagnose",
+    "directory",
+    "environment",
+    "inspect",
+    "request",
+    "runs",
+    "service",
+]  # fmt: skip
+
+
+def service(home: Path | None = None) -> Service:
+    """Make what starts runs and holds them: `async with service() as runs: …`."""
+    from aoti_debug.service import Service
+
+    return Service(home)
+
+
+def request(
+    *,
+    script: str | os.PathLike[str] | None = None,
+    module: str | None = None,
+    command: Sequence[str] | None = None,
+    args: Sequence[str] = (),
+    python: str | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    timeout_s: float = 900.0,
+    capture: bool = True,
+    imports: Sequence[str] = (),
+    kernels: Sequence[str] = (),
+) -> Request:
+    """Resolve what is to be run: one of `script`, `module` and `command`.
+
+    Raises:
+        WrongUse, TargetNotFound, NoInterpreter
+    """
+    from aoti_debug.run.target import resolve_target
+    from aoti_debug.service import Request
+
+    target = resolve_target(
+        script=script, module=module, command=command, args=args, python=python, env=env, cwd=cwd
+    )
+    return Request(target, timeout_s, capture, python, tuple(imports), tuple(kernels))
+
+
+def directory(run: str) -> Path:
+    """Return where a run keeps its files."""
+    return RunDirectory.open(run).path
 
 
 async def environment(
@@ -127,6 +178,12 @@ def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> Diag
 
 
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
+    from aoti_debug.diagnose import Observations
+    from aoti_debug.diagnose import diagnose as rank
+    from aoti_debug.read.error_line import error_lines
+    from aoti_debug.read.scan import log_readers, scan
+    from aoti_debug.signatures import matcher
+
     read = scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])
     if read.lines == 0:
         empty = "the log is empty: run the script again with its stderr kept"

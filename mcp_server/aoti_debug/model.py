@@ -153,29 +153,31 @@ class DiagnoseAnswer(Model):
     notes: list[str] = Field(default_factory=list)
 
 
-class StageAnswer(Model):
-    """One stage: what it did, and whether it could act at all."""
+class RunModel(Model):
+    """What every kind of run answers, at any moment."""
 
     run: str
     status: Status
+    diagnosis: Diagnosis | None = None
+
+
+class StageAnswer(RunModel):
+    """One stage: what it did, and whether it could act at all."""
+
     stage: str
     acted: bool | None = None
     why: str | None = Field(None, description="why it could or could not act")
     exit: str | None = None
     wall_s: float | None = None
     environment: dict[str, str] = Field(default_factory=dict)
-    diagnosis: Diagnosis | None = None
     observed: list[str] = Field(default_factory=list)
     artifacts: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 
-class TriageAnswer(Model):
+class TriageAnswer(RunModel):
     """The whole road: the diagnosis, what else is possible, every step and its reason."""
 
-    run: str
-    status: Status
-    diagnosis: Diagnosis | None = None
     also: list[Diagnosis] = Field(default_factory=list)
     steps: list[Step] = Field(default_factory=list)
     artifacts: list[str] = Field(default_factory=list)

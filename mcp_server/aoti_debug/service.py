@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import anyio
 import anyio.abc
 
 from aoti_debug.errors import AotiDebugError, UnknownRun
-from aoti_debug.facts.stages import stage_named
-from aoti_debug.model import StageAnswer, TriageAnswer
+from aoti_debug.kinds import A, Kind, R, kind_named
+from aoti_debug.model import RunModel
 from aoti_debug.run.directory import RunDirectory, prune
-from aoti_debug.triage.pipeline import run_named_stage, triage
-from aoti_debug.triage.run_state import Cancelled, Request, RunState, so_far
+from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
-__all__ = ["Answer", "Request", "Service"]
+__all__ = ["Request", "Service"]
 
-Answer = StageAnswer | TriageAnswer
 OnProgress = Callable[[str], None]
 ANSWER = "answer.json"
+REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 
 @dataclass
 class _Live:
+    kind: Kind[Any, Any]
     work: RunState
     ended: anyio.Event = field(default_factory=anyio.Event)
-    answer: Answer | None = None
+    answer: RunModel | None = None
     error: BaseException | None = None
+    listeners: list[OnProgress] = field(default_factory=list)
+
+    def tell(self) -> None:
+        for listener in tuple(self.listeners):
+            listener(self.work.doing)
+
+    def now(self) -> RunModel:
+        """Return the answer, or what is known of it."""
+        return self.answer or self.kind.answer(**_known(self.kind, self.work))
 
 
 class Service:
@@ -58,22 +68,23 @@ class Service:
             return False
         return await self._tasks.__aexit__(kind, error, trace)
 
-    async def start_stage(self, request: Request, stage: str) -> str:
-        """Start one stage and return the run's id.
+    async def start(self, kind: Kind[R, A], request: R) -> str:
+        """Start a run of this kind and return its id.
 
         Raises:
-            UnknownStage, RunDirectoryError
+            RunDirectoryError
         """
-        found = stage_named(stage)
-        return await self._start(request, found.name, lambda work: run_named_stage(work, found))
-
-    async def start_triage(self, request: Request) -> str:
-        """Start a triage and return the run's id."""
-        return await self._start(request, "triage", triage)
+        await anyio.to_thread.run_sync(lambda: prune(at=self._home))
+        work = RunState(request, RunDirectory.create(self._home), kind.name)
+        work.record()
+        live = self._live[work.directory.id] = _Live(kind, work)
+        work.on_change = live.tell
+        self._tasks.start_soon(self._run, live, request)
+        return work.directory.id
 
     async def wait(
         self, run: str, wait_s: float | None = None, on_progress: OnProgress | None = None
-    ) -> Answer:
+    ) -> RunModel:
         """Return the run's answer, or what is known after `wait_s` with status `running`.
 
         Raises:
@@ -84,41 +95,35 @@ class Service:
         if live is None:
             return self._kept(run)
         if on_progress is not None:
-            live.work.on_change = lambda: on_progress(live.work.doing)
-        with anyio.move_on_after(wait_s):
-            await live.ended.wait()
+            live.listeners.append(on_progress)
+        try:
+            with anyio.move_on_after(wait_s):
+                await live.ended.wait()
+        finally:
+            if on_progress is not None:
+                live.listeners.remove(on_progress)
         if live.error is not None:
             raise live.error
-        return live.answer or so_far(live.work)
+        return live.now()
 
-    async def cancel(self, run: str) -> Answer:
+    async def cancel(self, run: str) -> RunModel:
         """End the run; its processes are gone when this returns."""
         live = self._live.get(run)
         if live is None:
             return self._kept(run)
         live.work.stop.set()
         await live.ended.wait()
-        return live.answer or so_far(live.work)
+        return live.now()
 
     def running(self) -> list[str]:
         return [run for run, live in self._live.items() if not live.ended.is_set()]
 
-    async def _start(
-        self, request: Request, kind: str, road: Callable[[RunState], Awaitable[Answer]]
-    ) -> str:
-        await anyio.to_thread.run_sync(lambda: prune(at=self._home))
-        work = RunState(request, RunDirectory.create(self._home), kind)
-        work.record()
-        live = self._live[work.directory.id] = _Live(work)
-        self._tasks.start_soon(self._run, live, road)
-        return work.directory.id
-
-    async def _run(self, live: _Live, road: Callable[[RunState], Awaitable[Answer]]) -> None:
+    async def _run(self, live: _Live, request: Request) -> None:
         work = live.work
         work.status = "cancelled"  # what it is if this task is ended from outside
         try:
             work.status = "running"
-            live.answer = await road(work)
+            live.answer = await live.kind.start(work, request)
             work.status = "done"
         except Cancelled:
             work.status = "cancelled"
@@ -134,25 +139,45 @@ class Service:
         finally:
             self._write(live)
             live.ended.set()
+            self._forget()
+
+    def _forget(self) -> None:
+        ended = [run for run, live in self._live.items() if live.ended.is_set()]
+        for run in ended[:-REMEMBERED]:
+            del self._live[run]
 
     def _write(self, live: _Live) -> None:
         work = live.work
-        answer = live.answer or so_far(work)
         with contextlib.suppress(AotiDebugError, OSError):
-            work.keep(ANSWER, {"kind": work.kind, "answer": answer.document()})
+            work.keep(ANSWER, {"kind": live.kind.name, "answer": live.now().document()})
             work.record()
 
-    def _kept(self, run: str) -> Answer:
+    def _kept(self, run: str) -> RunModel:
         """Return the answer of a run of another process, or of an earlier one."""
         directory = RunDirectory.open(run, self._home)
         try:
             kept = json.loads((directory.path / ANSWER).read_bytes())
-            model = TriageAnswer if kept["kind"] == "triage" else StageAnswer
-            return model.model_validate(kept["answer"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            answer: RunModel = kind_named(kept["kind"]).answer.model_validate(kept["answer"])
+        except (OSError, ValueError, KeyError, TypeError, AotiDebugError) as error:
             going = directory.is_running()
             what = "goes on in another process" if going else "left no answer"
             raise UnknownRun(
                 f"run {run} {what}",
                 help="Read its artifacts (read_artifact), such as run.json and stderr.log.",
             ) from error
+        return answer
+
+
+def _known(kind: Kind[Any, Any], work: RunState) -> dict[str, Any]:
+    """Return the fields of the answer of a run that has none yet: it goes on, or was ended."""
+    now = [f"now: {work.doing}"] if work.status == "running" else []
+    known = {
+        "run": work.directory.id,
+        "status": work.status,
+        "stage": kind.name,
+        "diagnosis": work.diagnosis,
+        "steps": list(work.steps),
+        "artifacts": work.artifacts(),
+        "notes": [*work.notes, *now],
+    }
+    return {name: value for name, value in known.items() if name in kind.answer.model_fields}

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from aoti_debug.plain import last_line, plain
 from aoti_debug.run.output import Log
-from aoti_debug.run.plain import last_line, plain
 
 GIGABYTE = 1 << 30
 CAP = 64 << 10

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
+from aoti_debug.kinds import TRIAGE, stage_kind
 from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
@@ -39,8 +40,8 @@ def answered(
         request = Request(target, **{"timeout_s": 300.0, **options})
         async with Service(home) as service:
             if stage is None:
-                return await service.wait(await service.start_triage(request))
-            return await service.wait(await service.start_stage(request, stage))
+                return await service.wait(await service.start(TRIAGE, request))
+            return await service.wait(await service.start(stage_kind(stage), request))
 
     return anyio.run(main)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import anyio
 import typer
@@ -17,7 +17,8 @@ from aoti_debug.commands.status import NOT_DONE, WRONG_USE
 from aoti_debug.commands.target_command import TargetCommand
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.facts.stages import STAGES, stage_named
+from aoti_debug.facts.stages import STAGES
+from aoti_debug.kinds import TRIAGE, Kind, stage_kind
 from aoti_debug.model import Model
 
 app = typer.Typer(
@@ -147,13 +148,13 @@ def run_stage(
     json: options.Json = False,
 ) -> NoReturn:
     """Run a script once with the debug flags of one stage; say what they showed."""
-    stage_named(stage)
+    kind = stage_kind(stage)
     target = Words(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
         tuple(kernels or ()),
     )  # fmt: skip
-    _run(target, stage, show_output, report, json)
+    _run(target, kind, show_output, report, json)
 
 
 @app.command(cls=TargetCommand)
@@ -176,7 +177,7 @@ def triage(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
     )  # fmt: skip
-    _run(target, None, show_output, report, json)
+    _run(target, TRIAGE, show_output, report, json)
 
 
 @app.command()
@@ -221,20 +222,13 @@ def serve(
 
 
 def _run(
-    target: Words, stage: str | None, show_output: bool, report: Path | None, json: bool
+    target: Words, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
 ) -> NoReturn:
     from aoti_debug.commands.running import Ended, run_to_end
 
     check_report(report)
-    request = target.request()
-
     try:
-        answer = run_to_end(
-            lambda service: (
-                service.start_stage(request, stage) if stage else service.start_triage(request)
-            ),
-            show_output=show_output,
-        )
+        answer = run_to_end(kind, target.request(), show_output=show_output)
     except Ended as ended:
         raise typer.Exit(ended.exit_status) from None
     finish(answer, as_json=json, report=report)

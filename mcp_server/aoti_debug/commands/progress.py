@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from aoti_debug.run.plain import plain
+from aoti_debug.plain import plain
 
 Report = Callable[[str], None]
 _SECONDS = re.compile(r", \d+ s\b")

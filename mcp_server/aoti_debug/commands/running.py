@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import anyio
 
+from aoti_debug import api
 from aoti_debug.commands.follow import follow_output
 from aoti_debug.commands.progress import Report, progress
-from aoti_debug.model import StageAnswer, TriageAnswer
-from aoti_debug.run.directory import RunDirectory
-from aoti_debug.service import Service
+from aoti_debug.kinds import A, Kind, R
+from aoti_debug.model import RunModel
 from aoti_debug.signals import ENDING, cancelled_by
 
-Answer = StageAnswer | TriageAnswer
-Start = Callable[[Service], Awaitable[str]]
+if TYPE_CHECKING:
+    from aoti_debug.api import Service
 
 
 class Ended(Exception):
@@ -27,23 +27,23 @@ class Ended(Exception):
         self.exit_status = 128 + number
 
 
-def run_to_end(start: Start, *, show_output: bool) -> Answer:
+def run_to_end(kind: Kind[R, A], request: R, *, show_output: bool) -> A:
     """Start a run and wait for its end; a signal ends the run first.
 
     Raises:
         Ended: a signal came.
         AotiDebugError: the run could not be done.
     """
-    return anyio.run(_run_to_end, start, show_output)
+    return anyio.run(_run_to_end, kind, request, show_output)
 
 
-async def _run_to_end(start: Start, show_output: bool) -> Answer:
-    answer: Answer | None = None
+async def _run_to_end(kind: Kind[R, A], request: R, show_output: bool) -> A:
+    answer: RunModel | None = None
     failure: Exception | None = None
-    async with cancelled_by(*ENDING) as received, Service() as service:
+    async with cancelled_by(*ENDING) as received, api.service() as service:
         try:  # inside the service's task group, errors keep their own type only if caught here
             with progress(wanted=not show_output) as report:
-                run = await start(service)
+                run = await service.start(kind, request)
                 answer = await _watch(service, run, report, show_output)
         except Exception as error:
             failure = error
@@ -51,15 +51,16 @@ async def _run_to_end(start: Start, show_output: bool) -> Answer:
         raise failure
     if answer is None:
         raise Ended(received.number or signal.SIGINT)
+    assert isinstance(answer, kind.answer)
     return answer
 
 
-async def _watch(service: Service, run: str, report: Report, show_output: bool) -> Answer:
+async def _watch(service: Service, run: str, report: Report, show_output: bool) -> RunModel:
     report(f"run {run}")
     try:
         async with anyio.create_task_group() as group:
             if show_output:
-                group.start_soon(follow_output, RunDirectory.open(run).path)
+                group.start_soon(follow_output, api.directory(run))
             with _Kept() as kept:
                 kept.answer = await service.wait(run, None, report)
             group.cancel_scope.cancel()
@@ -74,7 +75,7 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
 class _Kept:
     """Carry an answer or an error out of a task group, which would wrap it."""
 
-    answer: Answer | None = None
+    answer: RunModel | None = None
     error: Exception | None = None
 
     def __enter__(self) -> _Kept:
@@ -86,7 +87,7 @@ class _Kept:
             return True
         return False
 
-    def result(self) -> Answer:
+    def result(self) -> RunModel:
         if self.error is not None:
             raise self.error
         assert self.answer is not None

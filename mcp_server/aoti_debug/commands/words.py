@@ -9,7 +9,7 @@ from aoti_debug.commands.options import variables
 from aoti_debug.errors import WrongUse
 
 if TYPE_CHECKING:
-    from aoti_debug.service import Request
+    from aoti_debug.api import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,12 @@ class Words:
         Raises:
             WrongUse, TargetNotFound, NoInterpreter
         """
-        from aoti_debug.run.target import resolve_target
-        from aoti_debug.service import Request
+        from aoti_debug import api
 
         if self.module and self.is_command:
             raise WrongUse("--module and --command exclude each other")
         rest = self.words if self.module or self.is_command else self.words[1:]
-        target = resolve_target(
+        return api.request(
             script=self.words[0] if self.words and rest is not self.words else None,
             module=self.module,
             command=self.words if self.is_command else None,
@@ -45,12 +44,8 @@ class Words:
             python=self.python,
             env=variables(list(self.env)),
             cwd=self.cwd,
-        )
-        return Request(
-            target=target,
             timeout_s=self.timeout_s,
             capture=self.capture,
-            python=self.python,
             imports=self.imports,
             kernels=self.kernels,
         )

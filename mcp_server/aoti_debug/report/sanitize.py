@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.run.plain import plain
+from aoti_debug.plain import plain
 
 
 def sanitize(text: str) -> str:

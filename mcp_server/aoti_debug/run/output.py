@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from aoti_debug.run.plain import last_line
+from aoti_debug.plain import last_line
 
 BLOCK = 1 << 20
 LINE = 1 << 16  # a longer line may be cut where the tail begins

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from aoti_debug.run.plain import plain
+from aoti_debug.plain import plain
 
 BLOCK = 1 << 20
 LINES = 100

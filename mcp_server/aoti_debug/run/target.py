@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
+from aoti_debug.plain import plain
 from aoti_debug.run.interpreter import find_interpreter
-from aoti_debug.run.plain import plain
 
 LABEL_LIMIT = 120
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")

@@ -12,7 +12,7 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES
 
 if TYPE_CHECKING:
-    from aoti_debug.service import Request
+    from aoti_debug.api import Request
 
 MAX_WAIT_S = 240  # some clients end any call at 300 s, whatever progress it reports
 
@@ -45,8 +45,7 @@ def request(
     Raises:
         WrongUse: not exactly one target, or a path that is not absolute.
     """
-    from aoti_debug.run.target import resolve_target
-    from aoti_debug.service import Request
+    from aoti_debug import api
 
     if sum(map(bool, (script, module, command))) != 1:
         raise WrongUse("nothing to run" if not (script or module or command) else "several targets",
@@ -58,7 +57,7 @@ def request(
         directory = _parent(absolute("script", script))
     elif directory is None and command and "/" in command[0]:
         directory = _parent(absolute("command", command[0]))
-    target = resolve_target(
+    return api.request(
         script=script or None,
         module=module or None,
         command=command or None,
@@ -66,9 +65,7 @@ def request(
         python=interpreter(python, has_cwd=bool(cwd)),
         env=dict(env or {}),
         cwd=directory,
-    )
-    return Request(
-        target=target, timeout_s=timeout_s, capture=True, python=python or None, imports=()
+        timeout_s=timeout_s,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 if TYPE_CHECKING:
-    from aoti_debug.service import Service
+    from aoti_debug.api import Service
 
 
 class LazyService:
@@ -34,11 +34,13 @@ class LazyService:
         """Run the service from the first `get` until this task is cancelled."""
         await self._wanted.wait()
         try:
-            from aoti_debug.service import Service
+            from aoti_debug import api
+
+            service = api.service(self._home)
         except Exception as error:  # told to the call that needs it; the other tools still work
             self._error = error
             self._settled.set()
             return
-        async with Service(self._home) as self._service:
+        async with service as self._service:
             self._settled.set()
             await anyio.sleep_forever()

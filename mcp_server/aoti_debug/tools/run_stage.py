@@ -7,7 +7,7 @@ from typing import Annotated
 
 from mcp_types import CallToolResult
 
-from aoti_debug.facts.stages import stage_named
+from aoti_debug.kinds import stage_kind
 from aoti_debug.model import StageAnswer
 from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import (
@@ -46,11 +46,11 @@ async def run_stage(
     """Run the failing script once with the debug flags of one stage; says what was seen and
     whether the flags could act at all. triage chooses stages by itself; use this to force one.
     Status `running` after wait_s: go on with wait_run."""
-    stage_named(stage)
+    kind = stage_kind(stage)
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
     if kernel:
         wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
-    run = await (await service_of(call)).start_stage(wanted, stage)
+    run = await (await service_of(call)).start(kind, wanted)
     return answer(await follow(call, run, wait_s))
 
 

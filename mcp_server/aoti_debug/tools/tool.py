@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.run.plain import plain
+from aoti_debug.plain import plain
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error

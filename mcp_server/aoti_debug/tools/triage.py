@@ -6,6 +6,7 @@ from typing import Annotated
 
 from mcp_types import CallToolResult
 
+from aoti_debug.kinds import TRIAGE as KIND
 from aoti_debug.model import TriageAnswer
 from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import (
@@ -42,7 +43,7 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
-    run = await (await service_of(call)).start_triage(wanted)
+    run = await (await service_of(call)).start(KIND, wanted)
     return answer(await follow(call, run, wait_s))
 
 

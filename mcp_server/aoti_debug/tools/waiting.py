@@ -10,10 +10,10 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server.mcpserver import Context
 
-from aoti_debug.model import StageAnswer, TriageAnswer
+from aoti_debug.model import RunModel
 
 if TYPE_CHECKING:
-    from aoti_debug.service import Service
+    from aoti_debug.api import Service
     from aoti_debug.tools.lazy_service import LazyService
 
 Call: TypeAlias = Context[Any, Any]
@@ -26,7 +26,7 @@ async def service_of(call: Call) -> Service:
     return await lazy.get()
 
 
-async def follow(call: Call, run: str, wait_s: float) -> StageAnswer | TriageAnswer:
+async def follow(call: Call, run: str, wait_s: float) -> RunModel:
     """Wait until the run ends or the time passes; end the run if the call is cancelled."""
     service = await service_of(call)
     try:
@@ -37,9 +37,7 @@ async def follow(call: Call, run: str, wait_s: float) -> StageAnswer | TriageAns
         raise
 
 
-async def _reporting(
-    call: Call, service: Service, run: str, wait_s: float
-) -> StageAnswer | TriageAnswer:
+async def _reporting(call: Call, service: Service, run: str, wait_s: float) -> RunModel:
     send, receive = anyio.create_memory_object_stream[str](_PENDING)
     failure: Exception | None = None
     async with anyio.create_task_group() as group:

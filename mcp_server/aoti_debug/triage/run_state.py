@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
-from aoti_debug.model import Cost, Diagnosis, StageAnswer, Status, Step, TriageAnswer
+from aoti_debug.model import Cost, Diagnosis, Step
 from aoti_debug.read.record import Record
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
@@ -183,29 +183,3 @@ class RunState:
             lambda: observe(directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra)
         )
         return Ran(name, directory, exit, observations)
-
-
-def so_far(work: RunState) -> StageAnswer | TriageAnswer:
-    """Return the answer of a run that has none of its own yet: it goes on, or was ended."""
-    status = cast(Status, work.status)
-    if work.kind == "triage":
-        return TriageAnswer(
-            run=work.directory.id,
-            status=status,
-            diagnosis=work.diagnosis,
-            steps=list(work.steps),
-            artifacts=work.artifacts(),
-            notes=[*work.notes, *now(work)],
-        )
-    return StageAnswer(
-        run=work.directory.id,
-        status=status,
-        stage=work.kind,
-        diagnosis=work.diagnosis,
-        artifacts=work.artifacts(),
-        notes=[*work.notes, *now(work)],
-    )
-
-
-def now(work: RunState) -> list[str]:
-    return [f"now: {work.doing}"] if work.status == "running" else []

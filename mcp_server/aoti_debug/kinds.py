@@ -1,0 +1,69 @@
+"""The kinds of run: what each one asks for, what does it and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from aoti_debug.errors import WrongUse
+from aoti_debug.facts.stages import STAGES, stage_named
+from aoti_debug.model import RunModel, StageAnswer, TriageAnswer
+
+if TYPE_CHECKING:
+    from aoti_debug.triage.run_state import Request, RunState
+
+R = TypeVar("R", bound="Request")
+A = TypeVar("A", bound=RunModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[R, A]):
+    """One kind of run; `name` is kept with the run, so an old answer is read by the right type.
+
+    `start` does the whole of it and imports what it needs itself: a server's start must not wait.
+    """
+
+    name: str
+    answer: type[A]
+    start: Callable[[RunState, R], Awaitable[A]]
+
+
+async def _triage(work: RunState, request: Request) -> TriageAnswer:
+    from aoti_debug.triage.pipeline import triage
+
+    return await triage(work)
+
+
+def _stage(name: str) -> Kind[Request, StageAnswer]:
+    async def start(work: RunState, request: Request) -> StageAnswer:
+        from aoti_debug.triage.pipeline import run_named_stage
+
+        return await run_named_stage(work, stage_named(name))
+
+    return Kind(name, StageAnswer, start)
+
+
+TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
+_STAGES = {name: _stage(name) for name in STAGES}
+KINDS: dict[str, Kind[Any, Any]] = {TRIAGE.name: TRIAGE, **_STAGES}
+
+
+def stage_kind(name: str) -> Kind[Request, StageAnswer]:
+    """Return the kind of run that is one stage.
+
+    Raises:
+        UnknownStage
+    """
+    return _STAGES[stage_named(name).name]
+
+
+def kind_named(name: str) -> Kind[Any, Any]:
+    """Return the kind of a run that was kept.
+
+    Raises:
+        WrongUse: it was kept by a release that had other kinds.
+    """
+    if name not in KINDS:
+        raise WrongUse(f"this release knows no runs of the kind {name[:40]!r}")
+    return KINDS[name]
