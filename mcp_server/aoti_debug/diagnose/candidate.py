@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence
 from aoti_debug.read.record import Span
 from aoti_debug.signatures import Signature
@@ -23,18 +24,20 @@ class Candidate:
 
     diagnosis: Diagnosis
     role: Role
-    weight: int
-    position: tuple[int, int] = (0, 0)  # order of the artifact, line: earlier comes first
+    tier: Tier
+    order: int = 0  # among the findings of its source
+    fine: int = 100  # within a tier of texts, the weight of a signature
     signature: Signature | None = None
     of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
 
     @property
-    def key(self) -> tuple[int, int, int, tuple[int, int]]:
+    def worth(self) -> tuple[int, int, int, int]:
+        """Return what ranks it before its place in the artifacts does; less is better."""
         return (
             ROLES.index(self.role),
-            -self.weight,
+            self.tier.place,
+            -self.fine,
             CONFIDENCES.index(self.diagnosis.confidence),
-            self.position,
         )
 
     @property

@@ -8,6 +8,7 @@ from aoti_debug.diagnose.calls import name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_replay import NAN, NAN_FIX
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix
 from aoti_debug.read.events import Call, Events, Input, Phase
 
@@ -49,7 +50,7 @@ def shared_model(events: Events) -> Iterator[Candidate]:
             ],
         ),
         role="cause",
-        weight=65,
+        tier=Tier.RAISED,
     )
 
 
@@ -110,7 +111,7 @@ def born_inside(call: Call, failed: bool) -> Candidate:
             fixes=[NAN_FIX],
         ),
         role="cause" if failed else "symptom",
-        weight=45 if failed else 50,
+        tier=Tier.STRANGE_VALUES,
     )
 
 
@@ -130,7 +131,7 @@ def handed_in(call: Call, given: Input) -> Candidate:
             fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
         ),
         role="cause",
-        weight=46,
+        tier=Tier.STRANGE_VALUES,
     )
 
 

@@ -7,6 +7,7 @@ from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_opaque import ended_well
 from aoti_debug.diagnose.from_replay import not_finite
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
 
 CHECKED = {
@@ -41,7 +42,7 @@ def clean(observations: Observations) -> Candidate:
                 evidence=last_event(observations),
             ),
             role="clean",
-            weight=10,
+            tier=Tier.CLEAN,
         )
     calls = len(events.calls)
     unchecked = not_checked(observations)
@@ -60,7 +61,7 @@ def clean(observations: Observations) -> Candidate:
             next=[FOR_GUARDS] if unchecked else [],
         ),
         role="clean",
-        weight=10,
+        tier=Tier.CLEAN,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase
 from aoti_debug.package.record import CompiledModel, Constant
 from aoti_debug.read import events as read
@@ -45,17 +46,17 @@ def given_in(load: read.Phase) -> list[Given]:
 
 def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candidate]:
     """Hold what was given for each name against what the package holds for it."""
-    for position, given in enumerate(given_in(load)):
+    for order, given in enumerate(given_in(load)):
         name = str(given.get("name"))[:200]
         constant = known.get(name)
         if constant is not None:
-            yield from differing(load, given, constant, position)
+            yield from differing(load, given, constant, order)
         elif load.ok is False and known:
-            yield unknown(load, given, known, position)
+            yield unknown(load, given, known, order)
 
 
 def differing(
-    load: read.Phase, given: Given, constant: Constant, position: int
+    load: read.Phase, given: Given, constant: Constant, order: int
 ) -> Iterator[Candidate]:
     shape, dtype = given.get("shape"), given.get("dtype")
     name = constant.fqn or constant.name
@@ -74,13 +75,11 @@ def differing(
             what=f"load {name} as {constant.dtype}{list(constant.shape)}",
             why="load_constants compares names only",
         ),
-        position=position,
+        order=order,
     )
 
 
-def unknown(
-    load: read.Phase, given: Given, known: Mapping[str, Constant], position: int
-) -> Candidate:
+def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
     name, shape = str(given.get("name"))[:200], given.get("shape")
     small = isinstance(shape, list) and len(shape) <= 1 and sum(shape) <= INLINED
     names = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
@@ -99,7 +98,7 @@ def unknown(
             if small
             else "give only names of model.get_constant_fqns()",
         ),
-        position=position,
+        order=order,
     )
 
 
@@ -154,7 +153,7 @@ def candidate(
     *,
     phase: Phase = "constants",
     signal: str | None = None,
-    position: int = 0,
+    order: int = 0,
 ) -> Candidate:
     return Candidate(
         Diagnosis(
@@ -168,6 +167,6 @@ def candidate(
             fixes=[fix],
         ),
         role="cause",
-        weight=92,
-        position=(position, 0),
+        tier=Tier.CONTRACT,
+        order=order,
     )

@@ -8,6 +8,7 @@ from aoti_debug.diagnose.calls import failing_call, input_named, name_of, phase_
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fault, Fix, InputFinding, Kernel
 from aoti_debug.read.events import Input
 from aoti_debug.read.record import DeviceAssert
@@ -46,8 +47,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 signature=match.signature.id if match else None,
             ),
             role="cause",
-            weight=92,
-            position=(position, found.span.first),
+            tier=Tier.ASSERTION,
+            order=position,
             signature=match.signature if match else None,
         )
 

@@ -14,6 +14,7 @@ from aoti_debug.diagnose.where import (
     within,
 )
 from aoti_debug.facts.phases import finds_a_compiler
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
@@ -100,8 +101,8 @@ def from_chain(
             signature=signature.id if signature else None,
         ),
         role="symptom" if phase == "run" or caught else "cause",
-        weight=5,
-        position=(position, exception.span.first),
+        tier=Tier.EXCEPTION,
+        order=position,
         signature=signature,
     )
 

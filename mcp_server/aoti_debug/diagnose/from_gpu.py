@@ -8,6 +8,7 @@ from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, traceback_phase
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
 from aoti_debug.read.record import (
     DeviceAssert,
@@ -125,7 +126,7 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
             signature=match.signature.id if match else None,
         ),
         role="cause",
-        weight=85,
+        tier=Tier.CORE_DUMP,
         signature=match.signature if match else None,
     )
 
@@ -165,8 +166,8 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             signature=match.signature.id if match else None,
         ),
         role="cause",
-        weight=88 if found.tool == "memcheck" else 75,
-        position=(position, found.span.first),
+        tier=Tier.MEMORY_CHECK,
+        order=position,
         signature=match.signature if match else None,
     )
 
@@ -183,8 +184,8 @@ def from_leak(found: SanitizerError, position: int) -> Candidate:
             guide="guides/memory-and-time.md#leaks",
         ),
         role="symptom",
-        weight=20,
-        position=(position, found.span.first),
+        tier=Tier.NOTICE,
+        order=position,
     )
 
 

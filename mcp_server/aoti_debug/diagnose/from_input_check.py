@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.calls import declared, failing_call, input_named
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
 from aoti_debug.read.record import InputCheck
 
-OVER_BOUND = 89  # weight; below that of what surely breaks the kernels
 CATEGORY: dict[str, Category] = {
     "dtype": "contract_dtype",
     "size": "contract_shape",
@@ -21,7 +21,6 @@ CATEGORY: dict[str, Category] = {
     "other": "contract_shape",
 }
 WRITTEN = "the model writes to this input, so other elements of the caller's memory change"
-RANK = 96  # the model's own check knows no rank: it reads a size past the shape's end, and says so
 GUIDE = "guides/input-contracts.md"
 
 
@@ -51,8 +50,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 signature=match.signature.id if match else None,
             ),
             role="symptom" if false_alarm else "cause",
-            weight=OVER_BOUND if over_bound(finding) else 95,
-            position=(position, check.span.first),
+            tier=Tier.OVER_BOUND if over_bound(finding) else Tier.OWN_CHECK,
+            order=position,
             signature=match.signature if match else None,
         )
 

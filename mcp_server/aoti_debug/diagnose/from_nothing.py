@@ -8,6 +8,7 @@ from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.phases import phase_of_name
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Next
 from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
 
@@ -43,7 +44,7 @@ def unknown(lines: Sequence[ErrorLine]) -> Candidate:
             ],
         ),
         role="symptom",
-        weight=1,
+        tier=Tier.STATUS,
     )
 
 
@@ -66,7 +67,7 @@ def silent(observations: Observations) -> Candidate:
             ],
         ),
         role="clean",
-        weight=1,
+        tier=Tier.STATUS,
     )
 
 

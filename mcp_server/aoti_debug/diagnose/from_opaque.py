@@ -5,6 +5,7 @@ from __future__ import annotations
 from aoti_debug.diagnose.calls import opaque
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Next
 
 CONTRACT = "contract of the target"
@@ -24,7 +25,7 @@ def ended_well(observations: Observations) -> Candidate:
             next=look_at_package(observations),
         ),
         role="clean",
-        weight=10,
+        tier=Tier.CLEAN,
     )
 
 

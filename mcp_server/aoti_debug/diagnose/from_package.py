@@ -9,8 +9,9 @@ from typing import Any
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.from_input_check import RANK, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
 from aoti_debug.package.contract import Violation, check_call, contract
 from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
@@ -66,8 +67,8 @@ def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
             fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
         ),
         role="cause",
-        weight=87,
-        position=(position, 0),
+        tier=Tier.PACKAGE_FILE,
+        order=position,
     )
 
 
@@ -131,8 +132,8 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
             fixes=fixes_for(violation.finding),
         ),
         role="symptom" if doubt else "cause",
-        weight=RANK if violation.finding.property == "rank" else 93,
-        position=(position, 0),
+        tier=Tier.RANK if violation.finding.property == "rank" else Tier.CONTRACT,
+        order=position,
     )
 
 

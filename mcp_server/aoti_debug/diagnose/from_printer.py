@@ -7,6 +7,7 @@ from math import isnan
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 
@@ -64,8 +65,7 @@ def from_nan(first: TensorStatistics, statistics: list[TensorStatistics]) -> Can
             fixes=fixes,
         ),
         role="cause",
-        weight=58,
-        position=(0, first.span.first),
+        tier=Tier.STRANGE_VALUES,
     )
 
 
@@ -95,6 +95,5 @@ def unfinished(launches: Launches) -> Candidate:
             guide=CRASH,
         ),
         role="symptom",
-        weight=10,
-        position=(0, launches.span.last),
+        tier=Tier.NOTICE,
     )

@@ -24,6 +24,7 @@ from aoti_debug.diagnose.from_opaque import look_at_package
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
@@ -63,8 +64,7 @@ def from_dump(observations: Observations) -> Iterator[Candidate]:
                 guide="guides/host-crash.md",
             ),
             role="symptom",
-            weight=40,
-            position=(0, dump.span.first),
+            tier=Tier.STACK,
         )
 
 
@@ -111,7 +111,7 @@ def crash(observations: Observations, signal: str) -> Candidate:
             next=[*next, *look_at_package(observations)],
         ),
         role="symptom",
-        weight=60 if signal != "SIGABRT" else 20,
+        tier=Tier.SIGNAL if signal != "SIGABRT" else Tier.NOTICE,
     )
 
 
@@ -167,7 +167,7 @@ def hang(observations: Observations) -> Candidate:
             guide="guides/threads-streams-hangs.md",
         ),
         role="cause",
-        weight=70,
+        tier=Tier.HANG,
     )
 
 
@@ -204,7 +204,7 @@ def ended_by(observations: Observations, signal: str) -> Candidate:
             guide="guides/memory-and-time.md" if signal == "SIGKILL" else None,
         ),
         role="symptom",
-        weight=30,
+        tier=Tier.OUTSIDE,
     )
 
 
@@ -224,5 +224,5 @@ def failed(observations: Observations) -> Candidate:
             evidence=[evidence(said.span)] if said else last_event(observations),
         ),
         role="envelope",
-        weight=1,
+        tier=Tier.STATUS,
     )

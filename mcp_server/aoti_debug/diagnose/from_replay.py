@@ -10,14 +10,13 @@ from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import (
     CATEGORY,
-    OVER_BOUND,
-    RANK,
     WRITTEN,
     fixes_for,
     over_bound,
     summary,
 )
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import (
     Category,
     Diagnosis,
@@ -90,15 +89,15 @@ def from_differences(step: Observations, report: dict[str, Any]) -> Iterator[Can
                 fixes=fixes_for(finding),
             ),
             role="symptom" if doubtful else "cause",
-            weight=weight_of(finding),
-            position=(position, 0),
+            tier=tier_of(finding),
+            order=position,
         )
 
 
-def weight_of(finding: InputFinding) -> int:
+def tier_of(finding: InputFinding) -> Tier:
     if over_bound(finding):
-        return OVER_BOUND
-    return RANK if finding.property == "rank" else 94
+        return Tier.OVER_BOUND
+    return Tier.RANK if finding.property == "rank" else Tier.DECLARED
 
 
 def place_of(difference: dict[str, Any], otherwise: int) -> int:
@@ -152,7 +151,7 @@ def from_guards(step: Observations, report: dict[str, Any]) -> Iterator[Candidat
             ],
         ),
         role="symptom" if doubtful else "cause",
-        weight=90,
+        tier=Tier.GUARD,
     )
 
 
@@ -202,8 +201,8 @@ def from_fakes(step: Observations, report: dict[str, Any]) -> Iterator[Candidate
                 ],
             ),
             role="cause",
-            weight=93,
-            position=(position, 0),
+            tier=Tier.CONTRACT,
+            order=position,
         )
 
 
@@ -226,14 +225,14 @@ def from_comparison(
     for position, output in enumerate(report.get("outputs") or []):
         said = difference_of(output)
         if report.get("verdict") == "differs" and output.get("verdict") != "agrees":
-            yield compared(step, position, "wrong_result", said, 60)
+            yield compared(step, position, "wrong_result", said, Tier.DIFFERENT_VALUES)
         elif (bad := not_finite(output)) and "NaN" in bad and not given:
             words = f"output {position} holds {bad}; the model gives the same without AOTInductor"
-            yield compared(step, position, "nan_or_inf", words, 55)
+            yield compared(step, position, "nan_or_inf", words, Tier.STRANGE_VALUES)
 
 
 def compared(
-    step: Observations, position: int, category: Category, said: str, weight: int
+    step: Observations, position: int, category: Category, said: str, tier: Tier
 ) -> Candidate:
     return Candidate(
         Diagnosis(
@@ -246,8 +245,8 @@ def compared(
             fixes=[NAN_FIX] if category == "nan_or_inf" else [],
         ),
         role="cause",
-        weight=weight,
-        position=(position, 0),
+        tier=tier,
+        order=position,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.read.record import ShimException
 
@@ -46,7 +47,7 @@ def from_python(
             signature=match.signature.id if match else None,
         ),
         role="cause",
-        weight=66,
-        position=(position, found.span.first),
+        tier=Tier.RAISED,
+        order=position,
         signature=match.signature if match else None,
     )

@@ -11,6 +11,7 @@ from aoti_debug.diagnose.from_exception import judge
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
 from aoti_debug.facts.phases import phase_of
+from aoti_debug.facts.tiers import tier_of_weight
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
@@ -32,7 +33,7 @@ BEFORE_A_CALL = (
 def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, record in enumerate(observations.records):
         if isinstance(record, Match):
-            found = from_match(record, (position, record.span.first), phase(observations, record))
+            found = from_match(record, position, phase(observations, record))
             if record.signature.role == "symptom" and record.signature.category == "lowering_error":
                 found = as_the_stack_tells(observations, record, found)
             if observations.ending is None:  # a log: nobody has run anything yet
@@ -68,7 +69,7 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
     return candidate
 
 
-def from_match(match: Match, position: tuple[int, int], phase: Phase) -> Candidate:
+def from_match(match: Match, position: int, phase: Phase) -> Candidate:
     signature = match.signature
     fixes = [
         Fix(what=fill(fix.what, match.groups), where=fix.where, why=fix.why)
@@ -86,8 +87,9 @@ def from_match(match: Match, position: tuple[int, int], phase: Phase) -> Candida
             signature=signature.id,
         ),
         role=signature.role,
-        weight=signature.weight,
-        position=position,
+        tier=tier_of_weight(signature.weight),
+        fine=signature.weight,
+        order=position,
         signature=signature,
     )
 

@@ -53,6 +53,12 @@ class Observations:
     def artifact(self, name: str) -> str:
         return self.prefix + name
 
+    @property
+    def artifacts(self) -> dict[str, int]:
+        """Return the place of each artifact in the order of trust."""
+        names = dict.fromkeys(record.span.artifact for record in self.records)
+        return {name: place for place, name in enumerate(names)}
+
     def of(self, kind: type[R]) -> list[R]:
         return [record for record in self.records if isinstance(record, kind)]
 

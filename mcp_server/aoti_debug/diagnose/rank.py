@@ -56,7 +56,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     found = [c for source in SOURCES for c in source.candidates(observations)]
     found = only_printed(excused(found, observations), observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
-    ranked = merged(sorted(demote_later_gpu_messages(found), key=lambda c: c.key))
+    ranked = merged(in_order(demote_later_gpu_messages(found), observations))
     if not ranked and observations.ending is None:
         ranked = [last_resort(observations)]
     if not ranked:
@@ -64,6 +64,18 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]
     return [enrich(best, ranked, observations), *(c.diagnosis for c in listed[1:LISTED])]
+
+
+def in_order(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
+    """Sort by worth, then by where the evidence stands: artifact, line, order in its source."""
+    artifacts = observations.artifacts
+
+    def key(candidate: Candidate) -> tuple[tuple[int, ...], int, int, int]:
+        at = candidate.diagnosis.evidence[0] if candidate.diagnosis.evidence else None
+        artifact = artifacts.get(at.artifact, len(artifacts)) if at is not None else -1
+        return candidate.worth, artifact, line(candidate), candidate.order
+
+    return sorted(candidates, key=key)
 
 
 def worth_listing(candidate: Candidate, best: Candidate) -> bool:
