@@ -98,7 +98,7 @@ async def inspect(
     package: str, python: str | None = None, *, model: str | None = None, check_inputs: bool = False
 ) -> PackageAnswer:
     """Return what a package says of itself, without loading it, held against the torch of
-    `python` and this machine. `check_inputs` adds the source of a function for serving code.
+    `python` and this machine. `check_inputs` writes a function for serving code, below `home`.
 
     Raises:
         UnreadableInput: there is no such package.
@@ -114,9 +114,26 @@ async def inspect(
 
     def read() -> PackageAnswer:
         here = installed(python)
-        return reader.answer(path, here, model=model, check_inputs=check_inputs)
+        return reader.answer(path, here, check_inputs=written)
 
+    written = await _written_check(path, model) if check_inputs else None
     return await anyio.to_thread.run_sync(read)
+
+
+async def _written_check(path: Path, model: str | None) -> str:
+    """Write the function that checks a package's inputs; return its file, or why there is none."""
+    import hashlib
+
+    from aoti_debug.run.directory import home, write_atomically
+
+    try:
+        source = (await check_inputs(str(path), model)).encode()
+    except UnreadableInput as error:
+        return str(error)
+    file = home() / "check_inputs" / f"{hashlib.sha256(source).hexdigest()[:16]}.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, source)
+    return str(file)
 
 
 async def check_inputs(package: str, model: str | None = None) -> str:

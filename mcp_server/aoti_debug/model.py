@@ -289,7 +289,7 @@ class PackageAnswer(Model):
     problems: list[Problem] = Field(default_factory=list)
     problems_count: int = 0
     loads_here: Literal["yes", "no", "may fail", "unknown"] = "unknown"
-    check_inputs: str | None = Field(None, description="source of a check_inputs function")
+    check_inputs: str | None = Field(None, description="file with a check_inputs function")
     notes: list[str] = Field(default_factory=list)
 
 

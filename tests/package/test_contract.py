@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aoti_debug.package.contract import Contract, check_call, contract
 from aoti_debug.package.contract_text import one_line, table, write_check_inputs
-from aoti_debug.package.expression import evaluate
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input
 from aoti_debug.package.wrapper import read_wrapper
+from aoti_debug.probe.expression import evaluate
 
 Call = list[dict[str, Any]]
 
@@ -237,9 +237,9 @@ def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) ->
     said = json.loads(done.stdout)
     assert said[:3] == [None, None, None]
     for words, text in zip(
-        ["dtype is torch.float64", "size 9 at dim 1", "not contiguous, strides are (1, 8)",
-         "must be equal differ", "expected 2 tensors, got 1", "1 dimensions, expected 2",
-         "size 65 at dim 0"],
+        ["dtype is float64", "size at dim 1 is 9", "stride at dim 0 is 1, expected 10",
+         "as another dimension says", "count is 1 tensors, expected 2", "expected 2 dimensions",
+         "size at dim 0 is 65, expected <= 64"],
         said[3:], strict=True,
     ):  # fmt: skip
         assert words in text

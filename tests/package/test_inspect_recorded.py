@@ -164,7 +164,9 @@ def test_a_bare_library_and_a_directory_are_read(packages: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["dyn", "two", "disk", "custom"])
 def test_an_answer_is_short_and_has_no_nulls(packages: Path, name: str) -> None:
-    document = answer(packages / "torch-2.13" / f"{name}.pt2", check_inputs=True).document()
+    document = answer(
+        packages / "torch-2.13" / f"{name}.pt2", check_inputs="/home/check.py"
+    ).document()
     text = json.dumps(document)
     assert len(text) < 8_000
     assert "null" not in text

@@ -19,12 +19,11 @@ from aoti_debug.model import (
 )
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import contract
-from aoti_debug.package.contract_text import one_line, write_check_inputs
+from aoti_debug.package.contract_text import one_line
 from aoti_debug.package.here import here
 from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 
 CHARACTERS = 7_800
-SOURCE = 5_000  # characters of a check_inputs that an answer has room for
 FORMATS = {
     "root": ".pt2, entries at the root", "prefixed": ".pt2, entries below one folder",
     "library": "bare shared library", "directory": "directory",
@@ -42,18 +41,15 @@ def answer(
     package: Package,
     environment: EnvironmentAnswer | None = None,
     *,
-    model: str | None = None,
-    check_inputs: bool = False,
+    check_inputs: str | None = None,
 ) -> PackageAnswer:
-    """Return the answer for a package on this machine; `check_inputs` adds the function's source.
+    """Return the answer for a package on this machine; `check_inputs` is the file with the
+    function that checks a call's inputs, if one was asked for.
 
     The lists are shortened until the whole is below 8,000 characters.
     """
     problems = will_it_load(package, here(environment))
-    chosen = package.model(model)
-    stated = contract(chosen) if chosen and check_inputs else None
-    source = write_check_inputs(stated) if stated and stated.stated else None
-    build = _builder(package, problems, _verdict(package, problems, environment), source)
+    build = _builder(package, problems, _verdict(package, problems, environment), check_inputs)
     for limits in _LIMITS:
         found = build(limits)
         if len(json.dumps(found.document())) <= CHARACTERS:
@@ -65,12 +61,9 @@ Limits = tuple[int, int, int, int]
 
 
 def _builder(
-    package: Package, problems: list[Problem], verdict: str, source: str | None
+    package: Package, problems: list[Problem], verdict: str, check_inputs: str | None
 ) -> Callable[[Limits], PackageAnswer]:
     notes = [note[:300] for note in package.notes[:5]]
-    if source and len(source) >= SOURCE:
-        notes.append("check_inputs is too long for an answer: `aoti-debug inspect PACKAGE "
-                     "--check-inputs FILE.py` writes it")  # fmt: skip
 
     def build(limits: Limits) -> PackageAnswer:
         return PackageAnswer.model_validate(
@@ -84,7 +77,7 @@ def _builder(
                 "problems": [_short(p) for p in problems[: limits[3]]],
                 "problems_count": len(problems),
                 "loads_here": verdict,
-                "check_inputs": source if source and len(source) < SOURCE else None,
+                "check_inputs": check_inputs,
                 "notes": notes,
             }
         )

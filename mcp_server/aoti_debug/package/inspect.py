@@ -66,15 +66,14 @@ def answer(
     path: Path,
     environment: EnvironmentAnswer | None = None,
     *,
-    model: str | None = None,
-    check_inputs: bool = False,
+    check_inputs: str | None = None,
 ) -> PackageAnswer:
     """Return what lies at `path` and what would go wrong with it on this machine.
 
     `environment` tells about the user's torch: without it only what the machine itself decides is
-    judged. `check_inputs` adds the source of a function that checks the inputs of `model`.
+    judged. `check_inputs` is the file with the function that checks a call's inputs.
     """
-    return package_answer(inspect(path), environment, model=model, check_inputs=check_inputs)
+    return package_answer(inspect(path), environment, check_inputs=check_inputs)
 
 
 def _folders(archive: Archive) -> dict[str, list[Member]]:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.model import Category, Confidence
+from aoti_debug.probe.judge import Dim as Dim
+from aoti_debug.probe.judge import Input as Input
+from aoti_debug.probe.judge import Symbol as Symbol
 
 Layout = Literal["root", "prefixed", "library", "directory", "exported_program", "unknown"]
 
@@ -51,30 +54,6 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True)
-class Dim:
-    """One dimension of an input. `size` is None when it is dynamic; then `low` and `high` bound
-    it (None: no bound), and `symbol` is its expression in the wrapper's symbols."""
-
-    size: int | None = None
-    low: int | None = None
-    high: int | None = None
-    symbol: str | None = None
-    stride: int | None = None  # None: dynamic, see `stride_symbol`
-    stride_symbol: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    index: int  # as the runtime counts: tensors only
-    name: str
-    dtype: str | None = None
-    device: str | None = None
-    dims: tuple[Dim, ...] | None = None  # None: the wrapper does not say
-    aligned: int | None = None  # bytes; a misaligned input is copied at run time
-    written: bool = False  # a C++ kernel writes to it; kernels of a GPU do not tell
-
-
-@dataclass(frozen=True, slots=True)
 class Constant:
     index: int
     name: str
@@ -86,14 +65,6 @@ class Constant:
     bytes: int = 0
     kind: str | None = None  # Parameter, Buffer, TensorConstant, ...
     folded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """How the wrapper derives a size symbol: `s0 = arg0_1_size[0]`."""
-
-    name: str
-    expression: str
 
 
 @dataclass(frozen=True, slots=True)
