@@ -63,3 +63,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         assert done.returncode == 0, done.stdout + done.stderr
         (root / "complete").touch()
     return Built(packages, home)
+
+
+@pytest.fixture(scope="session")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with model.ep.pt2, model.pt2 and inputs.pt of tests/targets/rich.py."""
+    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
+    root = Path(given) / "rich" if given else tmp_path_factory.mktemp("rich")
+    if not (root / "inputs.pt").is_file():
+        root.mkdir(parents=True, exist_ok=True)
+        target = [torch_python(), str(TARGETS / "rich.py")]
+        done = subprocess.run(target, cwd=root, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return root

@@ -33,6 +33,7 @@ CONSTANTS = {
     "shape": "fc.weight was loaded with shape [8, 16], the package holds it as [16, 16]",
     "dtype": "fc.bias was loaded as float64, the package holds it as float32",
     "prefix": "module.fc.weight is not among the package's 2 constants (fc.weight, fc.bias)",
+    "view": "fc.weight was loaded as a view of a storage of 32000000 bytes, and the package",
     "inlined": "scale is not among the package's 2 constants (fc.weight, fc.bias): it has at most",
 }
 

@@ -10,7 +10,8 @@ CONSTANTS = {
     "dtype": {**FULL, "fc.bias": torch.zeros(16, dtype=torch.float64)},
     "prefix": {"module.fc.weight": FULL["fc.weight"], "fc.bias": FULL["fc.bias"]},
     "inlined": {**FULL, "scale": torch.zeros(4)},
-    "right": FULL,
+    "view": {**FULL, "fc.weight": torch.zeros(500_000, 16)[:16]},
+    "right": {**FULL, "fc.weight": torch.zeros(500_000, 16)[:16].clone()},
 }
 
 if __name__ == "__main__":

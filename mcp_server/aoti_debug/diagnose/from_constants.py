@@ -60,23 +60,36 @@ def differing(
 ) -> Iterator[Candidate]:
     shape, dtype = given.get("shape"), given.get("dtype")
     name = constant.fqn or constant.name
+    consequence = "it is taken all the same, and the results are garbage from there on"
+    repair = f"load {name} as {constant.dtype}{list(constant.shape)}"
     if constant.dtype and dtype and dtype != constant.dtype:
         said = f"{name} was loaded as {dtype}, the package holds it as {constant.dtype}"
     elif isinstance(shape, list) and tuple(shape) != constant.shape:
         said = f"{name} was loaded with shape {shape}, the package holds it as "
         said += str(list(constant.shape))
+    elif copies_more(load, given, constant):
+        said = f"{name} was loaded as a view of a storage of {given['storage_bytes']} bytes, and "
+        said += f"the package holds {constant.bytes} for it"
+        consequence = "the whole storage is copied, past the end of the constant"
+        repair = f"load {name}.clone(memory_format=torch.contiguous_format); .contiguous() keeps "
+        repair += "a slice that is contiguous already"
     else:
         return
     yield candidate(
         "constants_mismatch",
-        f"{said}: it is taken all the same, and the results are garbage from there on",
+        f"{said}: {consequence}",
         [evidence(load.span)],
-        Fix(
-            what=f"load {name} as {constant.dtype}{list(constant.shape)}",
-            why="load_constants compares names only",
-        ),
+        Fix(what=repair, why="load_constants compares names only"),
         order=order,
     )
+
+
+def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
+    """Tell whether more is copied than the constant has room for: a storage is copied whole."""
+    storage = given.get("storage_bytes")
+    if load.details.get("user_managed") is True or not isinstance(storage, int):
+        return False
+    return 0 < constant.bytes < storage
 
 
 def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
