@@ -10,8 +10,9 @@ from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.record import Record
-from aoti_debug.triage.observe import ABOUT_THE_CALL, observe, report_of
+from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe, report_of
 
+OURS = (*TOLD, SANITIZER)
 CODE = re.compile(r"exit (\d{1,3})")
 TIMED_OUT = re.compile(r"timed out after ([\d.]{1,10}) s")
 SIGNAL = re.compile(r"SIG[A-Z0-9]{2,10}")
@@ -20,7 +21,7 @@ SIGNAL = re.compile(r"SIG[A-Z0-9]{2,10}")
 def recall(directory: Path, *, steps: bool = True) -> Observations:
     """Return the observations of a run, with those of its steps; the package is not read."""
     record = json.loads((directory / "run.json").read_bytes())
-    first = observe(directory, "", ending_of(str(record.get("exit"))))
+    first = observe(directory, "", ending_of(str(record.get("exit"))), ours=OURS)
     found: dict[str, Observations] = {}
     for step in (record.get("steps") or []) if steps else []:
         if isinstance(step.get("artifact"), str):
@@ -37,7 +38,7 @@ def recall(directory: Path, *, steps: bool = True) -> Observations:
 def step_of(directory: Path, step: dict[str, Any]) -> Observations:
     prefix = f"{step['artifact']}/"
     folder = directory / step["artifact"]
-    observations = observe(folder, prefix, ending_of(str(step.get("exit"))))
+    observations = observe(folder, prefix, ending_of(str(step.get("exit"))), ours=OURS)
     return replace(observations, report=report_of(folder), prefix=prefix)
 
 

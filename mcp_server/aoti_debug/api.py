@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast, get_args
 
 import anyio.to_thread
 
@@ -223,18 +223,38 @@ def runs() -> RunsAnswer:
 
 
 def _summary(run: RunDirectory) -> RunSummary:
-    record: dict[str, Any] = run.read_record()
-    status = str(record.get("status", "running"))
-    if status == "running" and not run.is_running():
-        status = "failed"
-    started = record.get("started") or run.path.stat().st_mtime
-    return RunSummary(
-        run=run.id,
-        status=cast(Status, status if status in ("done", "running", "cancelled") else "failed"),
-        kind=str(record.get("kind", "unknown")),
-        command=str(record.get("command", ""))[:300],
-        started=datetime.fromtimestamp(float(started), timezone.utc).isoformat(timespec="seconds"),
-        wall_s=record.get("wall_s") or round(time.time() - float(started), 1),
-        exit=record.get("exit"),
-        summary=record.get("summary"),
-    )
+    """Return a row of the list, of whatever the run has left as its record."""
+    began = _began(run)
+    try:
+        record = run.read_record()
+        status = str(record.get("status", "running"))
+        if status == "running" and not run.is_running():
+            status = "failed"
+        started = float(record.get("started") or began)
+        return RunSummary(
+            run=run.id,
+            status=cast(Status, status if status in get_args(Status) else "failed"),
+            kind=str(record.get("kind", "unknown"))[:40],
+            command=str(record.get("command", ""))[:300],
+            started=_iso(started),
+            wall_s=record.get("wall_s") or round(time.time() - started, 1),
+            exit=record.get("exit"),
+            summary=record.get("summary"),
+        )
+    except (ValueError, TypeError, OverflowError, OSError):
+        unreadable = "its run.json is damaged"
+        return RunSummary(
+            run=run.id, status="failed", kind="unknown", command="", started=_iso(began),
+            summary=unreadable,
+        )  # fmt: skip
+
+
+def _began(run: RunDirectory) -> float:
+    try:
+        return run.path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, timezone.utc).isoformat(timespec="seconds")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from aoti_debug.plain import clean_all
 
 Phase = Literal[
     "environment", "export", "lower", "autotune", "triton_compile", "cpp_compile", "package",
@@ -27,14 +29,21 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
+M = TypeVar("M", bound="Model")
+
+
 class Model(BaseModel):
     """Base of all boundary types: unknown fields are errors, nulls are left out when sent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON document: no nulls, no empty lists or objects."""
-        return _without_empty(self.model_dump(mode="json", exclude_none=True))
+        """Return the JSON document: clean text, no nulls, no empty lists or objects."""
+        return _without_empty(clean_all(self.model_dump(mode="json", exclude_none=True)))
+
+    def cleaned(self: M) -> M:
+        """Return the same with clean text, as it is shown to people."""
+        return type(self).model_validate(clean_all(self.model_dump()))
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:

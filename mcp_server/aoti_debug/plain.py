@@ -1,29 +1,64 @@
-"""Make text of a foreign process fit to show: one line, no control codes."""
+"""Make foreign text fit to show: no control codes, nothing invisible, valid Unicode."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|.)?"
 )
+_LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+# Shown as nothing, and not among the controls and format characters: fillers, variation selectors.
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
+                        "\U000e0000-\U000e0fff]")  # fmt: skip
+_DROPPED = {"Cc", "Cf"}
+
+
+def clean(text: str) -> str:
+    """Return `text` without terminal escapes, control, format and invisible characters.
+
+    Tabs and line ends stay. Half of a surrogate pair, and with it each byte of a name that is not
+    UTF-8, is written out: a JSON document may not hold it.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
+    return "".join(shown for c in text if (shown := _shown(c)))
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return character
+    category = unicodedata.category(character)
+    if category == "Cs":
+        code = ord(character)
+        return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+    return "" if category in _DROPPED else character
+
+
+def clean_all(value: Any) -> Any:
+    """Return a JSON document with all its strings clean, keys too."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean_all(key): clean_all(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_all(item) for item in value]
+    return value
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    """Return `text` without terminal escapes, control, format and lone surrogate characters.
+    """Return `text` clean and without line ends, for one line.
 
-    Tabs stay. What is longer than `limit` characters is cut and ends in an ellipsis.
+    What is longer than `limit` characters is cut and ends in an ellipsis.
     """
     if not text.isascii() or not text.isprintable():
-        text = _ESCAPES.sub("", text)
-        text = "".join(c for c in text if c == "\t" or unicodedata.category(c) not in _DROPPED)
+        text = clean(text).replace("\n", "")
     if limit is not None and len(text) > limit:
         return text[: limit - 1] + "…"
     return text
-
-
-_DROPPED = {"Cc", "Cf", "Cs"}
 
 
 def last_line(data: bytes, limit: int = 120) -> str:

@@ -18,6 +18,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from aoti_debug import __version__, skill
 from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.plain import clean
 from aoti_debug.signals import ENDING, cancelled_by, die_by
 from aoti_debug.skills_extension import SkillsExtension
 from aoti_debug.tools.cancel_run import CANCEL_RUN
@@ -167,9 +168,9 @@ def _artifact(run: str, name: str) -> str:
     from aoti_debug import api
 
     try:
-        return api.artifact(run, name, 0, None).text
+        return clean(api.artifact(run, name, 0, None).text)
     except AotiDebugError as error:
-        raise ResourceNotFoundError(str(error)) from error
+        raise ResourceNotFoundError(clean(str(error))) from error
 
 
 def _address(http: str) -> tuple[str, int]:

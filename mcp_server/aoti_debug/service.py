@@ -17,6 +17,7 @@ from aoti_debug.errors import AotiDebugError, UnknownRun
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import RunModel
 from aoti_debug.run.directory import RunDirectory, prune
+from aoti_debug.run.files import read_regular
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
@@ -75,7 +76,8 @@ class Service:
             RunDirectoryError
         """
         await anyio.to_thread.run_sync(lambda: prune(at=self._home))
-        work = RunState(request, RunDirectory.create(self._home), kind.name)
+        directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home)
+        work = RunState(request, directory, kind.name)
         work.record()
         live = self._live[work.directory.id] = _Live(kind, work)
         work.on_change = live.tell
@@ -93,7 +95,7 @@ class Service:
         """
         live = self._live.get(run)
         if live is None:
-            return self._kept(run)
+            return await anyio.to_thread.run_sync(self._kept, run)
         if on_progress is not None:
             live.listeners.append(on_progress)
         try:
@@ -104,16 +106,16 @@ class Service:
                 live.listeners.remove(on_progress)
         if live.error is not None:
             raise live.error
-        return live.now()
+        return await anyio.to_thread.run_sync(live.now)
 
     async def cancel(self, run: str) -> RunModel:
         """End the run; its processes are gone when this returns."""
         live = self._live.get(run)
         if live is None:
-            return self._kept(run)
+            return await anyio.to_thread.run_sync(self._kept, run)
         live.work.stop.set()
         await live.ended.wait()
-        return live.now()
+        return await anyio.to_thread.run_sync(live.now)
 
     def running(self) -> list[str]:
         return [run for run, live in self._live.items() if not live.ended.is_set()]
@@ -156,9 +158,9 @@ class Service:
         """Return the answer of a run of another process, or of an earlier one."""
         directory = RunDirectory.open(run, self._home)
         try:
-            kept = json.loads((directory.path / ANSWER).read_bytes())
+            kept = json.loads(read_regular(directory.path / ANSWER))
             answer: RunModel = kind_named(kept["kind"]).answer.model_validate(kept["answer"])
-        except (OSError, ValueError, KeyError, TypeError, AotiDebugError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, AotiDebugError) as error:
             going = directory.is_running()
             what = "goes on in another process" if going else "left no answer"
             raise UnknownRun(

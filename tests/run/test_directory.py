@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, home, list_runs, prune
 
@@ -238,3 +239,41 @@ def test_run_of_another_machine_counts_as_running_for_a_day(run):
     assert run.is_running()
     os.utime(run.path, (0, 0))
     assert not run.is_running()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "long"])
+def test_record_that_is_no_regular_file_is_empty(run, kind):
+    record = run.path / "run.json"
+    record.unlink()
+    if kind == "pipe":
+        os.mkfifo(record)
+    elif kind == "device":
+        record.symlink_to("/dev/zero")
+    else:
+        record.touch()
+        os.truncate(record, 1 << 40)
+    assert run.read_record() == {}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"started": "noon"},
+        {"started": 1e300},
+        {"started": []},
+        {"status": [1], "wall_s": "long"},
+        {"status": {"a": 1}},
+        {"exit": 7},
+        {"summary": ["x"]},
+        {"status": "running", "server": {"pid": 10**40, "start": "1"}},
+    ],
+)
+def test_one_damaged_record_is_one_row(tmp_path, monkeypatch, record):
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(tmp_path))
+    good = _old(tmp_path, "r-20261121-0103-good")
+    bad = _old(tmp_path, "r-20261121-0102-wrng")
+    (bad.path / "run.json").write_text(json.dumps(record))
+    rows = {row.run: row for row in api.runs().runs}
+    assert rows[good.id].status == "done"
+    assert rows[bad.id].status == "failed"
+    assert prune(0, at=tmp_path) == [good.id, bad.id]

@@ -191,7 +191,7 @@ def artifact(
     """Page through a file that a run left."""
     from aoti_debug import api
 
-    page = api.artifact(run, name, offset, limit)
+    page = api.artifact(run, name, offset, limit).cleaned()
     if json:
         finish(page, as_json=True)
     typer.echo(page.text)

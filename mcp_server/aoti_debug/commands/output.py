@@ -12,12 +12,14 @@ import typer
 from aoti_debug.commands.status import status_of
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.model import Model
+from aoti_debug.plain import clean
 
 REPORTS = (".md", ".html")
 
 
 def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoReturn:
     """Print the answer, write the report if one is wanted, exit with the answer's status."""
+    answer = answer.cleaned()
     if report is not None:
         _write_report(answer, report)
     if as_json:
@@ -39,15 +41,13 @@ def print_json(document: dict[str, object]) -> None:
 
 def fail(error: AotiDebugError, *, as_json: bool) -> int:
     """Say what was wrong and what to do instead; return the exit status."""
-    from aoti_debug.report.sanitize import sanitize
-
-    message = error.args[0] if error.args else type(error).__name__
-    help = error.command_help or error.help
+    message = clean(str(error.args[0]) if error.args else type(error).__name__)
+    help = clean(error.command_help or error.help)
     if as_json:
-        print_json({"error": str(message), "help": help})
-    sys.stderr.write(f"aoti-debug: {sanitize(str(message))}\n")
+        print_json({"error": message, "help": help})
+    sys.stderr.write(f"aoti-debug: {message}\n")
     if help:
-        sys.stderr.write(f"{sanitize(help)}\n")
+        sys.stderr.write(f"{help}\n")
     return error.exit_status
 
 
@@ -80,7 +80,7 @@ def write_text(path: Path, text: str) -> None:
         AotiDebugError: it cannot be written.
     """
     try:
-        path.write_text(text, "utf-8")
+        path.write_text(clean(text), "utf-8")
     except OSError as error:
         raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error
     sys.stderr.write(f"written: {path}\n")

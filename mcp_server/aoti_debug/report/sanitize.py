@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from aoti_debug.plain import plain
+from aoti_debug.plain import clean as sanitize
 
-
-def sanitize(text: str) -> str:
-    """Remove escape sequences, control and invisible characters; keep lines and tabs."""
-    return "\n".join(map(plain, text.splitlines()))
+__all__ = ["one_line", "sanitize"]
 
 
 def one_line(text: str) -> str:

@@ -17,12 +17,17 @@ def this_process() -> dict[str, Any]:
 
 def is_alive(recorded: object) -> bool | None:
     """Tell whether a recorded process runs; None when this cannot be seen from here."""
-    if not isinstance(recorded, dict) or not isinstance(recorded.get("pid"), int):
+    if not isinstance(recorded, dict) or not 0 < _pid(recorded) < 1 << 32:
         return False
     if recorded.get("place") != _place():
         return None
-    start = _start(recorded["pid"])
+    start = _start(_pid(recorded))
     return start is not None and start == recorded.get("start")
+
+
+def _pid(recorded: dict[str, Any]) -> int:
+    pid = recorded.get("pid")
+    return pid if isinstance(pid, int) else 0
 
 
 def _start(pid: int) -> str | None:

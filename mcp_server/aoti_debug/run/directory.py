@@ -11,14 +11,17 @@ import secrets
 import shutil
 import stat
 import time
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.model import ArtifactPage
+from aoti_debug.plain import clean
 from aoti_debug.run import page as pages
 from aoti_debug.run.alive import is_alive, this_process
+from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 
 RECORD = "run.json"
 KEEP_RUNS = 50
@@ -41,23 +44,16 @@ def home(env: Mapping[str, str] | None = None) -> Path:
         raise RunDirectoryError("there is no home directory") from error
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` so that a reader sees the old content or the new one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
 class RunDirectory:
-    """One run's directory; its record says which server it belongs to."""
+    """One run's directory; its record says which server it belongs to.
+
+    The one who made it holds it open: what the run puts in its place is neither read nor written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.id = path.name
+        self._held: int | None = None
 
     @classmethod
     def create(cls, at: Path | None = None) -> RunDirectory:
@@ -71,6 +67,7 @@ class RunDirectory:
                 with contextlib.suppress(FileExistsError):
                     run.path.mkdir(mode=0o700)
                     break
+            run._hold()
         except OSError as error:
             raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
         run.write_record({"status": "running"})
@@ -86,6 +83,50 @@ class RunDirectory:
             raise UnknownRun(f"there is no run {run[:40]!r}")
         return cls(path)
 
+    def _hold(self) -> None:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._held = os.open(self.path, flags)
+        weakref.finalize(self, os.close, self._held)
+
+    def check(self) -> None:
+        """Check that the directory is the one that was made.
+
+        Raises:
+            RunDirectoryError: the run has deleted, moved or replaced it.
+        """
+        if self._held is None:
+            return
+        with contextlib.suppress(OSError):
+            if os.path.samestat(self.path.lstat(), os.fstat(self._held)):
+                return
+        raise RunDirectoryError(
+            f"the run deleted or replaced its own directory {self.path}",
+            help="What it left is lost. Keep the script away from AOTI_DEBUG_HOME.",
+        )
+
+    def subdirectory(self, name: str, *, new: bool = False) -> Path:
+        """Make a directory below this one, not through a link that the run has left there; what
+        stands where a `new` one is to be is removed.
+
+        Raises:
+            RunDirectoryError
+        """
+        self.check()
+        path = self.path
+        *_, last = parts = Path(name).parts
+        for part in parts:
+            path = path / part
+            try:
+                if new and part == last:
+                    _remove(path)
+                with contextlib.suppress(FileExistsError):
+                    path.mkdir(mode=0o700)
+                if not stat.S_ISDIR(path.lstat().st_mode):
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            except OSError as error:
+                raise RunDirectoryError(f"cannot make {path}: {error.strerror}") from error
+        return path
+
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Write run.json, at once or not at all; `run` and `server` are added."""
         self.write(RECORD, {"run": self.id, "server": this_process(), **record})
@@ -98,6 +139,7 @@ class RunDirectory:
         Raises:
             RunDirectoryError: it cannot be written.
         """
+        self.check()
         path = self.path / name
         data = json.dumps(document, indent=1, ensure_ascii=True).encode() + b"\n"
         try:
@@ -115,7 +157,7 @@ class RunDirectory:
     def read_record(self) -> dict[str, Any]:
         """Return run.json; empty if there is none that can be read."""
         try:
-            record = json.loads((self.path / RECORD).read_bytes())
+            record = json.loads(read_regular(self.path / RECORD))
         except (OSError, ValueError, RecursionError):
             return {}
         return record if isinstance(record, dict) else {}
@@ -138,7 +180,7 @@ class RunDirectory:
             below[:] = sorted(name for name in below if name != "cache")  # of Inductor: too many
             for file in sorted(files):
                 path = Path(folder, file)
-                if not file.startswith(".") and _is_regular(path):
+                if not file.startswith(".") and is_regular(path):
                     names.append(path.relative_to(self.path).as_posix())
             if len(names) > ARTIFACT_LIMIT * 4:
                 break
@@ -149,11 +191,14 @@ class RunDirectory:
         unknown = UnknownArtifact(f"run {self.id} has no artifact {name[:200]!r}")
         if not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
             raise unknown
+        path = self.path / name
+        if not is_regular(path):  # a name that is no UTF-8 is listed in another form
+            path = next((self.path / n for n in self.artifacts() if clean(n) == name), path)
         try:
-            path = (self.path / name).resolve(strict=True)
+            path = path.resolve(strict=True)
         except (OSError, RuntimeError) as error:
             raise unknown from error
-        if not path.is_relative_to(self.path.resolve()) or not _is_regular(path):
+        if not path.is_relative_to(self.path.resolve()) or not is_regular(path):
             raise unknown
         return path
 
@@ -164,7 +209,7 @@ class RunDirectory:
         """
         path = self.resolve(name)
         try:
-            with pages.opened(path) as file:
+            with open_regular(path) as file:
                 part = pages.read(file, name, offset, limit)
         except OSError as error:
             raise UnknownArtifact(f"{name} cannot be read: {error.strerror}") from error
@@ -212,16 +257,16 @@ def prune(count: int = KEEP_RUNS, bytes: int = KEEP_BYTES, at: Path | None = Non
     return removed
 
 
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def _age(run: RunDirectory) -> tuple[float, str]:
     """Order by minute of the name, then by time of the record, newest first."""
     minute = float(run.id[2:10] + run.id[11:15])
     with contextlib.suppress(OSError):
         return (-minute, f"{1e12 - run.path.stat().st_ctime:020.6f}")
     return (-minute, run.id)
-
-
-def _is_regular(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.run.ask import ask
-from aoti_debug.run.directory import home, write_atomically
+from aoti_debug.run.directory import home
+from aoti_debug.run.files import read_regular, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> In
 
 def _known(kept: Path, python: Path) -> Installed | None:
     try:
-        facts, watched = json.loads(kept.read_bytes())
+        facts, watched = json.loads(read_regular(kept))
         if str(python) in watched and all(Path(p).stat().st_mtime == t for p, t in watched.items()):
             return Installed(**facts)
     except (OSError, ValueError, TypeError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -27,15 +26,6 @@ class Part:
     unit: Literal["lines", "bytes"]
     text: str
     next_offset: int | None
-
-
-def opened(path: Path) -> BinaryIO:
-    """Open a regular file, without waiting for anything that only looks like one."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(None, "not a regular file")
-    return os.fdopen(descriptor, "rb")
 
 
 def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> Part:

@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.plain import plain
+from aoti_debug.plain import clean, plain
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
@@ -77,7 +77,7 @@ def tool(
 
 def _explain(error: BaseException, tool_name: str) -> str:
     if isinstance(error, AotiDebugError):
-        return str(error)
+        return clean(str(error))
     _log.error("%s failed unexpectedly", tool_name, exc_info=error)
     text = plain(" ".join(str(error).split()), _SHOWN)
     return (
@@ -103,10 +103,10 @@ def _wrong_arguments(error: ValidationError, schema: dict[str, Any]) -> str:
     wrong = []
     for detail in error.errors(include_url=False, include_context=False):
         place = ".".join(map(str, detail["loc"]))
-        got = "" if detail["type"] == "missing" else f" (got {str(detail['input'])[:80]!r})"
+        got = "" if detail["type"] == "missing" else f" (got {plain(str(detail['input']), 80)!r})"
         said = detail["msg"].replace("valid tuple", "valid list")  # what JSON calls it
         wrong.append(f"`{place}`: {said}{got}")
-    return f"wrong arguments: {'; '.join(wrong)}. {_takes(schema)}"
+    return clean(f"wrong arguments: {'; '.join(wrong)}. {_takes(schema)}")
 
 
 def _takes(schema: dict[str, Any]) -> str:

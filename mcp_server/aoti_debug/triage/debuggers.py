@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage.launch import CORE
 
@@ -41,7 +42,7 @@ async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
         argv += ["-ex", command]
     with anyio.move_on_after(CUDA_GDB_S) as clock:
         done = await anyio.run_process(argv, check=False, env=dict(env))
-        to.write_bytes(done.stdout + b"\n" + done.stderr)
+        write_new(to, done.stdout + b"\n" + done.stderr)
     return f"cuda-gdb did not end within {CUDA_GDB_S:.0f} s" if clock.cancelled_caught else None
 
 

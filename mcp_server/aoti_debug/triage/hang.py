@@ -12,10 +12,11 @@ from pathlib import Path
 import anyio
 import psutil
 
+from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage.launch import CORE
+from aoti_debug.triage.observe import STACKS
 
-STACKS = "stacks.log"
 SAMPLE_S = 10.0
 NATIVE_S = 40.0  # gdb reads the symbols of torch first
 ATTACH = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
@@ -118,7 +119,7 @@ async def dump(
             if clock.cancelled_caught:
                 found.append(f"{argv[0]} did not end within {limit:.0f} s\n".encode())
     if found:
-        to.write_bytes(b"\n".join(found))
+        write_new(to, b"\n".join(found))
 
 
 def samplers(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,19 @@ from aoti_debug.read.record import (
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
+from aoti_debug.run.files import is_regular, open_regular, read_regular
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.launch import EVENTS
 
 REPORT = "report.json"
+XML_BYTES = 64 * 1024 * 1024
 # What a replay shows about the failing call itself; its other records are about the replay.
 ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
-# In the order of trust: what the process itself said on stderr comes first.
-TEXTS = (
-    "stderr.log", "stdout.log", "cuda.log", "cuda-gdb.log", "sanitizer.log", "gdb.log",
-    "stacks.log",
-)  # fmt: skip
+SAID = ("stderr.log", "stdout.log")  # by the process itself, which comes first
+SANITIZER = "sanitizer.xml"
+# What other programs wrote of it. A script can put files of these names into its directory too.
+STACKS, CUDA_GDB = "stacks.log", "cuda-gdb.log"
+TOLD = ("cuda.log", CUDA_GDB, STACKS)
 
 
 def observe(
@@ -38,18 +41,22 @@ def observe(
     ending: Ending | None = None,
     torch: str | None = None,
     extra: tuple[Record, ...] = (),
+    ours: Collection[str] = (),
 ) -> Observations:
-    """Return the records of every text in `directory`; artifacts are named with `prefix`."""
+    """Return the records of every text in `directory`; artifacts are named with `prefix`.
+
+    `ours` names what else we had written there: any other file of such a name is the script's.
+    """
     records: list[Record] = []
-    for name in TEXTS:
+    for name in (*SAID, *(name for name in TOLD if name in ours)):
         path = directory / name
-        if path.is_file():
+        if is_regular(path):
             records.extend(scan_file(path, prefix + name))
     if not records and ending is not None and ending.code:
-        records.extend(last_words(directory / TEXTS[0], prefix + TEXTS[0]))
-    xml = directory / "sanitizer.xml"
-    if xml.is_file():
-        records.extend(read_memcheck_xml(xml.read_bytes(), prefix + "sanitizer.xml"))
+        records.extend(last_words(directory / SAID[0], prefix + SAID[0]))
+    xml = directory / SANITIZER
+    if SANITIZER in ours and is_regular(xml):
+        records.extend(read_memcheck_xml(read_regular(xml, XML_BYTES), prefix + SANITIZER))
     events = events_of(directory)
     if torch is None and events is not None and events.torch is not None:
         torch = events.torch.version
@@ -59,28 +66,28 @@ def observe(
 def report_of(directory: Path) -> dict[str, Any] | None:
     """Return what a program of the probe reported; None when it wrote no whole report."""
     try:
-        report = json.loads((directory / REPORT).read_bytes())
+        report = json.loads(read_regular(directory / REPORT))
     except (OSError, ValueError):
         return None
     return report if isinstance(report, dict) else None
 
 
 def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)]).records
 
 
 def last_words(path: Path, artifact: str) -> list[Record]:
     """Return the first lines that speak of an error, of a text in which nothing is known."""
-    if not path.is_file():
+    if not is_regular(path):
         return []
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return list(error_lines(stream, artifact))
 
 
 def events_of(directory: Path) -> Events | None:
     path = directory / EVENTS
-    if not path.is_file():
+    if not is_regular(path):
         return None
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return read_events(stream)

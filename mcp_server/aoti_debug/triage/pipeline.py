@@ -21,7 +21,7 @@ from aoti_debug.triage.captured_call import Captured, captured, with_names
 from aoti_debug.triage.gpus import hold_gpus, unwell
 from aoti_debug.triage.hang import stacks_into
 from aoti_debug.triage.launch import CORE, core_dumps, tracing, watched
-from aoti_debug.triage.observe import ABOUT_THE_CALL, observe
+from aoti_debug.triage.observe import ABOUT_THE_CALL, CUDA_GDB, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.replay import REPLAYS, replay, step_of
 from aoti_debug.triage.rerun import recapture, run_itself, wanted
@@ -65,7 +65,7 @@ async def first_run(work: RunState, devices: Sequence[Device], seen: OpenFiles) 
         capture=request.capture,
     )
     if devices:
-        (directory / CORE).mkdir(exist_ok=True)
+        work.directory.subdirectory(CORE)
         environment = {**environment, **core_dumps(directory)}
     versions = installed(work)
     ran = await work.run(
@@ -96,7 +96,7 @@ async def with_cores(work: RunState, ran: Ran, devices: Sequence[Device]) -> Obs
     if not cores:
         return ran.observations
     work.say("reading the GPU core dump")
-    text = work.directory.path / "cuda-gdb.log"
+    text = work.directory.path / CUDA_GDB
     why_not = await debuggers.read_core(cores[0], text, work.request.target.env)
     work.done(
         Step(
@@ -108,7 +108,9 @@ async def with_cores(work: RunState, ran: Ran, devices: Sequence[Device]) -> Obs
     )
     first = ran.observations
     return await anyio.to_thread.run_sync(
-        lambda: observe(work.directory.path, "", first.ending, first.torch)
+        lambda: observe(
+            work.directory.path, "", first.ending, first.torch, ours=("cuda.log", CUDA_GDB)
+        )
     )
 
 
@@ -165,8 +167,8 @@ async def replays(
                 )
                 work.done(Step(name=step.key, status=status, why=step.why, finding=why_not))
                 continue
-            directory = work.directory.path / "steps" / f"{number:02d}-{step.key.replace(' ', '-')}"
-            directory.mkdir(parents=True, exist_ok=True)
+            name = f"steps/{number:02d}-{step.key.replace(' ', '-')}"
+            directory = work.directory.subdirectory(name, new=True)
             if step.itself:
                 alone.append((step, directory))
             else:

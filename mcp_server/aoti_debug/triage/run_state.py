@@ -18,7 +18,7 @@ from aoti_debug.read.record import Record
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
-from aoti_debug.triage.observe import observe
+from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 DIAGNOSIS = "diagnosis.json"
 ON_TIMEOUT_S = 90.0  # for the stacks and the GPU core of a hang
@@ -117,9 +117,7 @@ class RunState:
         self.written(lambda: self.directory.write(name, document))
 
     def subdirectory(self, name: str) -> Path:
-        path = self.directory.path / "steps" / f"{len(self.steps) + 1:02d}-{name}"
-        path.mkdir(parents=True, exist_ok=True)
-        return path
+        return self.directory.subdirectory(f"steps/{len(self.steps) + 1:02d}-{name}", new=True)
 
     async def run(
         self,
@@ -163,6 +161,7 @@ class RunState:
             on_start=on_start,
             stop=self.stop,
         )
+        self.directory.check()
         self.notes.extend(f"{name}: {note}" for note in exit.notes)
         for stream, kept in (("stdout", exit.stdout), ("stderr", exit.stderr)):
             if kept.dropped:
@@ -178,8 +177,14 @@ class RunState:
             timed_out=exit.timed_out,
             timeout_s=limit,
         )
+        asked = {*argv, *env.values()}
+        ours = {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
+        if exit.timed_out and on_timeout is not None:
+            ours.add(STACKS)
         prefix = directory.relative_to(self.directory.path).as_posix()
         observations = await anyio.to_thread.run_sync(
-            lambda: observe(directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra)
+            lambda: observe(
+                directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra, ours
+            )
         )
         return Ran(name, directory, exit, observations)

@@ -139,7 +139,6 @@ def collect_tensors(observations: Observations, work: RunState) -> None:
 
     The paths come from the log, so only files below the places that torch writes to are taken.
     """
-    to = work.directory.path / "tensors"
     allowed = (work.request.target.cwd / "tmp").resolve()
     taken = 0
     for saved in observations.of(SavedTensor):
@@ -149,7 +148,7 @@ def collect_tensors(observations: Observations, work: RunState) -> None:
         if path.resolve().is_relative_to(allowed) and path.name.startswith(
             ("aoti_torch", "before_launch", "after_launch", "aoti_model_inputs")
         ):
-            to.mkdir(exist_ok=True)
+            to = work.directory.subdirectory("tensors")
             shutil.move(str(path), to / path.name.replace("/", "_"))
             taken += 1
     if taken:
