@@ -124,7 +124,8 @@ async def _written_check(path: Path, model: str | None) -> str:
     """Write the function that checks a package's inputs; return its file, or why there is none."""
     import hashlib
 
-    from aoti_debug.run.directory import home, write_atomically
+    from aoti_debug.run.directory import home
+    from aoti_debug.run.files import write_atomically
 
     try:
         source = (await check_inputs(str(path), model)).encode()
