@@ -11,6 +11,8 @@
 
 PYTHON ?= python3
 ARGS   ?=
+# A test process compiles models: more than a few at a time want more memory than cores.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n : 4)))
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -48,7 +50,7 @@ demo: setup
 	  echo "This is not what is wrong with evals/cases/demo.py." >&2; exit 1; }
 
 test: lint setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from interpreter import torch_python
+from once import once
 
 TARGETS = Path(__file__).parent / "targets"
 
@@ -44,35 +45,35 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     $AOTI_DEBUG_TEST_PACKAGES names a directory in which they are kept between sessions.
     """
     given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    root = Path(given) if given else tmp_path_factory.mktemp("built")
-    packages, home = root / "packages", root / "home"
-    if not (root / "complete").is_file():
-        packages.mkdir(parents=True, exist_ok=True)
-        env = {
-            **os.environ,
-            "AOTI_DEBUG_HOME": str(home),
-            "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
-        }
-        words = ["run", str(TARGETS / "build.py"), "--python", torch_python()]
-        done = subprocess.run(
-            [sys.executable, "-m", "aoti_debug", *words, "--", str(packages)],
-            env=env,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        (root / "complete").touch()
-    return Built(packages, home)
+    root = once("built", tmp_path_factory, compile_targets, Path(given) if given else None)
+    return Built(root / "packages", root / "home")
+
+
+def compile_targets(root: Path) -> None:
+    (root / "packages").mkdir()
+    env = {
+        **os.environ,
+        "AOTI_DEBUG_HOME": str(root / "home"),
+        "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
+    }
+    words = ["run", str(TARGETS / "build.py"), "--python", torch_python()]
+    done = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", *words, "--", str(root / "packages")],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
 def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with model.ep.pt2, model.pt2 and inputs.pt of tests/targets/rich.py."""
-    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    root = Path(given) / "rich" if given else tmp_path_factory.mktemp("rich")
-    if not (root / "inputs.pt").is_file():
-        root.mkdir(parents=True, exist_ok=True)
+
+    def make(root: Path) -> None:
         target = [torch_python(), str(TARGETS / "rich.py")]
         done = subprocess.run(target, cwd=root, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    return root
+
+    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
+    return once("rich", tmp_path_factory, make, Path(given) if given else None)

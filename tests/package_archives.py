@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 import struct
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 Members = list[tuple[str, bytes]]
 RECORDED = Path(__file__).parent / "recorded" / "packages"
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Unpack a recorded archive; `extractall(filter=…)` is not in every Python that we run on."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if (content := archive.extractfile(member)) is not None:
+                target = folder / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
 
 
 def members(path: Path) -> Members:

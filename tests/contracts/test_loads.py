@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import tarfile
 
 import pytest
-from package_archives import RECORDED, change, drop, members, write
+from package_archives import RECORDED, change, drop, members, unpack, write
 from triages import CALL, triage_all
 
 LOAD = CALL.with_name("load.py")
@@ -52,8 +51,7 @@ def broken(built, exported, tmp_path_factory):
     renamed = change(entries, ".so", lambda data: data.replace(SYMBOL, OTHER_SYMBOL))
     write(folder / "symbol.pt2", renamed)
     for name in ("cpu.tar.xz", "h200.tar.xz"):
-        with tarfile.open(RECORDED / name) as archive:
-            archive.extractall(folder / "recorded", filter="data")
+        unpack(RECORDED / name, folder / "recorded")
     other = [(name.replace("/aotinductor/model/", "/aotinductor/first/"), d) for name, d in entries]
     write(folder / "other_name.pt2", other)
     shutil.move(folder / "recorded" / "torch-2.11" / "embedding.pt2", folder)

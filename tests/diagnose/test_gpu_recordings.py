@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import diagnose
 from aoti_debug.model import Diagnosis
+from package_archives import unpack
 from recall import recall
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,7 @@ NEEDS_PACKAGE = {"cpu_input", "cuda_input", "smaller_input"}
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("gpu")
-    with tarfile.open(RUNS) as archive:
-        archive.extractall(directory, filter="data")
+    unpack(RUNS, directory)
     return directory
 
 

@@ -10,6 +10,7 @@ import pytest
 from guides.documents import GUIDES, blocks
 from guides.selection import runnable
 from interpreter import torch_python
+from once import once
 
 RUNNER = Path(__file__).with_name("run_blocks.py")
 
@@ -17,7 +18,12 @@ RUNNER = Path(__file__).with_name("run_blocks.py")
 @pytest.fixture(scope="session")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """Run every block once, those that compile first: the others use the package they leave."""
-    directory = tmp_path_factory.mktemp("guides")
+    results = once("guides", tmp_path_factory, run_all) / "done.json"
+    found = json.loads(results.read_text("utf-8"))
+    return lambda name: str(found.get(name, "was not reached"))
+
+
+def run_all(directory: Path) -> None:
     chosen = [b for path in GUIDES for b in blocks(path) if runnable(b)]
     chosen.sort(key=lambda b: "compile" not in b.words)
     todo, done = directory / "todo.json", directory / "done.json"
@@ -34,5 +40,3 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
             timeout=900,
             check=False,
         )
-    results = json.loads(done.read_text("utf-8"))
-    return lambda name: str(results.get(name, "was not reached"))

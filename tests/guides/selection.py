@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 from aoti_debug.facts.versions import release
 from guides.documents import Block
+from interpreter import torch_version
 
 
 def runnable(block: Block) -> bool:
@@ -15,6 +14,6 @@ def runnable(block: Block) -> bool:
     """
     if block.language != "python" or "gpu" in block.words:
         return False
-    installed = release(importlib.metadata.version("torch"))
+    installed = release(torch_version())
     since = [w.removeprefix("since=") for w in block.words if w.startswith("since=")]
     return all(release(version) <= installed for version in since)

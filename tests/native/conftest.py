@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
+from once import once
 
 HERE = Path(__file__).parent / "targets"
 PLACES = (
@@ -88,25 +89,33 @@ def built(python: str, source: str, target: Path, *options: str) -> Path:
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
     """Build program.cpp; it has no Python in it."""
-    return built(python, "program.cpp", tmp_path_factory.mktemp("program") / "program")
+
+    def make(folder: Path) -> None:
+        built(python, "program.cpp", folder / "program")
+
+    return once("program", tmp_path_factory, make) / "program"
 
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
     """Build the library of act.cpp."""
-    target = tmp_path_factory.mktemp("library") / "libact.so"
-    return built(python, "act.cpp", target, "-shared", "-fPIC")
+
+    def make(folder: Path) -> None:
+        built(python, "act.cpp", folder / "libact.so", "-shared", "-fPIC")
+
+    return once("library", tmp_path_factory, make) / "libact.so"
 
 
 @pytest.fixture(scope="session")
 def acting(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
     """Compile the model with the custom operator of targets/act.py."""
-    package = tmp_path_factory.mktemp("acting") / "acting.pt2"
-    done = subprocess.run(
-        [python, HERE / "model.py", package], capture_output=True, text=True, env=dict(os.environ)
-    )
-    assert done.returncode == 0, done.stderr
-    return package
+
+    def make(folder: Path) -> None:
+        words = [python, HERE / "model.py", folder / "acting.pt2"]
+        done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ))
+        assert done.returncode == 0, done.stderr
+
+    return once("acting", tmp_path_factory, make) / "acting.pt2"
 
 
 @pytest.fixture(scope="session")

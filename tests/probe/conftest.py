@@ -14,6 +14,7 @@ from typing import Any
 import aoti_debug.probe
 import pytest
 from interpreter import torch_python
+from once import once
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SITE = PROBE / "site"
@@ -110,9 +111,12 @@ def run_python(
         timeout=300,
         check=False,
     )
-    lines = log.read_text().splitlines() if log.exists() else []
-    events = [json.loads(line) for line in lines]
-    return Ran(done.returncode, done.stdout, done.stderr, directory, events)
+    return Ran(done.returncode, done.stdout, done.stderr, directory, events_in(directory))
+
+
+def events_in(directory: Path) -> list[dict[str, Any]]:
+    log = directory / "events.jsonl"
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
 
 @dataclass
@@ -126,11 +130,15 @@ class Compiled:
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     """A healthy package with a dynamic batch of 2 to 64, compiled under the probe."""
-    directory = tmp_path_factory.mktemp("compiled")
-    (directory / "model.py").write_text(MODEL)
-    (directory / "compile.py").write_text(COMPILE)
-    ran = run_python(directory, "compile.py")
-    assert ran.code == 0, ran.stderr
+
+    def make(directory: Path) -> None:
+        (directory / "model.py").write_text(MODEL)
+        (directory / "compile.py").write_text(COMPILE)
+        ran = run_python(directory, "compile.py")
+        assert ran.code == 0, ran.stderr
+
+    directory = once("compiled", tmp_path_factory, make)
+    ran = Ran(0, "", "", directory, events_in(directory))
     return Compiled(
         directory,
         ran,
