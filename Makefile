@@ -1,6 +1,7 @@
 # make demo    triage a failing script on this machine's CPU
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
+# make test-light  those tests that compile no model
 # make lint    ruff and mypy alone
 # make skill   put together what an installation of the skill needs: build/skill/
 # make picture draw the README's picture anew from a real run
@@ -33,7 +34,7 @@ unexport PYTHONUNBUFFERED PYTHONHOME
 SKILL := SKILL.md guides LICENSE
 TO    ?= build/skill/aoti-debug
 
-.PHONY: demo test bench lint picture skill clean setup
+.PHONY: demo test test-light bench lint picture skill clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH)
@@ -51,6 +52,11 @@ demo: setup
 
 test: lint setup
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS)
+
+# The directories whose tests compile no model.
+LIGHT := cli diagnose environment facts package read report run server signatures
+test-light: setup
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS) $(LIGHT:%=tests/%)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .

@@ -13,9 +13,20 @@ def torch_python() -> str:
     return os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
 
 
-@cache
 def torch_version() -> str:
     """Return the version of the torch that the tests run."""
-    ask = "import importlib.metadata as m; print(m.version('torch'))"
-    words = [torch_python(), "-c", ask]
+    return asked("import importlib.metadata as m; print(m.version('torch'))")
+
+
+def torch_folder() -> str:
+    """Return where that torch is installed."""
+    return asked(
+        "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+    )
+
+
+@cache
+def asked(program: str) -> str:
+    """Return what a one-line program prints under the interpreter that has torch."""
+    words = [torch_python(), "-c", program]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()

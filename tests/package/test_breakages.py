@@ -14,6 +14,7 @@ from aoti_debug.model import Category, EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.here import Here
 from aoti_debug.package.inspect import answer, inspect
+from interpreter import torch_folder
 from package_archives import Members, change, drop, machine, members, metadata, write
 
 OUTDATED = "Loading outdated pt2 file. Please regenerate your package."
@@ -187,10 +188,6 @@ def test_a_library_without_debug_sections_is_healthy(packages: Path, tmp_path: P
 def test_an_undefined_symbol_is_found_against_the_installed_torch(
     packages: Path, tmp_path: Path
 ) -> None:
-    import importlib.util
-
-    spec = importlib.util.find_spec("torch")
-    assert spec is not None and spec.origin is not None
     renamed = change(
         members(packages / "torch-2.13" / "dyn.pt2"),
         ".so",
@@ -198,7 +195,7 @@ def test_an_undefined_symbol_is_found_against_the_installed_torch(
     )
     path = write(tmp_path / "skewed.pt2", renamed)
     torch = EnvironmentAnswer(
-        torch="2.13.0", torch_path=str(Path(spec.origin).parent), torch_cuda=None, compiler="g++"
+        torch="2.13.0", torch_path=torch_folder(), torch_cuda=None, compiler="g++"
     )
     found = answer(path, torch)
     assert found.loads_here == "no"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.expression import evaluate
+from interpreter import torch_python
 
 Call = list[dict[str, Any]]
 
@@ -227,7 +227,7 @@ print(json.dumps([
 def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) -> None:
     source = write_check_inputs(stated(packages, "torch-2.13"))
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CALLS],
+        [torch_python(), "-W", "ignore", "-c", CALLS],
         input=source,
         capture_output=True,
         text=True,
