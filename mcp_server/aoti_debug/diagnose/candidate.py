@@ -26,17 +26,15 @@ class Candidate:
     role: Role
     tier: Tier
     order: int = 0  # among the findings of its source
-    fine: int = 100  # within a tier of texts, the weight of a signature
     signature: Signature | None = None
     of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
 
     @property
-    def worth(self) -> tuple[int, int, int, int]:
+    def worth(self) -> tuple[int, int, int]:
         """Return what ranks it before its place in the artifacts does; less is better."""
         return (
             ROLES.index(self.role),
             self.tier.place,
-            -self.fine,
             CONFIDENCES.index(self.diagnosis.confidence),
         )
 

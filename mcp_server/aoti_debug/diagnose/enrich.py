@@ -19,7 +19,7 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
-from aoti_debug.signatures import Signature
+from aoti_debug.signatures import Signature, texts_of
 
 MISLEADING = 4
 KINDS = {
@@ -184,7 +184,8 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
 
 def excerpt(quote: str, signature: Signature) -> str:
     """Return the part of a line for which the signature matched, with some of its surroundings."""
-    at = next((quote.find(a) for a in signature.anchors if a in quote), 0)
+    texts = {text for p in signature.patterns for text in texts_of(p, signature.anchors)}
+    at = min((quote.find(text) for text in texts if text in quote), default=0)
     begin = at - BEFORE if at > BEFORE else 0
     cut = quote[begin : begin + EXCERPT]
     return ("…" if begin else "") + cut + ("…" if begin + EXCERPT < len(quote) else "")

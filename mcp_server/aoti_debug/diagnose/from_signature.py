@@ -11,7 +11,6 @@ from aoti_debug.diagnose.from_exception import judge
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.facts.tiers import tier_of_weight
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
@@ -87,8 +86,7 @@ def from_match(match: Match, position: int, phase: Phase) -> Candidate:
             signature=signature.id,
         ),
         role=signature.role,
-        tier=tier_of_weight(signature.weight),
-        fine=signature.weight,
+        tier=signature.tier,
         order=position,
         signature=signature,
     )

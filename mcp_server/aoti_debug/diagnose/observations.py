@@ -66,7 +66,7 @@ class Observations:
         return next(iter(self.of(kind)), None)
 
     def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Match | None:
-        """Return the heaviest signature of these roles that matched within `span`."""
+        """Return the best signature of these roles that matched within `span`."""
         found = [
             match
             for match in self.of(Match)
@@ -74,4 +74,4 @@ class Observations:
             and span.first <= match.span.first <= span.last
             and match.signature.role in roles
         ]
-        return max(found, key=lambda match: match.signature.weight, default=None)
+        return min(found, key=lambda match: match.signature.tier.place, default=None)

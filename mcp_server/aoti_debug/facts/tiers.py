@@ -21,13 +21,16 @@ class Tier(Enum):
     MEMORY_CHECK = "compute-sanitizer saw the access itself"
     PACKAGE_FILE = "a file of the package is not as the loader needs it"
     CORE_DUMP = "the driver's dump names kernel and line, and no reason"
+    NAMED_TEXT = "a text that names the thing, what is wrong with it and what would be right"
     EXACT_TEXT = "a text that names the thing and what is wrong with it"
     SPECIFIC_TEXT = "a text that names the kind of failure and where it came up"
+    KIND_TEXT = "a text that names the kind of failure"
     HANG = "the process did not end: its stacks tell where it stood"
     RAISED = "an operator raised, or threads met in one model"
     DIFFERENT_VALUES = "a result differs from what the model gives, or from repeat to repeat"
     SIGNAL = "a signal of the host ended the process: how it ended, not why"
     GENERAL_TEXT = "a text that several kinds of failure print"
+    BROAD_TEXT = "a text that many kinds of failure print"
     STRANGE_VALUES = "a result is not finite: the model may give the same without AOTInductor"
     STACK = "the stack that a signal left in a log"
     VAGUE_TEXT = "a text that says only that something failed"
@@ -44,19 +47,3 @@ class Tier(Enum):
 
 
 _PLACES = {tier: place for place, tier in enumerate(Tier)}
-# Tiers that a text of a log can have, and the least weight of a signature in each.
-_BY_WEIGHT = (
-    (90, Tier.ASSERTION),
-    (87, Tier.GUARD),
-    (76, Tier.EXACT_TEXT),
-    (60, Tier.SPECIFIC_TEXT),
-    (40, Tier.GENERAL_TEXT),
-    (20, Tier.VAGUE_TEXT),
-    (6, Tier.NOTICE),
-    (0, Tier.STATUS),
-)
-
-
-def tier_of_weight(weight: int) -> Tier:
-    """Return the tier of a signature that still has a number."""
-    return next(tier for least, tier in _BY_WEIGHT if weight >= least)

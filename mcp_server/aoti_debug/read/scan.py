@@ -18,6 +18,7 @@ from aoti_debug.read.envelope import EnvelopeReader
 from aoti_debug.read.fault_handler import FaultHandlerReader
 from aoti_debug.read.input_check import InputCheckReader
 from aoti_debug.read.memcheck import MemcheckReader
+from aoti_debug.read.multi_search import MultiSearch
 from aoti_debug.read.native import NativeReader
 from aoti_debug.read.printer import PrinterReader
 from aoti_debug.read.python_traceback import TracebackReader
@@ -26,15 +27,15 @@ from aoti_debug.read.shim import ShimReader
 from aoti_debug.read.terminated import TerminatedReader
 
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
-KIND_LIMIT = 100_000  # lines of one kind that are read outside the tail
+KIND_LIMIT = 20_000  # lines of one kind that are read outside the tail
+TRIGGER_LIMIT = 100_000  # lines that hold the same triggers, likewise
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
-WORDS_KEPT = 100_000
-PROSE = 2_000  # kinds in one block that were never seen before
+DENSE = 2_000  # triggers in a block from which on its lines are sorted by kind first
 KIND_BYTES = 1_000  # longer kinds are not remembered
 
-# Lines that differ in numbers and addresses alone are of one kind, and only the first of a kind
-# needs the search for triggers. A trigger found in a line is, after the same deletion, still found
-# in the line's kind, so nothing is missed.
+# A block in which triggers are rare gives only the lines with one. Where they are frequent, lines
+# that differ in numbers and addresses alone are of one kind, and only the first of a kind is
+# searched: a trigger found in a line is, after the same deletion, still found in the line's kind.
 _DELETED = b"0123456789abcdef"
 _ANSI = re.compile(
     rb"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07|[()][0-9A-B])"
@@ -71,18 +72,34 @@ class Scan:
 
 
 @dataclass(slots=True)
-class _Kind:
+class _Family:
+    """The lines that hold the same triggers."""
+
     readers: tuple[tuple[int, tuple[bytes, ...]], ...]  # reader, its triggers that may be in it
     seen: int = 0
+
+
+@dataclass(slots=True)
+class _Kind:
+    family: _Family
+    seen: int = 0
     skipped: int = 0
+
+    def is_due(self, *, sample: bool) -> bool:
+        """Count a line of this kind; tell whether it is to be read."""
+        self.seen += 1
+        self.family.seen += 1
+        if sample and (self.seen > KIND_LIMIT or self.family.seen > TRIGGER_LIMIT):
+            self.skipped += 1
+            return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    owners: dict[bytes, list[tuple[int, bytes]]]  # reduced trigger -> readers and triggers
-    search: tuple[bytes, ...]  # reduced triggers that find all lines
-    within: dict[bytes, tuple[bytes, ...]]  # each of them with the reduced triggers it is part of
-    pieces: tuple[tuple[bytes, bytes], ...]  # each of them with its longest word
+    owners: tuple[tuple[tuple[int, bytes], ...], ...]  # of each reduced trigger: reader, trigger
+    reduced: MultiSearch
+    whole: MultiSearch
 
 
 @lru_cache(maxsize=8)
@@ -91,11 +108,8 @@ def _plan(triggers: tuple[tuple[str, ...], ...]) -> _Plan:
     for index, texts in enumerate(triggers):
         for trigger in (text.encode() for text in texts):
             owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
-    # The shorter of two triggers, one in the other, finds the lines of both.
-    search = tuple(t for t in owners if not any(o != t and o in t for o in owners))
-    within = {t: tuple(o for o in owners if t in o) for t in search}
-    pieces = tuple((t, max(t.split(), key=len, default=t)) for t in search)
-    return _Plan(owners, search, within, pieces)
+    whole = {trigger for group in owners.values() for _, trigger in group}
+    return _Plan(tuple(map(tuple, owners.values())), MultiSearch(owners), MultiSearch(whole))
 
 
 class _Dispatcher:
@@ -103,10 +117,11 @@ class _Dispatcher:
         self._readers = readers
         self._open: set[int] = set()
         self._frame = -1  # number of the last line that was a frame of a traceback
-        self._prose = False  # the last block was of lines that are all different
+        self._dense = False  # triggers were frequent in the last block
+        self._looked = 0  # lines with a trigger so far
         self._plain: set[bytes] = set()
-        self._dull_words: set[bytes] = set()
         self._kinds: dict[bytes, _Kind] = {}
+        self._families: dict[frozenset[int], _Family] = {}
         self._plan = _plan(tuple(tuple(r.triggers) for r in readers))
 
     def feed(self, block: Block, *, sample: bool) -> None:
@@ -115,71 +130,68 @@ class _Dispatcher:
             data = _ANSI.sub(b"", data)
         if any(data.find(c) >= 0 for c in (b"\x00", b"\x1b", b"\x07", b"\x08")):
             data = data.translate(None, _CONTROLS)
-        reduced = data.translate(None, _DELETED)
-        if self._prose and not self._open and not self._hits(reduced):
-            return
-        kinds = reduced.split(b"\n")
-        wanted = self._wanted(set(kinds))
-        if not wanted and not self._open:
+        marked = None if self._dense else self._marked(data)
+        if marked is not None and not marked and not self._open:
             return
         lines = data.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        for offset, raw in enumerate(lines):
-            kind = wanted.get(kinds[offset])
-            if kind is None and not self._open:
-                continue
-            if kind is not None:
-                kind.seen += 1
-                if sample and kind.seen > KIND_LIMIT:
-                    kind.skipped += 1
-                    kind = None
-            if kind is not None or self._open:
-                self._feed_line(block.first + offset, raw, kind)
+        kinds = self._kinds_of(data, lines, marked)
+        wanted = self._wanted({kind for kind in kinds if kind is not None})
+        before = self._looked
+        for offset, kind in enumerate(kinds):
+            found = wanted.get(kind) if kind is not None else None
+            self._looked += found is not None
+            if found is not None and not found.is_due(sample=sample):
+                found = None
+            if found is not None or self._open:
+                self._feed_line(block.first + offset, lines[offset], found)
+        self._dense = self._looked - before > DENSE
+
+    def _marked(self, data: bytes) -> list[int] | None:
+        """Return the lines, counted from 0, in which a trigger begins; None for too many."""
+        begins = self._plan.whole.begins(data)
+        if len(begins) > DENSE:
+            return None
+        marked, line, last = [], 0, 0
+        for begin in begins:
+            line, last = line + data.count(b"\n", last, begin), begin
+            marked.append(line)
+        return marked
+
+    def _kinds_of(
+        self, data: bytes, lines: Sequence[bytes], marked: Sequence[int] | None
+    ) -> Sequence[bytes | None]:
+        """Return the kind of each line that may hold a trigger."""
+        if marked is None:
+            return data.translate(None, _DELETED).split(b"\n")[: len(lines)]
+        kinds: list[bytes | None] = [None] * len(lines)
+        for offset in marked:
+            kinds[offset] = lines[offset].translate(None, _DELETED)
+        return kinds
 
     def _wanted(self, kinds: set[bytes]) -> dict[bytes, _Kind]:
         fresh = kinds - self._plain
-        self._prose = len(fresh) > PROSE
         known = {k: self._kinds[k] for k in fresh if k in self._kinds}
         fresh.difference_update(known)
-        text = b"\n".join(fresh)
-        hits = self._hits(text)
-        if hits:
-            for kind in list(fresh):
-                if found := [t for t in hits if t in kind]:
-                    fresh.discard(kind)
-                    known[kind] = self._classify(kind, found)
-        self._remember(fresh)
+        if fresh:
+            for kind, hits in self._plan.reduced.lines(fresh):
+                fresh.discard(kind)
+                known[kind] = self._classify(kind, hits)
+            self._remember(fresh)
         return known
 
-    def _hits(self, text: bytes) -> list[bytes]:
-        return [trigger for trigger in self._possible(text) if trigger in text]
-
-    def _possible(self, text: bytes) -> Sequence[bytes]:
-        """Return the triggers whose longest word is part of some word of `text`.
-
-        Lines of prose are all different but made of few words.
-        """
-        words = set(text.split())
-        words -= self._dull_words
-        joined = b"\n".join(words)
-        if len(joined) * 2 > len(text):
-            return self._plan.search
-        found = [(t, piece) for t, piece in self._plan.pieces if piece in joined]
-        pieces = {piece for _, piece in found}
-        dull = {w for w in words if not any(p in w for p in pieces)}
-        if len(self._dull_words) + len(dull) > WORDS_KEPT:
-            self._dull_words.clear()
-        self._dull_words.update(w for w in dull if len(w) <= KIND_BYTES)
-        return [t for t, _ in found]
-
-    def _classify(self, text: bytes, hits: Sequence[bytes]) -> _Kind:
-        found: dict[int, list[bytes]] = {}
-        for key in {key for hit in hits for key in self._plan.within[hit]}:
-            if key in text:
+    def _classify(self, text: bytes, hits: frozenset[int]) -> _Kind:
+        family = self._families.get(hits)
+        if family is None:
+            found: dict[int, list[bytes]] = {}
+            for key in hits:
                 for index, trigger in self._plan.owners[key]:
                     found.setdefault(index, []).append(trigger)
-        kind = _Kind(tuple((i, tuple(t)) for i, t in sorted(found.items())))
+            family = _Family(tuple((i, tuple(t)) for i, t in sorted(found.items())))
+            if len(self._families) < KINDS_KEPT:
+                self._families[hits] = family
+        kind = _Kind(family)
         if len(text) <= KIND_BYTES and len(self._kinds) < KINDS_KEPT:
             self._kinds[text] = kind
         return kind
@@ -197,7 +209,7 @@ class _Dispatcher:
             part = part[:LINE_LIMIT]
             due = set(self._open)
             quoted = self._quotes_code(number, part)
-            for index, triggers in kind.readers if kind is not None and not quoted else ():
+            for index, triggers in kind.family.readers if kind is not None and not quoted else ():
                 if index not in due and any(t in part for t in triggers):
                     due.add(index)
             if not due:

@@ -5,24 +5,33 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from typing import Literal
 
+from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Confidence, Fix, Phase
+from aoti_debug.read.multi_search import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span
+from aoti_debug.signatures.literals import literals
 
 Role = Literal["cause", "symptom", "envelope", "aftermath"]
+ToolName = Literal[
+    "check_environment", "diagnose_log", "inspect_package", "run_stage", "triage",
+    "explain_kernel", "minify", "verify_fix", "sweep", "read_artifact", "wait_run", "cancel_run",
+]  # fmt: skip
+_DIGITS = str.maketrans("", "", "0123456789")
+PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Log text and where it came from: `recorded` was printed by a run of ours, `quoted` is a
-    line quoted in a public thread."""
+    line quoted in a public thread, `source` stands in the program that prints it."""
 
     text: str
-    origin: Literal["recorded", "quoted"]
+    origin: Literal["recorded", "quoted", "source"]
     note: str = ""
 
 
@@ -41,36 +50,37 @@ def fix(what: str, where: str | None = None, why: str | None = None) -> Fix:
     return Fix(what=what, where=where, why=why)
 
 
+def words(program: str, *lines: str) -> Sample:
+    """Give lines as `program` holds them, a source file or a tool, with its places filled in."""
+    return Sample("\n".join(lines), "source", program)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
     """One way to fail, as it shows in a log.
 
-    A line matches when it holds one of `anchors` (plain text, the cheap test) and one of
-    `patterns` (regular expression, searched) matches it; named groups may be used in `summary`
-    and in the fixes as `{name}`. `role` says what kind of line it is: a cause outranks a symptom
-    (true but not the reason), an envelope (says only that something failed) and an aftermath
-    (a consequence of an earlier fault). Within a role a higher `weight` wins.
+    A line matches when one of `patterns` (regular expressions, searched; each says one thing)
+    matches it; its named groups may be used in `summary` and in the fixes as `{name}`. What makes
+    the search cheap is the plain text that a pattern holds; a pattern whose text is too common is
+    tried only on lines with one of `anchors`. `role` says what kind of line it is: a cause outranks
+    a symptom (true but not the reason), an envelope (says only that something failed) and an
+    aftermath (a consequence of an earlier fault). Within a role the better `tier` wins.
     """
 
     id: str
-    family: str  # letter of the family of failures, A to Q
     phase: Phase
     category: Category
     role: Role = "cause"
-    weight: int = 50
+    tier: Tier
     confidence: Confidence = "likely"
-    anchors: tuple[str, ...]
+    anchors: tuple[str, ...] = ()
     patterns: tuple[str, ...]
     summary: str
     means: str
-    mistaken_for: str = ""
-    check: str = ""  # the cheapest check that tells it from what it is mistaken for
+    check: str = ""  # the cheapest check that tells it from what looks alike
     fixes: tuple[Fix, ...] = ()
     guide: str  # guides/NAME.md#anchor
-    next_tool: str | None = None
-    since: str | None = None  # first torch release that prints it
-    until: str | None = None  # last one
-    references: tuple[str, ...] = ()
+    next_tool: ToolName | None = None
     matches: tuple[Sample, ...]
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
     apart_from: tuple[str, ...] = ()  # signatures none of whose samples may match
@@ -87,61 +97,83 @@ class Match(Record):
 
 @cache
 def signatures() -> tuple[Signature, ...]:
-    """Load the `SIGNATURE` of every module in the topics of this package, in order of id."""
+    """Load the `SIGNATURES` of every topic, in order of id."""
     import aoti_debug.signatures as package
 
-    modules = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    names = [info.name for info in modules if info.name.count(".") == 3 and not info.ispkg]
-    found: list[Signature] = [importlib.import_module(name).SIGNATURE for name in names]
+    found: list[Signature] = []
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if info.name.rpartition(".")[2] not in ("literals", "signature"):
+            found += importlib.import_module(info.name).SIGNATURES
     return tuple(sorted(found, key=lambda s: s.id))
 
 
-_DIGITS = str.maketrans("", "", "0123456789")
+class _Table:
+    """Signatures with what is needed to find the patterns that a line may match."""
+
+    def __init__(self, table: tuple[Signature, ...]) -> None:
+        self.signatures = table
+        owners: dict[str, list[int]] = {}
+        self._patterns: list[tuple[int, str]] = []  # number of the signature, pattern
+        for number, signature in enumerate(table):
+            for pattern in signature.patterns:
+                for text in texts_of(pattern, signature.anchors):
+                    owners.setdefault(text, []).append(len(self._patterns))
+                self._patterns.append((number, pattern))
+        self.anchors = tuple(owners)
+        self._owners = tuple(owners.values())
+        self._search = MultiSearch(anchor.encode() for anchor in owners)
+        self._compiled: dict[int, re.Pattern[str]] = {}
+
+    def matching(self, text: str) -> dict[int, re.Match[str]]:
+        """Return the numbers of the signatures that match a line, each with its first match."""
+        hits = self._search.among(text.encode("utf-8", "replace"))
+        found: dict[int, re.Match[str]] = {}
+        for index in sorted({index for hit in hits for index in self._owners[hit]}):
+            number, pattern = self._patterns[index]
+            if number in found:
+                continue
+            if index not in self._compiled:
+                self._compiled[index] = re.compile(pattern)
+            if match := self._compiled[index].search(text):
+                found[number] = match
+        return found
+
+
+def texts_of(pattern: str, anchors: tuple[str, ...]) -> Sequence[str]:
+    """Return the texts of which a line that a pattern matches holds one."""
+    own = literals(pattern)
+    short = min(len(text.translate(_DIGITS).strip()) for text in own) < PLAIN
+    return anchors if anchors and short else own
+
+
+@lru_cache(maxsize=4)
+def _table(table: tuple[Signature, ...] | None) -> _Table:
+    return _Table(signatures() if table is None else table)
 
 
 class _Matcher:
-    def __init__(self, artifact: str, table: Iterable[Signature]) -> None:
+    def __init__(self, artifact: str, table: _Table) -> None:
         self._artifact = artifact
-        self._table = [(s, tuple(re.compile(p) for p in s.patterns)) for s in table]
-        self._found: dict[str, Match] = {}
-        self._counts: dict[str, int] = {}
-        self._kinds: dict[str, list[tuple[Signature, tuple[re.Pattern[str], ...]]]] = {}
-        self.triggers = tuple(sorted({a for s, _ in self._table for a in s.anchors}))
+        self._table = table
+        self._found: dict[int, Match] = {}
+        self._counts: dict[int, int] = {}
+        self.triggers = table.anchors
 
     def feed(self, line: Line) -> bool:
-        for signature, patterns in self._possible(line.text):
-            if not any(anchor in line.text for anchor in signature.anchors):
-                continue
-            found = next((m for p in patterns if (m := p.search(line.text))), None)
-            if found is None:
-                continue
-            self._counts[signature.id] = self._counts.get(signature.id, 0) + 1
-            if signature.id not in self._found:
+        for number, found in self._table.matching(line.text).items():
+            self._counts[number] = self._counts.get(number, 0) + 1
+            if number not in self._found:
                 quote = line.text.strip()[:QUOTE_LIMIT]
                 span = Span(self._artifact, line.number, line.number, quote)
                 groups = {k: v for k, v in found.groupdict().items() if v is not None}
-                self._found[signature.id] = Match(span, signature, groups)
+                self._found[number] = Match(span, self._table.signatures[number], groups)
         return False
 
-    def _possible(self, text: str) -> list[tuple[Signature, tuple[re.Pattern[str], ...]]]:
-        """Return the rows whose anchors may be in `text`; lines alike but for digits share them."""
-        kind = text.translate(_DIGITS)
-        rows = self._kinds.get(kind)
-        if rows is None:
-            rows = [
-                row
-                for row in self._table
-                if any(anchor.translate(_DIGITS) in kind for anchor in row[0].anchors)
-            ]
-            if len(self._kinds) < 1000:
-                self._kinds[kind] = rows
-        return rows
-
     def finish(self) -> Iterable[Match]:
-        for id, match in self._found.items():
-            yield Match(match.span, match.signature, match.groups, self._counts[id])
+        for number in sorted(self._found):
+            yield replace(self._found[number], count=self._counts[number])
 
 
 def matcher(artifact: str, table: Iterable[Signature] | None = None) -> Reader:
     """Return a reader that matches each line of `artifact` against all signatures."""
-    return _Matcher(artifact, signatures() if table is None else table)
+    return _Matcher(artifact, _table(None if table is None else tuple(table)))

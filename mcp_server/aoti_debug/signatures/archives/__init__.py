@@ -1,1 +1,0 @@
-"""The package file: damaged, missing, or of another kind or version."""

@@ -1,1 +1,0 @@
-"""Kernels that fail while they are tuned."""

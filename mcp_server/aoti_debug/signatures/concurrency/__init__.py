@@ -1,1 +1,0 @@
-"""Threads, streams, processes, CUDA graphs and hangs."""

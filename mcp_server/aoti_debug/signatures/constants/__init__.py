@@ -1,1 +1,0 @@
-"""Weights and buffers: missing, unknown, damaged or too large."""

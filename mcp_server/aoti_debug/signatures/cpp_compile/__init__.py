@@ -1,1 +1,0 @@
-"""The generated C++ does not compile."""

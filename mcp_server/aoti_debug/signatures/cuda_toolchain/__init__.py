@@ -1,1 +1,0 @@
-"""The CUDA toolkit, driver and Triton that compiling for a GPU needs."""

@@ -1,1 +1,0 @@
-"""Sizes that vary: constraints of export, size symbols, asserts at run time."""

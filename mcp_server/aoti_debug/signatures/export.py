@@ -1,0 +1,729 @@
+"""Exporting, and calls of the export and compile functions with the wrong things."""
+
+from __future__ import annotations
+
+from aoti_debug.facts.tiers import Tier
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded, words
+
+SIGNATURES = (
+    Signature(
+        id="api_misuse",
+        phase="lower",
+        category="user_code",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            r"AttributeError: '\w{1,200}' object has no attribute 'graph'",
+            "Only ExportedProgram is supported",
+            r"TypeError: (?:aoti_compile_and_package|aot_compile)\(\) .{0,120}",
+        ),
+        summary="The compile function was called with something it does not take",
+        means=(
+            "aoti_compile_and_package wants an ExportedProgram and a path ending in .pt2; "
+            "aot_compile wants ep.module(), not a plain nn.Module."
+        ),
+        fixes=(
+            fix(
+                (
+                    "ep = torch.export.export(model.eval(), args); "
+                    "torch._inductor.aoti_compile_and_package(ep, package_path='model.pt2')"
+                ),
+            ),
+        ),
+        guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
+        matches=(
+            recorded(
+                "AttributeError: 'Linear' object has no attribute 'graph'",
+                "torch 2.13: aot_compile of a module",
+            ),
+            recorded("ValueError: Only ExportedProgram is supported", "torch 2.13"),
+            words("torch/_tensor.py", "TypeError: aoti_compile_and_package() x"),
+        ),
+    ),
+    Signature(
+        id="dynamo_broke_graph",
+        phase="export",
+        category="lowering_error",
+        role="symptom",
+        tier=Tier.VAGUE_TEXT,
+        confidence="possible",
+        patterns=(
+            "compile-graph-break-site",
+            "Developer debug context: ",
+            "This graph break is fundamental",
+            "Graph break in user code at ",
+            "generated/exportdb/index.html",
+        ),
+        summary="Dynamo met Python code that it cannot put into a graph",
+        means=(
+            "With torch.compile this only splits the graph and is often harmless; with "
+            "torch.export(strict=True) it ends the export."
+        ),
+        check="Is torch.export.export in the traceback?",
+        fixes=(fix("torch.export.export(..., strict=False), or rewrite the named line"),),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            recorded(
+                (
+                    " For more details about this graph break, please visit: "
+                    "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html"
+                ),
+                "torch 2.13.0, CPU, strict=True",
+            ),
+            words("torch/_dynamo/exc.py", "Developer debug context: "),
+            words("torch/_dynamo/graph_break_hints.py", "This graph break is fundamental"),
+            words("torch/_dynamo/symbolic_convert.py", "Graph break in user code at "),
+            words("torch/_export/db/logging.py", "generated/exportdb/indexxhtml"),
+        ),
+    ),
+    Signature(
+        id="export_fake_tensors_mixed",
+        phase="export",
+        category="lowering_error",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            "(?P<what>FakeTensorDeviceMismatchError: .{1,120})",
+            "(?P<what>Unhandled FakeTensor Device Propagation.{0,120})",
+            "(?P<what>Mixing fake modes NYI)",
+            "(?P<what>Please convert all Tensors to FakeTensors first)",
+            "(?P<what>UnsupportedFakeTensorException)",
+            "(?P<what>Detected fake_mode does not have a shape_env)",
+            r"(?P<what>assert isinstance\(buffer, FakeTensor\))",
+            "(?P<what>TorchRuntimeError: Tensor device mismatch)",
+            "(?P<what>Tensor on device .{1,20} is not on the expected device meta)",
+        ),
+        summary="While tracing, tensors met that do not belong together: {what}",
+        means=(
+            "Export runs the model on fake tensors. A tensor made on another device, outside the "
+            "trace, or under a second fake mode does not fit among them; a failed export may leave "
+            "such tensors behind in the model."
+        ),
+        fixes=(
+            fix("Make constants and buffers part of the module, on the device of the model"),
+            fix("Create tensors in forward with device=x.device"),
+            fix("After a failed export build the model anew"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            recorded(
+                (
+                    "torch._subclasses.fake_tensor.FakeTensorDeviceMismatchError: Expected all "
+                    "tensors to be on the same device, but found at least two devices, cpu and "
+                    "cuda:0!"
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                (
+                    "AssertionError: Please convert all Tensors to FakeTensors first or "
+                    "instantiate FakeTensorMode with 'allow_non_fake_inputs'."
+                ),
+                "words of torch/_subclasses/fake_tensor.py",
+            ),
+            words(
+                "programs that were not at hand",
+                "Unhandled FakeTensor Device Propagationx",
+                "assert isinstance(buffer, FakeTensor)",
+                "TorchRuntimeError: Tensor device mismatch",
+                "Tensor on device x is not on the expected device meta",
+            ),
+            words("torch/_subclasses/fake_tensor.py", "Mixing fake modes NYI"),
+            words("torch/_export/pass_base.py", "UnsupportedFakeTensorException"),
+            words(
+                "torch/_export/non_strict_utils.py",
+                "Detected fake_mode does not have a shape_env",
+            ),
+        ),
+    ),
+    Signature(
+        id="export_graph_invalid",
+        phase="export",
+        category="lowering_error",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            (
+                r"SpecViolationError: (?!(?:State dict entry|\w{1,200} \S{1,120} is not in the "
+                "state dict))(?P<what>.{1,160})"
+            ),
+            r"torch\._export\.(?:error|pass_base)\.(?P<what>\w{1,200}: .{1,160})",
+            "(?P<what>ExportPassBaseError)",
+            "(?P<what>TS2EPConverter failed for node)",
+            "(?P<what>No registered serialization name for )",
+            "(?P<what>Node referenced nonexistent target)",
+            "(?P<what>symbolically trace a dynamo-optimized function)",
+            r"torch\.fx\.proxy\.TraceError: (?P<what>.{1,160})",
+        ),
+        summary="The exported graph breaks the rules of torch.export",
+        means=(
+            "Export, or a pass over its graph (decompositions, quantisation, your own), made nodes "
+            "that its verifier refuses, or objects that it cannot write down."
+        ),
+        check="Does torch.export.export pass without your passes over the graph?",
+        fixes=(
+            fix("Look at the node that is named, and at the pass that made it; upgrade torch"),
+            fix("Give pytree classes a serialized_type_name"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            recorded(
+                "torch._export.verifier.SpecViolationError: Node.meta add_1 is missing val field.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "NotImplementedError: No registered serialization name for <class "
+                    "'__main__.O'> found. Please update your _register_pytree_node call with a "
+                    "`serialized_type_name` kwarg."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                (
+                    "torch.fx.proxy.TraceError: symbolically traced variables cannot be used as "
+                    "inputs to control flow"
+                ),
+                "words of torch/fx/proxy.py",
+            ),
+            words("torch/_library/fake_profile.py", "torch._export.error.x: x"),
+            words("torch/_export/pass_base.py", "ExportPassBaseError"),
+            words("torch/_export/converter.py", "TS2EPConverter failed for node"),
+            words("torch/_export/verifier.py", "Node referenced nonexistent target"),
+            words("torch/_dynamo/eval_frame.py", "symbolically trace a dynamo-optimized function"),
+        ),
+        apart_from=("exported_weights_wrong",),
+    ),
+    Signature(
+        id="export_inputs_wrong",
+        phase="export",
+        category="lowering_error",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            "Expecting `args` to be a tuple of example positional inputs",
+            "Unsupported input type <class .{1,120}Export only supports pytree containers",
+            "Expected `mod` to be an instance of `torch.nn.Module`",
+            "Exporting a ScriptModule is not supported",
+            "Example inputs should be a tuple containing example arguments",
+            "Total number of arg names is expected to be ",
+        ),
+        summary="torch.export got a model or example inputs of a kind that it does not take",
+        means=(
+            "The model must be a plain nn.Module and the examples a tuple of tensors, numbers and "
+            "plain containers; keywords go into kwargs."
+        ),
+        fixes=(
+            fix("torch.export.export(model.eval(), args=(x,), kwargs={{'mask': m}})"),
+            fix("Register own classes with torch.export.register_dataclass"),
+        ),
+        guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
+        matches=(
+            recorded(
+                (
+                    "torch._dynamo.exc.UserError: Expecting `args` to be a tuple of example "
+                    "positional inputs, got <class 'list'>"
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "ValueError: Unsupported input type <class '__main__.Cfg'>. Export only "
+                    "supports pytree containers"
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "ValueError: Expected `mod` to be an instance of `torch.nn.Module`, got <class "
+                    "'function'>."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "ValueError: Exporting a ScriptModule is not supported. Maybe try converting "
+                    "your ScriptModule to an ExportedProgram"
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            words(
+                "torch/export/exported_program.py",
+                "Example inputs should be a tuple containing example arguments",
+            ),
+            words("torch/export/_trace.py", "Total number of arg names is expected to be "),
+        ),
+        apart_from=(
+            "export_dynamic_shapes_wrong",
+            "export_example_outside_dims",
+        ),
+    ),
+    Signature(
+        id="export_mutation_or_alias",
+        phase="export",
+        category="lowering_error",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            "Encountered (?P<what>(?:duplicated?|aliased) inputs that are mutated in the graph)",
+            "Error: (?P<what>.{0,160}(?:banned|supported) in the aot_export workflow)",
+            "Error: (?P<what>.{0,160}aot_export is not currently supported)",
+            "Error: (?P<what>.{0,160}aot_export_joint_simple (?:does|requires))",
+            "(?P<what>cannot mutate tensors with frozen storage)",
+            "(?P<what>Unsupported(?:AliasMutation|MutationAliasing)Exception)",
+            r"(?P<what>Constant \S{1,80} is mutated in the forward method)",
+            "(?P<what>Mutating module attribute .{1,80} during export)",
+            (
+                "(?P<what>ValueError: The tensor attributes? .{1,120} (?:was|were) assigned during "
+                "export)"
+            ),
+            "(?P<what>mutate the autocast state)",
+            "(?P<what>Metadata mutations are currently not allowed)",
+            "(?P<what>trying to change global autograd state while exporting)",
+            "(?P<what>functionalizing operators whose outputs do not have alias)",
+            r"(?P<what>\(non-ATen\) operator whose output has alias annotations)",
+            "(?P<what>Found <class .{1,100}in output, which is not a known type)",
+            r"(?P<what>\.\w{1,200}\(\) is not supported for tensor subclasses)",
+            r"(?P<what>Cannot access data pointer of Tensor \(e\.g\. )",
+            "(?P<what>erroneously tracing into a custom kernel)",
+        ),
+        summary="AOTAutograd cannot make the model functional: {what}",
+        means=(
+            "Export turns the model into a graph without side effects, on tensors without data. "
+            "Inputs that are passed twice and written to, attributes written in forward, odd "
+            "output types, and C or numpy code that wants the bytes do not fit into one."
+        ),
+        check="ep = torch.export.export(...) alone fails the same way",
+        fixes=(
+            fix("Clone what is written to, or pass two different tensors as examples"),
+            fix("register_buffer what forward changes; return tensors in plain containers"),
+            fix("Wrap code that wants the data (numpy, data_ptr) into a torch.library.custom_op"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            quoted(
+                (
+                    "RuntimeError:         Encountered aliased inputs that are mutated in the "
+                    "graph you are trying to export."
+                ),
+                "words of torch/_functorch/_aot_autograd/runtime_wrappers.py",
+            ),
+            quoted(
+                (
+                    "RuntimeError: Found a graph input that requires gradients, and received a "
+                    "mutation. This is currently banned in the aot_export workflow."
+                ),
+                "words of torch/_functorch/aot_autograd.py",
+            ),
+            quoted(
+                "RuntimeError: cannot mutate tensors with frozen storage",
+                "words of libtorch_cpu",
+            ),
+            quoted(
+                (
+                    "torch._higher_order_ops.utils.UnsupportedAliasMutationException: true_fn "
+                    "might be modifying the input!"
+                ),
+                "words of torch/_higher_order_ops/utils.py",
+            ),
+            recorded(
+                (
+                    "RuntimeError: Found <class 'object'> in output, which is not a known type. If "
+                    "this type holds tensors, you need to register a pytree for it."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: .numpy() is not supported for tensor subclasses.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "RuntimeError: Cannot access data pointer of Tensor (e.g. FakeTensor, "
+                    "FunctionalTensor). If you're using torch.compile/export/fx, it is likely that "
+                    "we are erroneously tracing into a custom kernel."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            words(
+                "torch/_functorch/aot_autograd.py",
+                "Error: aot_export is not currently supported",
+                "Error: aot_export_joint_simple does",
+            ),
+            words("torch/_export/utils.py", "Constant x is mutated in the forward method"),
+            words(
+                "programs that were not at hand",
+                "Mutating module attribute x during export",
+                "ValueError: The tensor attribute x was assigned during export",
+            ),
+            words(
+                "torch/_functorch/_aot_autograd/collect_metadata_analysis.py",
+                "mutate the autocast state",
+                "Metadata mutations are currently not allowed",
+            ),
+            words(
+                "torch/export/_safeguard.py",
+                "trying to change global autograd state while exporting",
+            ),
+            words(
+                "libtorch",
+                "functionalizing operators whose outputs do not have alias",
+                "(non-ATen) operator whose output has alias annotations",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                (
+                    "RuntimeError: a leaf Variable that requires grad is being used in an in-place "
+                    "operation."
+                ),
+                "eager autograd says it too",
+            ),
+            recorded(
+                (
+                    "[E1121 05:31:40.677208367 shim_common.cpp:274] Exception in aoti_torch: "
+                    "Cannot access data pointer of Tensor that doesn't have storage"
+                ),
+                "torch 2.11, H200: at run time, after a custom operator raised",
+            ),
+        ),
+    ),
+    Signature(
+        id="export_not_serializable",
+        phase="package",
+        category="lowering_error",
+        tier=Tier.GENERAL_TEXT,
+        patterns=(
+            (
+                "SerializeError: (?!We failed to resolve|Serialized schema version|Failed "
+                "deserializing|Unable to deserialize)(?P<what>.{1,160})"
+            ),
+            "(?P<what>Failed serializing node .{1,120})",
+            "(?P<what>.{1,80} is not supported in export serialization)",
+            "(?P<what>FX.Node's args should have one arg)",
+            "(?P<what>Unimplemented graph input type.{0,80})",
+        ),
+        summary="The exported program cannot be written down: {what}",
+        means=(
+            "A node takes or returns something that the file format has no form for: a Python "
+            "object, an operator of no library, a list of an unusual type."
+        ),
+        check="torch.export.save(ep, buffer) alone fails the same way",
+        fixes=(
+            fix("Take the named node out of the model, or turn it into a custom operator"),
+            fix("Compile ep directly, without torch.export.save between"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            quoted(
+                (
+                    "torch._export.serde.serialize.SerializeError: Failed serializing node add in "
+                    "graph:"
+                ),
+                "words of torch/_export/serde/serialize.py",
+            ),
+            quoted(
+                (
+                    "torch._export.serde.serialize.SerializeError: Unsupported argument type: "
+                    "<class 'slice'> with schema arg_type int"
+                ),
+                "words of torch/_export/serde/serialize.py",
+            ),
+            quoted(
+                "AssertionError: <built-in function len> is not supported in export serialization.",
+                "words of torch/_export/serde/serialize.py",
+            ),
+            words(
+                "torch/_export/serde/serialize.py",
+                "FXxNode's args should have one arg",
+                "Unimplemented graph input typex",
+            ),
+        ),
+        apart_from=(
+            "custom_op_unresolved",
+            "exported_program_of_other_torch",
+        ),
+    ),
+    Signature(
+        id="export_unsupported",
+        phase="export",
+        category="lowering_error",
+        tier=Tier.BROAD_TEXT,
+        patterns=(
+            r"torch\._dynamo\.exc\.Unsupported",
+            r"torch\._dynamo\.exc\.UserError",
+            r"torch\._dynamo\.exc\.TorchRuntimeError",
+            r"torch\._dynamo\.exc\.InternalTorchDynamoError",
+            r"torch\._dynamo\.exc\.CondOpArgsMismatchError",
+            r"torch\._dynamo\.exc\.UnsafeScriptObjectError",
+            r"torch\._dynamo\.exc\.Observed\w{1,200}",
+            r"torch\._dynamo\.exc\.\w{1,60}Error: ",
+            "Dynamic control flow is not supported",
+            r"error above occurred when calling torch\.export\.export",
+            "^(?:TorchRuntimeError|InternalTorchDynamoError): ",
+            r"WARNING: [0-9]{1,200} issue\(s\) found during export",
+            "Tried to emit a second graph during export",
+        ),
+        summary="torch.export could not trace the model; AOTInductor was not reached",
+        means=(
+            "The Python code of the model does something that cannot be captured: data-dependent "
+            "branches, unsupported libraries, side effects."
+        ),
+        check="torch.export.draft_export lists all such places at once",
+        fixes=(fix("Rewrite the named line, or wrap it in torch.cond or a custom op"),),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            recorded("The error above occurred when calling torch.export.export. If", "torch 2.13"),
+            quoted(
+                "torch._dynamo.exc.Unsupported: Dynamic control flow is not supported",
+                "common form",
+            ),
+            recorded(
+                "torch._dynamo.exc.TorchRuntimeError: RuntimeError when making fake tensor call",
+                "torch 2.13.0, CPU, strict=True",
+            ),
+            quoted(
+                (
+                    "TorchRuntimeError: Failed running call_function <built-in function "
+                    "linear>(*(FakeTensor(..., size=(s6, 3)),), **{}):"
+                ),
+                "the last line in a notebook",
+            ),
+            words("torch/export/__init__.py", "torch._dynamo.exc.UserError"),
+            words(
+                "torch/_dynamo/variables/functions.py",
+                "torch._dynamo.exc.InternalTorchDynamoError",
+            ),
+            words("torch/_higher_order_ops/cond.py", "torch._dynamo.exc.CondOpArgsMismatchError"),
+            words(
+                "programs that were not at hand",
+                "torch._dynamo.exc.UnsafeScriptObjectError",
+                "torch._dynamo.exc.Observedx",
+            ),
+            words("torch/export/_draft_export.py", "WARNING: 1 issue(s) found during export"),
+            words("torch/_dynamo/eval_frame.py", "Tried to emit a second graph during export"),
+        ),
+    ),
+    Signature(
+        id="exported_program_misused",
+        phase="export",
+        category="user_code",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            "(?P<what>Unable to call ExportedProgram directly)",
+            r"(?P<what>Unable to set ExportedProgram's \w{1,200} attribute)",
+            "(?P<what>parameter must be an instance of 'ExportedProgram')",
+            r"(?P<what>Calling (?:train|eval)\(\) is not supported yet)",
+        ),
+        summary="An exported program is not used as one: {what}",
+        means=(
+            "It is a record, not a module: call ep.module(), leave its fields alone, and choose "
+            "train or eval mode before the export."
+        ),
+        fixes=(fix("y = ep.module()(x); model.eval() goes before torch.export.export"),),
+        guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
+        matches=(
+            recorded(
+                (
+                    "RuntimeError: Unable to call ExportedProgram directly. You should use "
+                    "`exported_program.module()` instead."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: Unable to set ExportedProgram's graph attribute.",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "TypeError: The 'ep' parameter must be an instance of 'ExportedProgram', got "
+                    "'Linear' instead."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "NotImplementedError: Calling train() is not supported yet.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="exported_program_of_other_torch",
+        phase="load",
+        category="package_incompatible",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            "(?P<what>Serialized schema version .{1,80} does not match our current schema version)",
+            "(?P<what>Failed deserializing node .{1,120})",
+            "(?P<what>Unable to deserialize output node)",
+            r"(?P<what>\w{1,200} is not a valid tag for \w{1,200}\. Available tags)",
+            "(?P<what>Unable to load outdated profile)",
+        ),
+        summary="The exported program was saved by a torch that this one does not read: {what}",
+        means=(
+            "The format of torch.export.save has a version, and fields and operators come and go "
+            "between releases."
+        ),
+        check="torch.__version__ where it was saved and here",
+        fixes=(
+            fix("Export again with this torch, or load it with the one that saved it"),
+            fix("Send the compiled .pt2 package rather than the exported program"),
+        ),
+        guide="guides/package-and-load.md#torch-versions-of-both-sides",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                (
+                    "torch._export.serde.serialize.SerializeError: Serialized schema version "
+                    "SchemaVersion(major=99, minor=20) does not match our current schema version "
+                    "(8, 20)."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "AssertionError: as_new is not a valid tag for Argument. Available tags: as_none",
+                "words of torch/_export/serde/union.py",
+            ),
+            words(
+                "torch/_export/serde/serialize.py",
+                "Failed deserializing node x",
+                "Unable to deserialize output node",
+            ),
+            words("torch/_library/fake_profile.py", "Unable to load outdated profile"),
+        ),
+    ),
+    Signature(
+        id="exported_weights_wrong",
+        phase="load",
+        category="constants_mismatch",
+        tier=Tier.SPECIFIC_TEXT,
+        confidence="possible",
+        patterns=(
+            (
+                r"SpecViolationError: (?P<what>State dict entry for \w{1,200} \S{1,120} is not an "
+                r"instance of \S{1,60})"
+            ),
+            (
+                r"SpecViolationError: (?P<what>(?:Parameter|Buffer) \S{1,120} is not in the state "
+                "dict)"
+            ),
+        ),
+        summary="The weights of the exported program are not those of its signature: {what}",
+        means=(
+            "The state dict that came with the program lacks an entry or holds plain tensors where "
+            "parameters belong: it was replaced, quantised, or saved by another torch."
+        ),
+        check="Load it with the torch that saved it",
+        fixes=(
+            fix("Export again with this torch; set weights on the module before the export"),
+            fix("Where you replace entries, keep their names and wrap them in nn.Parameter"),
+        ),
+        guide="guides/constants.md#wrong-shape-or-dtype",
+        matches=(
+            quoted(
+                (
+                    "torch._export.verifier.SpecViolationError: State dict entry for parameter "
+                    "fc.weight is not an instance of torch.nn.Parameter."
+                ),
+                "words of torch/_export/verifier.py",
+            ),
+            recorded(
+                "torch._export.verifier.SpecViolationError: Buffer b is not in the state dict.",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        apart_from=("export_graph_invalid",),
+    ),
+    Signature(
+        id="loader_arguments_exclusive",
+        phase="load",
+        category="user_code",
+        tier=Tier.EXACT_TEXT,
+        confidence="proved",
+        patterns=(
+            "(?P<what>allow_h2d_copy is not supported with user_managed)",
+            "(?P<what>num_runners must be 1 when run_single_threaded is true)",
+            "(?P<what>num_runners must be >=1 when run_single_threaded is false)",
+        ),
+        summary="Arguments of the loader exclude each other: {what}",
+        means=(
+            "user_managed keeps your pointers while allow_h2d_copy copies; single-threaded mode "
+            "has one runner."
+        ),
+        fixes=(fix("Drop one of the two arguments"),),
+        guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
+        matches=(
+            recorded(
+                "RuntimeError: load_constants: allow_h2d_copy is not supported with user_managed",
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                "RuntimeError: num_runners must be 1 when run_single_threaded is true",
+                "words of the package loader",
+            ),
+            words("libtorch", "num_runners must be >=1 when run_single_threaded is false"),
+        ),
+    ),
+    Signature(
+        id="opened_by_wrong_function",
+        phase="load",
+        category="user_code",
+        tier=Tier.GENERAL_TEXT,
+        confidence="possible",
+        patterns=(
+            (
+                r"(?P<what>PytorchStreamReader failed locating file (?:data\.pkl|constants\.pkl|"
+                r"archive_format|models/\S{1,80}))"
+            ),
+            (
+                r"(?P<what>Unable to load package\. (?:Path|f) must be a buffer or a file ending "
+                r"in \.pt2)"
+            ),
+        ),
+        summary="The file is of another kind than this function reads: {what}",
+        means=(
+            "torch.load and torch.jit.load read checkpoints and TorchScript, aoti_load_package "
+            "reads .pt2 packages, torch._export.aot_load a bare .so. The text about corruption is "
+            "misleading then."
+        ),
+        check="unzip -l FILE",
+        fixes=(
+            fix(
+                (
+                    "Load a compiled .pt2 with torch._inductor.aoti_load_package, an exported "
+                    "program with torch.export.load"
+                ),
+            ),
+        ),
+        guide="guides/package-and-load.md#not-an-aoti-package",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "RuntimeError: PytorchStreamReader failed locating file data.pkl:",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                "RuntimeError: PytorchStreamReader failed locating file constants.pkl:",
+                "torch 2.13.0, CPU",
+            ),
+            recorded(
+                (
+                    "torch/export/pt2_archive/_package.py:1121] Unable to load package. f must be "
+                    "a buffer or a file ending in .pt2."
+                ),
+                "torch 2.13.0, CPU",
+            ),
+            quoted(
+                (
+                    "AssertionError: Unable to load package. Path must be a buffer or a file "
+                    "ending in .pt2. Instead got model.bin"
+                ),
+                "words of the 2.6 and 2.7 loader",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                (
+                    "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "
+                    "central directory"
+                ),
+                "another failure",
+            ),
+        ),
+    ),
+)

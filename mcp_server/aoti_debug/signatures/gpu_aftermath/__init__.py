@@ -1,1 +1,0 @@
-"""What fails because a GPU fault came before it."""

@@ -1,1 +1,0 @@
-"""What CUDA says of a kernel that failed."""

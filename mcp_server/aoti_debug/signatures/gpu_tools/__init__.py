@@ -1,1 +1,0 @@
-"""Findings of compute-sanitizer and of GPU core dumps."""

@@ -1,1 +1,0 @@
-"""Deaths of the process on the host."""

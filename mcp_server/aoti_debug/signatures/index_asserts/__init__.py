@@ -1,1 +1,0 @@
-"""Asserts on an index, on the GPU and on the CPU."""

@@ -1,1 +1,0 @@
-"""Guards, operators and calls inside the model that reject what reaches them."""

@@ -1,1 +1,0 @@
-"""Inputs that are not what the package was compiled for."""

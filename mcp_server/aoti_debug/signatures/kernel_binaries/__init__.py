@@ -1,1 +1,0 @@
-"""GPU kernels whose binary is not found or not for this GPU."""

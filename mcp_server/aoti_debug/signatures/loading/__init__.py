@@ -1,1 +1,0 @@
-"""Unpacking a package and opening its library."""

@@ -1,1 +1,0 @@
-"""Inductor cannot translate the model."""

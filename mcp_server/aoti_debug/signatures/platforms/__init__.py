@@ -1,1 +1,0 @@
-"""Windows, macOS, and GPUs that are not NVIDIA's."""

@@ -1,1 +1,0 @@
-"""The script's own errors, its settings, and debugging tools that fail."""

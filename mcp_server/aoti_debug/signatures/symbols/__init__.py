@@ -1,1 +1,0 @@
-"""What the library needs from torch, the C++ runtime and the system."""

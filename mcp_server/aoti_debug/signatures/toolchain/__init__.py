@@ -1,1 +1,0 @@
-"""The C++ compiler, headers, linker and disk that compiling needs."""

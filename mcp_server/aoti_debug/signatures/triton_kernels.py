@@ -1,0 +1,798 @@
+"""Triton and ptxas cannot compile a kernel."""
+
+from __future__ import annotations
+
+from aoti_debug.facts.tiers import Tier
+from aoti_debug.signatures.signature import Signature, fix, quoted, words
+
+SIGNATURES = (
+    Signature(
+        id="compile_pool_forbidden",
+        phase="lower",
+        category="concurrency",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            "compile process pools are disabled in daemonic",
+            "daemonic processes are not allowed to have children",
+        ),
+        summary="A daemonic process may not start the workers that compile kernels",
+        means=(
+            "The compile runs inside a worker of another pool (a data loader, a server), which "
+            "Python forbids to have children."
+        ),
+        check="Does it compile in the main process?",
+        fixes=(fix("Compile in the main process, or set TORCHINDUCTOR_COMPILE_THREADS=1"),),
+        guide="guides/threads-streams-hangs.md#forked-processes",
+        matches=(
+            quoted(
+                "AssertionError: daemonic processes are not allowed to have children",
+                "words of CPython's multiprocessing",
+            ),
+            words(
+                "torch/_inductor/async_compile.py",
+                "compile process pools are disabled in daemonic",
+            ),
+        ),
+    ),
+    Signature(
+        id="compile_worker_failed",
+        phase="triton_compile",
+        category="triton_error",
+        role="symptom",
+        tier=Tier.VAGUE_TEXT,
+        patterns=(
+            "SubprocException: ",
+            "An exception occurred in a subprocess:",
+            "A compilation subprocess exited unexpectedly",
+            "BrokenProcessPool: ",
+            "SubprocPool unclean exit",
+            "failure in subproc_pool",
+            "unpickle failure in SubprocPool",
+            "Attempting to use a closed pool",
+            r'torch/_inductor/compile_worker/\w{1,200}\.py", line',
+        ),
+        summary="A worker process that compiles kernels failed or died",
+        means=(
+            "Kernels are compiled in a pool of processes. Either one reported the exception that "
+            "follows, or it was killed: a crash of the compiler, or too little memory."
+        ),
+        check="TORCHINDUCTOR_COMPILE_THREADS=1 compiles in this process and shows the reason",
+        fixes=(
+            fix("Run once with TORCHINDUCTOR_COMPILE_THREADS=1; watch the memory meanwhile"),
+            fix("Guard the script with `if __name__ == '__main__':`"),
+        ),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="triage",
+        matches=(
+            quoted(
+                (
+                    "torch._inductor.compile_worker.subproc_pool.SubprocException: An exception "
+                    "occurred in a subprocess:"
+                ),
+                "words of torch/_inductor/compile_worker/subproc_pool.py",
+            ),
+            quoted(
+                (
+                    "concurrent.futures.process.BrokenProcessPool: A process in the process pool "
+                    "was terminated abruptly while the future was running or pending."
+                ),
+                "words of CPython",
+            ),
+            words(
+                "torch/_inductor/async_compile.py",
+                "A compilation subprocess exited unexpectedly",
+            ),
+            words(
+                "torch/_inductor/compile_worker/subproc_pool.py",
+                "SubprocPool unclean exit",
+                "failure in subproc_pool",
+                "unpickle failure in SubprocPool",
+                "Attempting to use a closed pool",
+            ),
+            words("programs that were not at hand", 'torch/_inductor/compile_worker/x.py", line'),
+        ),
+    ),
+    Signature(
+        id="compile_worker_hangs",
+        phase="triton_compile",
+        category="hang",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            r"Inductor compile-worker future for '?(?P<kernel>\w{1,120})'? did not complete within",
+        ),
+        summary="Compiling the kernel {kernel} in a worker process did not come to an end",
+        means=(
+            "The worker hangs, was lost without a word, or compiles a huge kernel on a machine "
+            "with too few cores."
+        ),
+        check="TORCHINDUCTOR_COMPILE_THREADS=1: does it end in this process?",
+        fixes=(
+            fix("Compile with TORCHINDUCTOR_COMPILE_THREADS=1, or raise the limit it names"),
+            fix("Clear TORCHINDUCTOR_CACHE_DIR and TRITON_CACHE_DIR"),
+        ),
+        guide="guides/threads-streams-hangs.md#hangs",
+        next_tool="triage",
+        matches=(
+            quoted(
+                (
+                    "RuntimeError: Inductor compile-worker future for 'triton_per_fused_sort_0' "
+                    "did not complete within 300s."
+                ),
+                "words of torch/_inductor/async_compile.py",
+            ),
+        ),
+    ),
+    Signature(
+        id="cpu_triton_missing",
+        phase="cpp_compile",
+        category="triton_error",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            "unknown type name ['‘]async_compile['’]",
+            "KeyError:? ['\\\"]cubin['\\\"]",
+            r"CpuTritonKernelCache not populated for '(?P<kernel>\w{1,200})'",
+        ),
+        summary="A Triton kernel is part of a model compiled for the CPU",
+        means=(
+            "AOTInductor can run Triton kernels on the CPU only with a CPU build of Triton and a "
+            "recent torch; otherwise code generation fails in one of these ways."
+        ),
+        fixes=(fix("Give the op a CPU implementation without Triton, or compile for the GPU"),),
+        guide="guides/triton-and-autotuning.md#triton-kernels-on-the-cpu",
+        matches=(
+            quoted("KeyError: 'cubin'", "pytorch/pytorch#181068"),
+            quoted("error: unknown type name 'async_compile'", "pytorch/pytorch#181068"),
+            words(
+                "torch/_inductor/codegen/cpp_wrapper_cpu.py",
+                "CpuTritonKernelCache not populated for 'x'",
+            ),
+        ),
+    ),
+    Signature(
+        id="int32_overflow",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.SPECIFIC_TEXT,
+        confidence="proved",
+        patterns=(r"Scalar (?P<value>-?\d{1,20}) is out of range for type int32",),
+        summary="A fused kernel's offset {value} does not fit in 32 bits",
+        means=(
+            "Inductor chose int32 indexing although a constant offset of the fused kernel exceeds "
+            "2**31. With smaller offsets the same slip compiles and faults at run time."
+        ),
+        fixes=(
+            fix(
+                (
+                    "Upgrade torch; or split the tensor so that no fused view spans more than "
+                    "2**31 elements"
+                ),
+            ),
+        ),
+        guide="guides/cuda-illegal-memory-access.md#int32-index-overflow",
+        next_tool="minify",
+        matches=(
+            quoted(
+                "ValueError: Scalar -2779057358 is out of range for type int32",
+                "pytorch/pytorch#186057",
+            ),
+        ),
+    ),
+    Signature(
+        id="no_valid_configs",
+        phase="autotune",
+        category="autotune_error",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            r"No valid triton configs(?:\. (?P<error>.{0,160}))?",
+            "NoValidChoicesError",
+            "No choices to select",
+            r"Only configs and keys are supported for triton\.autotune",
+            "NoTritonConfigsError",
+            "No triton configs are available",
+            "No choices exist for backend",
+            "All choices failed to compile for backend",
+            "No valid choices generated for",
+            "Non-empty TritonConfig list required",
+            "has no attribute 'store_cubin'",
+        ),
+        summary="No configuration of a kernel survived tuning",
+        means=(
+            "Every candidate failed to compile or to run; the reason of the last one follows. For "
+            "user kernels only `configs` and `key` of triton.autotune are supported."
+        ),
+        fixes=(
+            fix(
+                (
+                    "Offer smaller configurations; drop other triton.autotune arguments; add ATEN "
+                    "to max_autotune_gemm_backends"
+                ),
+            ),
+        ),
+        guide="guides/triton-and-autotuning.md#out-of-resource",
+        next_tool="triage",
+        matches=(
+            quoted(
+                (
+                    "RuntimeError: No valid triton configs. OutOfResources: out of resource: "
+                    "shared memory, Required: 184336, Hardware limit: 101376."
+                ),
+                "text of triton_heuristics.py",
+            ),
+            quoted(
+                "torch._inductor.select_algorithm.NoValidChoicesError: No choices to select.",
+                "text of select_algorithm.py",
+            ),
+            words(
+                "programs that were not at hand",
+                "Only configs and keys are supported for triton.autotune",
+                "has no attribute 'store_cubin'",
+            ),
+            words("torch/_inductor/scheduler.py", "NoTritonConfigsError"),
+            words(
+                "torch/_inductor/runtime/triton_heuristics.py",
+                "No triton configs are available",
+                "Non-empty TritonConfig list required",
+            ),
+            words(
+                "torch/_inductor/select_algorithm.py",
+                "No choices exist for backend",
+                "All choices failed to compile for backend",
+            ),
+            words("torch/_inductor/kernel/custom_op.py", "No valid choices generated for"),
+        ),
+    ),
+    Signature(
+        id="ptxas_failed",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            "PTXAS error",
+            "PTXASError",
+            r"ptxas fatal\s{0,20}: ?(?P<text>.{0,120})",
+            r"ptxas error\s{0,20}: ?(?P<text>.{0,120})",
+            "Internal Triton PTX codegen error",
+            "ptxas application ptx input, line",
+            "ptxas stderr",
+            "`ptxas` failed",
+            "`ptxas` to confirm",
+            "`ptxas` raised",
+            r"CalledProcessError: Command .{0,300}\bptxas(?:\.exe)?\b",
+            r"ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)",
+            "ran out of registers during register allocation",
+            r"(?:ld\.lld|lld): error: .{0,200}hsaco",
+        ),
+        summary="ptxas rejected the code of a Triton kernel",
+        means=(
+            "The GPU assembler failed: registers ran out for a configuration, or this ptxas does "
+            "not know the GPU or the PTX version."
+        ),
+        check="The `ptxas fatal` line: register allocation, or an unknown architecture or version",
+        fixes=(
+            fix(
+                (
+                    "Fewer warps or smaller blocks for register failures; a matching toolkit "
+                    "(TRITON_PTXAS_PATH unset) for versions"
+                ),
+            ),
+        ),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                (
+                    "ptxas fatal   : (C7600) Register allocation failed with register count of "
+                    "'128'. Compile the program with a higher register target"
+                ),
+                "pytorch/helion#85",
+            ),
+            quoted(
+                "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error",
+                "pytorch/helion#85",
+            ),
+            quoted(
+                (
+                    "subprocess.CalledProcessError: Command "
+                    "'['/x/triton/backends/nvidia/bin/ptxas', '-lineinfo', '-v', "
+                    "'--gpu-name=sm_120', '/tmp/tmpb.ptx']' returned non-zero exit status 255."
+                ),
+                "form of the error",
+            ),
+            words(
+                "programs that were not at hand",
+                "ptxas error:x",
+                "ptxas application ptx input, line",
+                "ptxas stderr",
+                "`ptxas` to confirm",
+            ),
+            words("triton/backends/nvidia/compiler.py", "`ptxas` failed", "`ptxas` raised"),
+            words("torch/_python_dispatcher.py", "ptxas x, line 1; error"),
+            words("CUDA", "ran out of registers during register allocation"),
+            words("c10/util/CallOnce.h", "ld.lld: error: hsaco"),
+        ),
+        neighbours=(quoted("ptxas info    : Used 40 registers, 400 bytes cmem[0]", "no failure"),),
+    ),
+    Signature(
+        id="triton_compilation_error",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            (
+                r"(?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at "
+                r"(?P<line>\d{1,20}):\d{1,20}"
+            ),
+            r"Triton compilation failed: (?P<kernel>\w{1,200})",
+            "UnsupportedLanguageConstruct",
+            r"triton\.compiler\.\S{0,300}CompilationError",
+            "PassManager::run failed",
+            "CompileTimeAssertionFailure",
+            "InductorError: CompilationError",
+        ),
+        summary="Triton could not compile a kernel",
+        means=(
+            "The Triton source of a kernel (yours or a generated one) is not accepted; the caret "
+            "below marks the expression."
+        ),
+        check=(
+            "Is the file yours or in the Inductor cache? A generated file means an Inductor or "
+            "version problem"
+        ),
+        fixes=(
+            fix(
+                (
+                    "Correct the marked expression of your kernel; for generated kernels check "
+                    "that the Triton version is the one this torch was built with"
+                ),
+            ),
+        ),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted("triton.compiler.errors.CompilationError: at 1:0:", "pytorch/pytorch#170049"),
+            quoted(
+                (
+                    "triton.compiler.CompilationError: at 64:39:    # rematerialize rm and rn to "
+                    "save registers"
+                ),
+                "pytorch/pytorch#97553",
+            ),
+            words("torch/_inductor/runtime/triton_heuristics.py", "Triton compilation failed: x"),
+            words("triton/compiler/errors.py", "UnsupportedLanguageConstruct"),
+            words("triton", "PassManager::run failed"),
+            words("triton/runtime/autotuner.py", "CompileTimeAssertionFailure"),
+            words("programs that were not at hand", "InductorError: CompilationError"),
+        ),
+        apart_from=("cpp_compile_failed",),
+    ),
+    Signature(
+        id="triton_frame",
+        phase="triton_compile",
+        category="triton_error",
+        role="symptom",
+        tier=Tier.VAGUE_TEXT,
+        patterns=(
+            r"\bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d{1,20}\] .{0,20}\S",
+            (
+                r'File "[^\"]{0,300}\btriton[\\/](?:compiler[\\/]code_generator\.py|'
+                r"language[\\/](?:semantic|core|standard|math)\.py|backends[\\/]\w{1,200}"
+                r'[\\/]compiler\.py)"'
+            ),
+        ),
+        summary="The failure is inside Triton's compiler",
+        means=(
+            "Frames of Triton's frontend or of its passes are on the stack, so a kernel was being "
+            "compiled; the last line of the traceback says why that failed."
+        ),
+        check="The innermost exception, not the wrapper at the end",
+        fixes=(fix("Look at the first exception of the chain and at the kernel it names"),),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                'File "/x/site-packages/triton/language/semantic.py", line 759, in cast',
+                "form of a frame",
+            ),
+            quoted(
+                (
+                    "E0304 10:00:00.533000 700 "
+                    "site-packages/torch/_inductor/runtime/triton_heuristics.py:533] Traceback "
+                    "(most recent call last):"
+                ),
+                "form of an error in Inductor's log",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                'File "/x/site-packages/triton/runtime/jit.py", line 347, in <lambda>',
+                "a launch, not a compile",
+            ),
+        ),
+    ),
+    Signature(
+        id="triton_frontend_refused",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.GENERAL_TEXT,
+        patterns=(
+            "(?P<text>data type is not supported on CUDA arch)",
+            r"(?P<text>not supported in this architecture\. The supported fp8 dtypes are)",
+            "(?P<text>supported_fp8_dtypes)",
+            "(?P<text>allow_fp8e4nv)",
+            "(?P<text>IncompatibleTypeErrorImpl)",
+            "(?P<text>invalid operands of type pointer<)",
+            r"(?P<text>invalid operands of type triton\.language)",
+            "(?P<text>arange's range must be a power of 2)",
+            "(?P<text>arange's arguments must be)",
+            "(?P<text>exceeds triton maximum tensor numel)",
+            "(?P<text>Loop-carried variable )",
+            "(?P<text>cannot reassign constexpr)",
+            "(?P<text>constexpr cannot be reassigned)",
+            "(?P<text>Cannot access global variable )",
+            r"(?P<text>Did you forget to add @triton\.jit)",
+            r"(?P<text>Cannot call @triton\.jit'd outside of the scope)",
+            r"(?P<text>@triton\.jit'd functions)",
+            "(?P<text>unsupported AST node type)",
+            "(?P<text>Input shapes should have M >=)",
+            "(?P<text>All non-batch values in both first input shape)",
+            r"(?P<text>Both operands must be same dtype\. Got)",
+            r"(?P<text>Both operands must be same type\. First operand)",
+            r"(?P<text>Both inputs must be either 2D or 3D; \(lhs)",
+            "(?P<text>Unsupported lhs dtype)",
+            "(?P<text>Unsupported rhs dtype)",
+            "(?P<text>input_precision must be one of)",
+            "(?P<text>target doesn't provide)",
+            "(?P<text>Unsupported ptr type)",
+            "(?P<text>`mask` and `other` arguments cannot be specified for loading block pointers)",
+            "(?P<text>`other` cannot be provided without `mask`)",
+            "(?P<text>Mask argument cannot be block type if pointer argument is not a block)",
+            "(?P<text>Value argument cannot be block type if pointer argument is not a block)",
+            "(?P<text>Other argument cannot be block type if pointer argument is not a block)",
+            "(?P<text>Mask must have boolean scalar type)",
+            "(?P<text>Cannot store to a constant pointer)",
+            "(?P<text>Cannot broadcast, rank mismatch)",
+            "(?P<text>Cannot broadcast, the expanded size of the tensor)",
+            "(?P<text>Cannot make_shape_compatible)",
+            r"(?P<text>reshape\(\) cannot change total number of elements in tensor)",
+            "(?P<text>Inconsistent return types: )",
+            "(?P<text>For loop bounds and step must all be ints)",
+            "(?P<text>Only `range` and `static_range` iterators are currently supported)",
+            r"(?P<text>used as tl\.static_range)",
+            "(?P<text>Assertion condition could not be determined at compile-time)",
+            "(?P<text>CompileTimeAssertionFailure)",
+            "(?P<text>Descriptor block shape must have at least)",
+            "(?P<text>Tensor descriptor last dim must be 1)",
+            "(?P<text>descriptor gather must have at least)",
+            "(?P<text>nested function definition is not supported)",
+            "(?P<text>Cannot have `return` statements inside)",
+            "(?P<text>`if` conditionals can only accept values of type)",
+            "(?P<text>Cannot bitcast data-type of size)",
+            "(?P<text>Only floating point clamp is supported)",
+            "(?P<text>both operands of fdiv must have floating scalar type)",
+            "(?P<text>cannot add pointers together)",
+            r"(?P<text>only supports elements with width \{16, 32, 64\})",
+            "(?P<text>Unsupported floating-point type)",
+            "(?P<text>0d block_type is forbidden)",
+            "(?P<text>because they have different signedness)",
+            "(?P<text>Block pointers only support 32 bit)",
+            r"(?P<text>num_ctas > 1 requires NVIDIA SM90\+)",
+            "(?P<text>num_ctas > 1 not supported for AMD GPUs)",
+            "(?P<text>num_warps must be a power of 2)",
+            "(?P<text>TRITON_OVERRIDE_ARCH must have the form)",
+            "(?P<text>must be constexpr when)",
+            "(?P<text>Conflicting meta-parameters: )",
+            "(?P<text>error encountered during parsing)",
+            "(?P<text>has changed since we compiled this kernel)",
+            "(?P<text>Kernel requires a runtime memory allocation, but no allocator was set)",
+            "(?P<text>nvTmaDesc )",
+            "(?P<text>target must be of GPUTarget type)",
+            r"(?P<text>Shape element \d{1,3} must be a power of 2)",
+            r"(?P<text>Mismatched type for \S{1,80} between )",
+            r"(?P<text>atomic_\w{2,10} does not support)",
+            r"(?P<text>\) are not compatible for matmul)",
+            r"(?P<text>(?:Error|Exception).{0,200}triton\.language\.(?:semantic|core))",
+            r"(?P<text>Loop carried variable \S{1,80} changed)",
+            r"(?P<text>Loop carried variable \S{1,80} is not)",
+            r"(?P<text>AST .{0,60} is not \(currently\) implemented)",
+        ),
+        summary="Triton does not accept a kernel's source: {text}",
+        means=(
+            "The frontend checks types, shapes and the Python subset before any code is made. In a "
+            "kernel of yours the statement is to blame, in a generated one Inductor or a Triton "
+            "that does not belong to this torch; float8 needs a new enough GPU."
+        ),
+        check="Whose file is it: yours, or one below torchinductor_*?",
+        fixes=(
+            fix("Correct the statement; cast operands and masks explicitly"),
+            fix("For a generated kernel use the Triton release of this torch, or another dtype"),
+        ),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "AssertionError: fp8e4nv data type is not supported on CUDA arch < 89",
+                "words of triton/language/semantic.py",
+            ),
+            quoted(
+                (
+                    "ValueError('arange\\'s range must be a power of 2'); arange's range must be a "
+                    "power of 2"
+                ),
+                "words of triton/language/semantic.py",
+            ),
+            quoted(
+                (
+                    "AssertionError('Loop-carried variable acc has initial type fp32 but is "
+                    "re-assigned to fp16 in loop!"
+                ),
+                "words of triton/compiler/code_generator.py",
+            ),
+            quoted(
+                (
+                    "triton.language.semantic.IncompatibleTypeErrorImpl: invalid operands of type "
+                    "pointer<fp32> and triton.language.float64"
+                ),
+                "words of triton/language/semantic.py",
+            ),
+            words(
+                "programs that were not at hand",
+                "not supported in this architecture. The supported fp8 dtypes are",
+                "allow_fp8e4nv",
+                "invalid operands of type triton.language",
+                "All non-batch values in both first input shape",
+                "Both operands must be same type. First operand",
+                "`mask` and `other` arguments cannot be specified for loading block pointers",
+                "Inconsistent return types: ",
+                "nested function definition is not supported",
+                "Only floating point clamp is supported",
+                "both operands of fdiv must have floating scalar type",
+                "Block pointers only support 32 bit",
+                "num_ctas > 1 not supported for AMD GPUs",
+                "must be constexpr when",
+                ") are not compatible for matmul",
+            ),
+            words("torch/_inductor/utils.py", "supported_fp8_dtypes"),
+            words(
+                "triton/language/semantic.py",
+                "arange's arguments must be",
+                "Input shapes should have M >=",
+                "Both operands must be same dtype. Got",
+                "Both inputs must be either 2D or 3D; (lhs",
+                "Unsupported lhs dtype",
+                "Unsupported rhs dtype",
+                "input_precision must be one of",
+                "target doesn't provide",
+                "Unsupported ptr type",
+                "Mask argument cannot be block type if pointer argument is not a block",
+                "Value argument cannot be block type if pointer argument is not a block",
+                "Other argument cannot be block type if pointer argument is not a block",
+                "Cannot store to a constant pointer",
+                "reshape() cannot change total number of elements in tensor",
+                "descriptor gather must have at least",
+                "Cannot bitcast data-type of size",
+                "cannot add pointers together",
+                "only supports elements with width {16, 32, 64}",
+                "because they have different signedness",
+            ),
+            words("triton/_utils.py", "exceeds triton maximum tensor numel"),
+            words(
+                "triton/compiler/code_generator.py",
+                "cannot reassign constexpr",
+                "constexpr cannot be reassigned",
+                "Cannot access global variable ",
+                "unsupported AST node type",
+                "For loop bounds and step must all be ints",
+                "Only `range` and `static_range` iterators are currently supported",
+                "Assertion condition could not be determined at compile-time",
+                "Cannot have `return` statements inside",
+                "`if` conditionals can only accept values of type",
+                "error encountered during parsing",
+                "Loop carried variable x changed",
+                "Loop carried variable x is not",
+                "AST  is not (currently) implemented",
+            ),
+            words(
+                "triton/language/core.py",
+                "Did you forget to add @triton.jit",
+                "@triton.jit'd functions",
+                "used as tl.static_range",
+                "Unsupported floating-point type",
+                "0d block_type is forbidden",
+            ),
+            words(
+                "triton/runtime/jit.py",
+                "Cannot call @triton.jit'd outside of the scope",
+                "has changed since we compiled this kernel",
+            ),
+            words(
+                "torch/_inductor/runtime/triton_helpers.py",
+                "`other` cannot be provided without `mask`",
+            ),
+            words(
+                "triton/experimental/gluon/language/_semantic.py",
+                "Mask must have boolean scalar type",
+                "Cannot broadcast, rank mismatch",
+                "Cannot broadcast, the expanded size of the tensor",
+                "Cannot make_shape_compatible",
+            ),
+            words("triton/runtime/autotuner.py", "CompileTimeAssertionFailure"),
+            words(
+                "triton/experimental/gluon/language/nvidia/hopper/tma.py",
+                "Descriptor block shape must have at least",
+                "Tensor descriptor last dim must be 1",
+            ),
+            words(
+                "triton/backends/nvidia/compiler.py",
+                "num_ctas > 1 requires NVIDIA SM90+",
+                "TRITON_OVERRIDE_ARCH must have the form",
+            ),
+            words("triton/backends/amd/compiler.py", "num_warps must be a power of 2"),
+            words("torch/_vendor/quack/autotuner.py", "Conflicting meta-parameters: "),
+            words(
+                "triton/runtime/_allocation.py",
+                "Kernel requires a runtime memory allocation, but no allocator was set",
+            ),
+            words("torch/_inductor/runtime/triton_lazy_compile.py", "nvTmaDesc "),
+            words("triton/compiler/compiler.py", "target must be of GPUTarget type"),
+            words("torch/_vendor/quack/epi_ops.py", "Shape element 1 must be a power of 2"),
+            words("libtorch", "Mismatched type for x between "),
+            words("torch/_meta_registrations.py", "atomic_xx does not support"),
+            words("torch/_dynamo/utils.py", "Errortriton.language.semantic"),
+        ),
+        neighbours=(
+            quoted("ValueError: n_fft must be a power of 2", "a library's own check"),
+            quoted("RuntimeError: this backend does not support bf16", "a library's own check"),
+        ),
+    ),
+    Signature(
+        id="triton_out_of_resource",
+        phase="autotune",
+        category="kernel_resources",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            r"local memory \(\d{1,20}\) exceeds limit",
+            "uses too much shared data",
+            "exceeds available shared memory",
+            (
+                r"out of resource: (?P<what>[\w ]{1,200}), Required: (?P<need>\d{1,20}), Hardware "
+                r"limit: (?P<limit>\d{1,20})"
+            ),
+            (
+                r"out of resource: (?P<what>\w{1,200}) Required: (?P<need>\d{1,20}) Hardware "
+                r"limit: ?(?P<limit>\d{1,20})"
+            ),
+            r"OutOfResources: out of resource: (?P<what>[\w ]{1,200})",
+        ),
+        summary="A Triton kernel asks for more shared memory, registers or threads than there are",
+        means=(
+            "The block sizes and stages of a configuration do not fit. In max-autotune such "
+            "configurations are dropped and the line is harmless; for a user kernel with one "
+            "configuration it is fatal."
+        ),
+        check="Did the compile go on afterwards? Then ignore it",
+        fixes=(
+            fix(
+                (
+                    "Reduce num_stages or the block sizes of the kernel; offer smaller "
+                    "configurations to triton.autotune"
+                ),
+            ),
+        ),
+        guide="guides/triton-and-autotuning.md#out-of-resource",
+        matches=(
+            quoted(
+                (
+                    "triton.runtime.errors.OutOfResources: out of resource: shared memory, "
+                    "Required: 131072, Hardware limit: 101376."
+                ),
+                "triton-lang/triton#8182",
+            ),
+            quoted(
+                "out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448",
+                "text of torch's static launcher",
+            ),
+            quoted(
+                (
+                    "ptxas error   : Entry function 'triton_mm' uses too much shared data (0x19000 "
+                    "bytes, 0x18c00 max)"
+                ),
+                "words of ptxas",
+            ),
+            words("CUDA", "local memory (1) exceeds limit"),
+            words("programs that were not at hand", "exceeds available shared memory"),
+        ),
+        neighbours=(
+            quoted("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
+        ),
+    ),
+    Signature(
+        id="triton_pass_failed",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.KIND_TEXT,
+        anchors=("mlir::",),
+        patterns=(
+            r"^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w",
+            r"UNREACHABLE executed at \S{0,300}triton",
+            (
+                r"\berror: '(?:tt|ttg|ttng|tti|triton\w{0,20}|amdg\w{0,10}|llvm|nvvm|nvgpu|nvws|"
+                r"rocdl|arith|scf|cf|math|vector|gpu|builtin)\.[\w.]{1,80}' op"
+            ),
+            "failed to legalize operation '",
+            r"operand #\d{1,5} does not dominate",
+            "Failures have been detected while processing an MLIR pass",
+            r"Pipeline failed while executing \[",
+            r"LinearLayout\S{0,300}: .{0,600}Assertion",
+            r"mlir::\S.{0,600}Assertion",
+            (
+                r"(?:lib/(?:Dialect|Conversion)/Triton|third_party/(?:nvidia|amd)/lib)\S{1,200}"
+                r":\d{1,20}: .{0,600}(?:Assertion|UNREACHABLE)"
+            ),
+            "LLVM ERROR: (?!out of memory|IO failure).{1,200}",
+            "LLVM Error: (?!out of memory|IO failure).{1,200}",
+            r"Cannot select: (?:t\d|0x|intrinsic)",
+            "Unsupported (?:WarpGroup)?DotOp found",
+            "Layout is expected to be surjective",
+            "[fF]ailed to translate module to LLVM IR",
+            "Failed to lower TMEM",
+        ),
+        summary="A pass of Triton's compiler failed",
+        means=(
+            "The kernel's source was accepted, then MLIR or LLVM broke down: a bug of this Triton, "
+            "or a combination of shape, dtype, num_stages and num_warps that it cannot lower on "
+            "this GPU."
+        ),
+        check="Does num_stages=1 or another block size of the kernel compile?",
+        fixes=(
+            fix("Drop the configuration that fails: other block sizes, num_stages or num_warps"),
+            fix("Use the newest Triton that fits this torch"),
+        ),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                (
+                    "kernel.py:98:22: error: 'tt.assert' op pipeliner doesn't know how to "
+                    "predicate this op."
+                ),
+                "form of an MLIR diagnostic",
+            ),
+            quoted(
+                "LLVM ERROR: mma16816 data type not supported",
+                "words of Triton's LLVM lowering",
+            ),
+            quoted(
+                "#23 0x0000562 mlir::PassManager::run(mlir::Operation*) (/x/libtriton.so+0x1)",
+                "a frame of a native stack",
+            ),
+            quoted(
+                (
+                    "triton-opt: /x/triton/lib/Tools/LinearLayout.cpp:512: "
+                    "mlir::triton::LinearLayout mlir::triton::LinearLayout::reshapeIns() const: "
+                    "Assertion `getTotalInDimSize() == n' failed."
+                ),
+                "form of the assertion",
+            ),
+            words(
+                "programs that were not at hand",
+                "UNREACHABLE executed at triton",
+                "lib/Dialect/Tritonx:1: Assertion",
+                "LLVM Error: x",
+            ),
+            words(
+                "triton",
+                "failed to legalize operation '",
+                "Failures have been detected while processing an MLIR pass",
+                "Pipeline failed while executing [",
+                "Layout is expected to be surjective",
+                "Failed to translate module to LLVM IR",
+                "Failed to lower TMEM",
+            ),
+            words("torch/_vendor/quack/gemm_sm100.py", "operand #1 does not dominate"),
+            words("CUDA", "Cannot select: t1"),
+            words("torch/_meta_registrations.py", "Unsupported DotOp found"),
+        ),
+        neighbours=(quoted("LLVM ERROR: out of memory", "memory"),),
+        apart_from=("compiler_killed",),
+    ),
+)

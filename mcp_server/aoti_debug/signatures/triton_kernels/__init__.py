@@ -1,1 +1,0 @@
-"""Triton and ptxas cannot compile a kernel."""

@@ -1,1 +1,0 @@
-"""Results that are not a number or not those of eager."""
