@@ -24,6 +24,7 @@ WATCHED = frozenset(
         "torch._inductor.codecache",
         "torch._inductor.codegen.wrapper",
         "torch._inductor.runtime.triton_heuristics",
+        "torch.fx.experimental.symbolic_shapes",
     }
 )
 

@@ -9,7 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from . import calls, custom_ops, events, memory, packages, programs
+from . import calls, custom_ops, events, guards, memory, packages, programs
 from .watch import Point, Span, phases, watched
 
 
@@ -104,6 +104,8 @@ def attach(module: ModuleType) -> None:
     for point in POINTS:
         if point.module == module.__name__:
             _wrap(module, point)
+    if module.__name__ == "torch.fx.experimental.symbolic_shapes":
+        guards.remember_guards(module)
     if module.__name__ == "torch.export":
         _remember_programs()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import budget, events
+from . import budget, events, failing_node, guards
 
 Details = dict[str, Any]
 
@@ -128,6 +128,9 @@ def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> 
             if span.silent:
                 _emit_begin(span)
         try:
+            if error is not None and point.phase in ("export", "lower"):
+                details["node"] = failing_node.failing_node(error)
+                details["guards"] = guards.broken_guards(error)
             details.update(_found(point, span, result, error))
         except Exception as failure:
             events.note(f"result of {point.name}", failure)
