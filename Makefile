@@ -27,6 +27,14 @@ else
 TORCH_PYTHON := $(abspath $(BIN)/python)
 TORCH        := $(VENV)/.torch
 endif
+# Tests compile models of transformers; where that torch has none beside it, a folder here has it.
+WITH_TRANSFORMERS := import importlib.util as u; raise SystemExit(u.find_spec("transformers") is None)
+ifneq ($(TORCH)$(shell '$(PYTHON)' -c '$(WITH_TRANSFORMERS)' 2>/dev/null && echo yes),yes)
+ifeq ($(TORCH),)
+TRANSFORMERS := $(VENV)/transformers
+export AOTI_DEBUG_TRANSFORMERS := $(abspath $(TRANSFORMERS))
+endif
+endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
@@ -37,7 +45,7 @@ TO    ?= build/skill/aoti-debug
 .PHONY: demo test test-light bench lint picture skill clean setup
 .DELETE_ON_ERROR:
 
-setup: $(VENV)/.tools $(TORCH)
+setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
 	@command -v '$(CXX)' >/dev/null || { \
 	  echo "No C++ compiler: $(CXX) is not on the PATH. Install g++, or name yours: make CXX=…" >&2; \
 	  exit 2; }
@@ -99,7 +107,14 @@ $(VENV)/.tools: requirements-dev.txt pyproject.toml | $(VENV)/.python
 	@touch $@
 
 $(VENV)/.torch: requirements-torch.txt | $(VENV)/.python
-	@echo "Installing torch: $(PYTHON) has none. This can take minutes (once);"
+	@echo "Installing torch and transformers: $(PYTHON) has no torch. This can take minutes (once);"
 	@echo "make PYTHON=/path/to/python uses one that is already there."
 	@$(PIP) --requirement requirements-torch.txt
+	@touch $@
+
+$(VENV)/transformers: requirements-torch.txt | $(VENV)/.python
+	@echo "Installing transformers for the tests, beside the torch of $(PYTHON) (once)"
+	@rm -rf $@
+	@grep '^transformers' $< > $(VENV)/transformers.txt
+	@$(PIP) --target $@ --requirement $(VENV)/transformers.txt
 	@touch $@

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aoti_debug.diagnose.calls import failing_call, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.from_export import with_node
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
@@ -39,6 +40,8 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
     diagnosis = with_origin(diagnosis, observations)
     if not diagnosis.source and best.role != "clean":
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
+    if best.role in ("cause", "symptom"):
+        diagnosis = with_node(diagnosis, observations)
     return diagnosis.model_copy(update={"misleading": misleading(best, ranked)})
 
 

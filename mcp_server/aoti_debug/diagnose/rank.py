@@ -10,6 +10,7 @@ from aoti_debug.diagnose import (
     from_constants,
     from_device_assert,
     from_exception,
+    from_export,
     from_gpu,
     from_input_check,
     from_package,
@@ -41,6 +42,7 @@ SOURCES = (
     from_printer,
     from_shim,
     from_signature,
+    from_export,
     from_exception,
     from_process,
 )

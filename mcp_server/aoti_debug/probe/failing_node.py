@@ -29,11 +29,12 @@ _PLACES = (
 Details = dict[str, Any]
 
 
-def failing_node(error: BaseException) -> Details | None:
-    """Describe the innermost node in the traceback's frames: operator, operands and stack."""
+def place(error: BaseException) -> Details:
+    """Return {"node": …} of the innermost node in the traceback's frames: operator, operands,
+    stack; nothing where there is none."""
     fx = sys.modules.get("torch.fx")
     if fx is None:
-        return None
+        return {}
     for one in reversed(list(chain(error))):
         frames = list(frames_of(one))
         hint = ""
@@ -41,8 +42,8 @@ def failing_node(error: BaseException) -> Details | None:
             nodes, inner = _in_frame(frame, fx.Node)
             hint = hint or inner
             if nodes:
-                return _described(_most_like(nodes, hint), nodes, _during(frames))
-    return None
+                return {"node": _described(_most_like(nodes, hint), nodes, _during(frames))}
+    return {}
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
@@ -68,7 +69,14 @@ def frames_of(error: BaseException) -> Iterator[FrameType]:
 def frames_in(stack: str) -> list[list[Any]]:
     """Parse `File "F", line N, in NAME` lines, outermost first."""
     found = [[f, int(n), name or ""] for f, n, name in _LINE.findall(stack)]
-    return found[-_LINES:]
+    return with_text(found[-_LINES:])
+
+
+def with_text(frames: list[list[Any]]) -> list[list[Any]]:
+    """Add the text of each line, where its file is there."""
+    import linecache
+
+    return [[*f, linecache.getline(f[0], f[1]).strip()[:_TEXT] or None] for f in frames]
 
 
 def _in_frame(frame: FrameType, kind: type) -> tuple[list[Any], str]:

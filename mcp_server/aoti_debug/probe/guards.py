@@ -51,19 +51,24 @@ def remember_guards(module: Any) -> None:
     shape_env._log_guard = log_guard
 
 
-def broken_guards(error: BaseException) -> list[Details]:
-    """Return the guards that some promised size breaks: dimensions, guard in the user's names,
-    sizes that break it, and the model's frames, outermost first."""
+def place(error: BaseException) -> Details:
+    """Return {"guards": …} of a failed export: those that some promised size breaks, with the
+    dimensions, the guard in the user's names, the sizes, and the model's frames, outermost first.
+    Where no size breaks any, torch could not prove one of those returned."""
     if not any("onstraint" in type(e).__name__ or "onstraint" in str(e)[:300]
                for e in failing_node.chain(error)):  # fmt: skip
-        return []
+        return {}
     for one in failing_node.chain(error):
         for frame in failing_node.frames_of(one):
             if frame.f_code.co_name == "produce_guards":  # (self, *args, **kwargs)
                 given, named = frame.f_locals["args"], frame.f_locals["kwargs"]
                 promised = _promised(given[1], named.get("input_contexts") or ())
-                return list(_broken(frame.f_locals["self"], promised))[:_TOLD]
-    return []
+                known = list(_judged(frame.f_locals["self"], promised))
+                broken = [g for g in known if g["breaks"]]
+                broken.sort(key=lambda guard: (len(guard["dims"]), -len(guard["breaks"])))
+                told = (broken or known)[:_TOLD]
+                return {"guards": [{**g, "breaks": g["breaks"][:_SHOWN]} for g in told]}
+    return {}
 
 
 def _promised(sources: Any, contexts: Any) -> dict[str, Range]:
@@ -86,7 +91,7 @@ def _called(source: Any) -> str:
     return str(name() if callable(name) else name)
 
 
-def _broken(env: Any, promised: dict[str, Range]) -> Iterator[Details]:
+def _judged(env: Any, promised: dict[str, Range]) -> Iterator[Details]:
     told: set[str] = set()
     for guard, stack in _made.get(env, ()):
         symbols = sorted(getattr(guard, "free_symbols", ()), key=str)
@@ -98,17 +103,17 @@ def _broken(env: Any, promised: dict[str, Range]) -> Iterator[Details]:
             continue  # one size is promised as an expression of another
         ranges = [promised[s] for s in sources]
         text = _text(guard, dict(zip(symbols, names)))  # noqa: B905
-        breaks = [] if text in told else list(_breaking(guard, symbols, ranges))
-        if breaks:
-            told.add(text)
-            yield {
-                "guard": text,
-                "dims": names,
-                "sources": sources,
-                "ranges": ranges,
-                "breaks": breaks[:_SHOWN],
-                "frames": stack,
-            }
+        if text in told:
+            continue
+        told.add(text)
+        yield {
+            "guard": text,
+            "dims": names,
+            "sources": sources,
+            "ranges": ranges,
+            "breaks": list(_breaking(guard, symbols, ranges)),
+            "frames": failing_node.with_text(stack),
+        }
 
 
 def _sizes(bounds: Range, many: int) -> range:
@@ -121,7 +126,7 @@ def _breaking(guard: Any, symbols: list[Any], ranges: list[Range]) -> Iterator[t
     if len(symbols) == 1:
         highest = ranges[0][1]
         tried = [*_sizes(ranges[0], _TRIED), *([highest] if highest else [])]
-        choices = [(size,) for size in dict.fromkeys(tried)]
+        choices: list[tuple[int, ...]] = [(size,) for size in dict.fromkeys(tried)]
     else:
         one, two = (_sizes(bounds, 6) for bounds in ranges)
         choices = [(a, b) for a in one for b in two]

@@ -129,8 +129,7 @@ def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> 
                 _emit_begin(span)
         try:
             if error is not None and point.phase in ("export", "lower"):
-                details["node"] = failing_node.failing_node(error)
-                details["guards"] = guards.broken_guards(error)
+                details.update(failing_node.place(error), **guards.place(error))
             details.update(_found(point, span, result, error))
         except Exception as failure:
             events.note(f"result of {point.name}", failure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aoti_debug.read.event_records import Fields, Input, Output
+from aoti_debug.read.event_records import Fields, GraphNode, Guard, Input, Output, Place
 
 TEXT_LIMIT = 4000
 _ITEMS = 2000
@@ -91,3 +91,53 @@ def output_of(leaf: Fields) -> Output:
         integer(get("nan")),
         integer(get("inf")),
     )
+
+
+def node_of(value: object) -> GraphNode | None:
+    if not isinstance(value, dict) or not (op := string(value.get("op"))):
+        return None
+    outputs = [_operand(v) for v in dicts([value.get("output")])]
+    return GraphNode(
+        string(value.get("name")) or "",
+        op,
+        tuple(_operand(v) for v in dicts(value.get("inputs"))),
+        next(iter(outputs), None) or None,
+        string(value.get("during")) or "lowering",
+        texts(values(value.get("fused"))),
+        _places(value.get("frames")),
+    )
+
+
+def guards_of(value: object) -> tuple[Guard, ...]:
+    found = []
+    for guard in dicts(value):
+        ranges = [r for r in values(guard.get("ranges")) if isinstance(r, list) and len(r) == 2]
+        found.append(
+            Guard(
+                string(guard.get("guard")) or "",
+                texts(values(guard.get("dims"))),
+                tuple((integer(low) or 0, integer(high)) for low, high in ranges),
+                tuple(b for item in values(guard.get("breaks")) if (b := ints(item))),
+                _places(guard.get("frames")),
+            )
+        )
+    return tuple(found)
+
+
+def _operand(value: Fields) -> str:
+    shape = values(value.get("shape"))
+    words = [string(value.get(key)) for key in ("name", "type", "value", "dtype")]
+    sizes = ", ".join(str(scalar(size)) for size in shape)
+    return " ".join(w for w in words if w) + (f"[{sizes}]" if "shape" in value else "")
+
+
+def _places(value: object) -> tuple[Place, ...]:
+    """Read [file, line, function, text] lists."""
+    found = []
+    for item in values(value):
+        if not isinstance(item, list) or len(item) != 4:
+            continue
+        file, line, function, text = item
+        if isinstance(file, str) and (number := integer(line)) is not None:
+            found.append(Place(file[:TEXT_LIMIT], number, string(function) or "", string(text)))
+    return tuple(found)

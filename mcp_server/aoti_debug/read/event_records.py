@@ -38,9 +38,45 @@ class Torch(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """One line of the code that a model was traced from."""
+
+    file: str
+    line: int
+    function: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """The node of the graph that was worked on when an exception was raised."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]  # each as name, dtype and shape, or as its value
+    output: str | None
+    during: str  # "lowering", "scheduling", "generating code", "rewriting the graph"
+    fused: tuple[str, ...]  # other operators of the same loop
+    places: tuple[Place, ...]  # outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A relation between sizes that a model was traced under and that promised sizes break."""
+
+    text: str  # in the names of the Dims
+    dims: tuple[str, ...]
+    ranges: tuple[tuple[int, int | None], ...]  # lowest and highest size promised, of each
+    breaks: tuple[tuple[int, ...], ...]  # the first sizes that break it; none: not proved
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     type: str
     message: str
+    node: GraphNode | None = None
+    guards: tuple[Guard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from typing import Any, BinaryIO, TypeVar
 
 from aoti_debug.read.event_fields import (
     dicts,
+    guards_of,
     input_of,
     integer,
+    node_of,
     output_of,
     real,
     string,
@@ -270,7 +272,7 @@ def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
 
 def _details(event: Fields) -> dict[str, Any]:
     known = {"t", "pid", "event", "id", "phase", "name", "ok", "seconds", "error"}
-    known |= {"inputs", "outputs", "package", "call"}
+    known |= {"inputs", "outputs", "package", "call", "node", "guards"}
     return {k: v for k, v in event.items() if k not in known}
 
 
@@ -278,4 +280,9 @@ def _error(event: Fields) -> Failure | None:
     error = event.get("error")
     if not isinstance(error, dict):
         return None
-    return Failure(string(error.get("type")) or "", string(error.get("message")) or "")
+    return Failure(
+        string(error.get("type")) or "",
+        string(error.get("message")) or "",
+        node_of(event.get("node")),
+        guards_of(event.get("guards")),
+    )

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks
+from aoti_debug.read.constraints import ConstraintsReader
 from aoti_debug.read.core_dump import CoreDumpReader
 from aoti_debug.read.cuda_error import CudaErrorReader
 from aoti_debug.read.device_assert import DeviceAssertReader
@@ -53,6 +54,7 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     CoreDumpReader,
     MemcheckReader,
     NativeReader,
+    ConstraintsReader,
 )
 _FRAME = b'  File "'
 _ARTIFACT = re.compile(rb"^.{0,200}\] \[__\w{1,40}\]")  # of TORCH_LOGS

@@ -1,0 +1,194 @@
+"""Candidates from dynamic dimensions that a model cannot keep, and the place in the model of
+whatever failed while it was exported or lowered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import is_users, source_of, users_frame, within
+from aoti_debug.facts.tiers import Tier
+from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
+from aoti_debug.read.constraints import ConstraintsViolated, in_words, named
+from aoti_debug.read.event_records import Guard, Phase, Place
+from aoti_debug.read.record import PythonException
+from aoti_debug.signatures import Match
+
+GUIDE = "guides/dynamic-shapes.md#constraint-violations"
+CONSTANT_GUIDE = "guides/dynamic-shapes.md#specialised-to-a-constant"
+COMPILING = ("lower", "autotune", "triton_compile", "cpp_compile", "package")
+DIMS, LINES, FIXES = 3, 3, 5
+TRIAGE = Next(tool="triage", why="it names the model's line that made each guard")
+SUGGESTED = "torch's own suggestion"
+WORDS = re.compile(r"('?\b[A-Za-z_]\w{0,100}\b'?)")
+RAISED_BY = re.compile(r'raised this error:\s{1,8}File "([^"\n]{1,1000})", line (\d{1,9}), in ')
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One dimension, and what the model needs of it that its Dim does not promise."""
+
+    dim: str
+    where: str  # in words: dimension 1 of x
+    guard: str
+    known: Guard | None  # as the probe saw it
+
+    @property
+    def told(self) -> str:
+        place = f" ({self.where})" if self.where and self.where != self.dim else ""
+        what = f"{self.dim}{place} cannot be dynamic as declared: the model needs {self.guard}"
+        if self.known is None:
+            return what
+        low, high = self.known.ranges[0] if self.known.ranges else (0, None)
+        promised = f"{low} to {high}" if high is not None else f"{low} or more"
+        if not self.known.breaks:
+            return f"{what}, which torch cannot prove; no size of {promised} breaks it"
+        sizes = ", ".join("×".join(map(str, sizes)) for sizes in self.known.breaks[:5])
+        return f"{what}, of {promised} broken by {sizes}…"
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    blocks = observations.of(ConstraintsViolated)
+    if not blocks:
+        return
+    block = blocks[-1]
+    failed = failed_phase(observations, ("export",))
+    guards = failed.error.guards if failed is not None and failed.error is not None else ()
+    broken = list(broken_dims(block, guards))
+    constants = {r.dim for r in block.reasons if r.constant is not None}
+    source = lines_of([b.known.places for b in broken if b.known is not None])
+    matches = [m for m in observations.of(Match) if m.signature.id == "export_constraints_violated"]
+    yield Candidate(
+        Diagnosis(
+            phase="export",
+            category="lowering_error",
+            confidence="proved" if any(b.known and b.known.breaks for b in broken) else "likely",
+            summary="; ".join(b.told for b in broken[:DIMS]),
+            source=source or exporting_line(observations, block),
+            evidence=[
+                evidence(blocks[0].span),
+                *([evidence(failed.span)] if failed is not None and guards else []),
+            ],
+            guide=CONSTANT_GUIDE if constants else GUIDE,
+            fixes=list(fixes(block, broken, constants))[:FIXES],
+            next=[] if observations.events is not None else [TRIAGE],
+            signature=matches[0].signature.id if matches else None,
+        ),
+        role="cause",
+        tier=Tier.ASSERTION,
+        signature=matches[0].signature if matches else None,
+    )
+
+
+def exporting_line(observations: Observations, block: ConstraintsViolated) -> list[SourceLine]:
+    """Return the user's line that called torch.export, of the traceback that ends in the block."""
+    for exception in observations.of(PythonException):
+        if within(block.span, exception.span):
+            return source_of(users_frame(exception.frames))
+    return []
+
+
+def broken_dims(block: ConstraintsViolated, guards: Sequence[Guard]) -> Iterator[Broken]:
+    """Yield each dimension once, with the guard that most of its sizes break."""
+    names = block.names
+    told: set[str] = set()
+    for reason in block.reasons:
+        if reason.dim in told:
+            continue
+        told.add(reason.dim)
+        text = named(reason.guard, names)
+        about = [g for g in guards if reason.dim in g.dims and (g.breaks or same(g.text, text))]
+        best = min(about, key=lambda g: len(g.dims), default=None)
+        where = in_words(reason.size or "")
+        yield Broken(reason.dim, where, best.text if best else text, best)
+
+
+def same(one: str, other: str) -> bool:
+    return one.strip("() ").replace(" ", "") == other.strip("() ").replace(" ", "")
+
+
+def fixes(
+    block: ConstraintsViolated, broken: Iterable[Broken], constants: Collection[str]
+) -> Iterator[Fix]:
+    """Yield Dims to paste: torch's suggestions, with the Dim that one is made of put into it."""
+    parts = {name: as_dim(value) for name, value in block.fixes if name.startswith("_")}
+    for name, value in block.fixes:
+        if name in parts:
+            continue
+        if name in constants:
+            yield Fix(
+                what=f"leave {name} out of dynamic_shapes: it is always {value}; or change the "
+                "line that uses the size as a number",
+                why=SUGGESTED,
+            )
+            continue
+        ready = as_dim(value)
+        for part, dim in parts.items():
+            ready = "".join(dim if word == part else word for word in WORDS.split(ready))
+        yield Fix(what=f"{name} = {ready}", why=SUGGESTED)
+    for one in broken:
+        if one.known is not None and not one.known.breaks:
+            yield Fix(
+                what=f"{one.dim} = torch.export.Dim.AUTO",
+                why="then the guard is kept and checked, not proved",
+            )
+
+
+def as_dim(value: str) -> str:
+    return re.sub(r"(?<![\w.])Dim\(", "torch.export.Dim(", value)
+
+
+def failed_phase(observations: Observations, phases: Sequence[str]) -> Phase | None:
+    """Return the last call of these phases that ended in an exception."""
+    events = observations.events
+    found = [p for p in events.phases if p.ok is False and p.phase in phases] if events else []
+    return max(found, key=lambda p: p.span.last, default=None)
+
+
+def lines_of(stacks: Iterable[Sequence[Place]]) -> list[SourceLine]:
+    """Return of each stack the innermost line, and the innermost of the user's own files."""
+    found: dict[tuple[str, int], SourceLine] = {}
+    for places in stacks:
+        written = [p for p in places if not p.file.startswith("<")]
+        own = [p for p in written if is_users(p.file)]
+        model = [p for p in written if "/torch/" not in p.file]
+        for place in [*(own or model)[-1:], *model[-1:]]:
+            line = SourceLine(file=place.file, line=place.line, text=place.text)
+            found.setdefault((place.file, place.line), line)
+    return list(found.values())[:LINES]
+
+
+def with_node(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Add what was worked on when lowering failed: operator, operands and the model's line."""
+    phases = ("export",) if diagnosis.phase == "export" else COMPILING
+    if diagnosis.phase not in phases:
+        return diagnosis
+    failed = failed_phase(observations, ("export",) if diagnosis.phase == "export" else ("lower",))
+    node = failed.error.node if failed is not None and failed.error is not None else None
+    if failed is None or node is None:
+        return with_named_line(diagnosis, failed)
+    output = f" -> {node.output}" if node.output else ""
+    at = f"{node.name} = {node.op}({', '.join(node.inputs)}){output}"
+    places = [*lines_of([node.places]), *diagnosis.source]
+    lines = list({(line.file, line.line): line for line in reversed(places)}.values())[::-1]
+    return diagnosis.model_copy(
+        update={
+            "summary": f"{diagnosis.summary}. Inductor was {node.during}: {at}",
+            "ops": diagnosis.ops or [node.op, *node.fused],
+            "source": lines[:LINES],
+            "evidence": [*diagnosis.evidence, evidence(failed.span)],
+        }
+    )
+
+
+def with_named_line(diagnosis: Diagnosis, failed: Phase | None) -> Diagnosis:
+    """Add the model's line that torch.export names in the exception's own text."""
+    message = failed.error.message if failed is not None and failed.error is not None else ""
+    found = RAISED_BY.search(message)
+    if found is None:
+        return diagnosis
+    line = SourceLine(file=found[1], line=int(found[2]))
+    return diagnosis.model_copy(update={"source": [line, *diagnosis.source][:LINES]})
