@@ -67,10 +67,16 @@ def check_report(report: Path | None) -> None:
 
 def _write_report(answer: Model, report: Path) -> None:
     from aoti_debug.report.answers import outline
-    from aoti_debug.report.html import html
-    from aoti_debug.report.markdown import markdown
 
-    write_text(report, (html if report.suffix == ".html" else markdown)(outline(answer)))
+    if report.suffix == ".html":
+        from aoti_debug.report.html import html
+        from aoti_debug.report.recorded import of_answer
+
+        write_text(report, html(outline(answer), of_answer(answer)))
+    else:
+        from aoti_debug.report.markdown import markdown
+
+        write_text(report, markdown(outline(answer)))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,58 +1,64 @@
-"""Render an outline as one HTML file that loads nothing."""
+"""Render an outline, and what its run recorded, as one HTML file that loads nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
+import base64
+import hashlib
+from functools import cache
+from typing import TYPE_CHECKING
 
-from aoti_debug.report.outline import Item, Outline
-from aoti_debug.report.sanitize import one_line, sanitize
+from aoti_debug.plain import clean
+from aoti_debug.report.outline import Outline
+from aoti_debug.report.recorded import Recorded
+from aoti_debug.report.sanitize import one_line
 
-_STYLE = """
-:root { color-scheme: light dark; --fault: #c62828; --doubt: #b26a00; --fine: #2e7d32; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; line-height: 1.3; border-left: .35rem solid; padding-left: .8rem; }
-h1.fault { border-color: var(--fault); } h1.doubt { border-color: var(--doubt); }
-h1.fine { border-color: var(--fine); }
-h2 { font-size: 1rem; margin: 1.6rem 0 .3rem; }
-ul { margin: 0; padding-left: 1.2rem; } li { margin: .2rem 0; overflow-wrap: anywhere; }
-.tags, .detail, footer { opacity: .7; } footer { margin-top: 2rem; }
-pre { overflow-x: auto; padding: .6rem .8rem; margin: .3rem 0; border-radius: .3rem;
-      background: color-mix(in srgb, currentColor 8%, transparent); font-size: .85rem; }
-""".strip()
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+if TYPE_CHECKING:
+    from jinja2 import Template
 
-
-def html(outline: Outline) -> str:
-    """Return a whole document; everything in it is escaped, scripts are forbidden."""
-    return "\n".join(_lines(outline)) + "\n"
-
-
-def _lines(outline: Outline) -> Iterator[str]:
-    headline = _text(outline.headline)
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{headline}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>"
-    yield f'<h1 class="{outline.tone}">{headline}</h1>'
-    if outline.tags:
-        yield f'<p class="tags">{_text(" · ".join(outline.tags))}</p>'
-    for section in outline.sections:
-        yield f"<h2>{_text(section.title)}</h2>\n<ul>"
-        for item in section.items:
-            yield _item(item)
-        yield "</ul>"
-    if outline.foot:
-        yield f"<footer>{_text(outline.foot)}</footer>"
-    yield "</body>\n</html>"
+# Sections that stand above the pictures: what is known, before how it came to be known.
+FIRST = frozenset({"Where", "Why", "Fix", "Problems"})
+PLOTTED = 2  # fewer calls are no picture
+# The page reads without it: buttons are shown only where it runs.
+SCRIPT = (
+    "for (const button of document.querySelectorAll('button.copy')) {"
+    " button.hidden = false;"
+    " button.onclick = () => { const said = button.parentElement.querySelector('code, .text');"
+    " navigator.clipboard.writeText(said.textContent).then(() => {"
+    " button.textContent = 'copied'; }); }; }"
+)
 
 
-def _item(item: Item) -> str:
-    text = f"<code>{_text(item.text)}</code>" if item.code else _text(item.text)
-    detail = f' <span class="detail">{_text(item.detail)}</span>' if item.detail else ""
-    quote = f"\n<pre>{escape(sanitize(item.quote).strip())}</pre>" if item.quote else ""
-    return f"<li>{text}{detail}{quote}</li>"
+def html(outline: Outline, run: Recorded = Recorded()) -> str:  # noqa: B008 - frozen and empty
+    """Return a whole document. All text in it is escaped; only our own script may run."""
+    from markupsafe import Markup
+
+    from aoti_debug.report.plots import calls_plot
+
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    plot = calls_plot(run.calls) if len(run.calls) >= PLOTTED else ""
+    return _template().render(
+        outline=outline,
+        run=run,
+        first=FIRST,
+        span=max((bar.begin + bar.seconds for bar in run.timeline), default=0.0) or 1.0,
+        calls_plot=Markup(plot),
+        plots=(),
+        script=Markup(SCRIPT),
+        script_hash=f"sha256-{digest}",
+    )
 
 
-def _text(text: str) -> str:
-    return escape(one_line(text))
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("aoti_debug.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["line"] = one_line
+    environment.filters["clean"] = clean
+    return environment.get_template("page.html.jinja")

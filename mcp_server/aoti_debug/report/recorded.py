@@ -1,0 +1,257 @@
+"""Read from a run's directory what a page shows of it: phases, calls, contract, source, files."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.errors import UnknownRun
+from aoti_debug.model import Diagnosis, Model, RunModel, Step, TriageAnswer
+from aoti_debug.package.contract import contract
+from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.kernel_text import member_text
+from aoti_debug.package.record import CompiledModel
+from aoti_debug.probe.judge import Break, breaks
+from aoti_debug.read.event_records import Call, Events, Input
+from aoti_debug.read.events import read_events
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import open_regular
+
+AROUND = 6  # lines of a kernel's source before and after the one in question
+CALLS = 2_000  # points of the plot
+PHASES = 60
+FILES = 200
+EVENTS = "events.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A phase of the script or a step of the triage; seconds since the script began."""
+
+    name: str
+    begin: float
+    seconds: float
+    tone: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class CallPoint:
+    number: int
+    milliseconds: float
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One input: what was compiled for, what came, and what of it is broken."""
+
+    name: str
+    declared: str
+    got: str
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Lines of a generated kernel: number, text, whether it is the line in question."""
+
+    name: str
+    lines: tuple[tuple[int, str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    name: str
+    uri: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    timeline: tuple[Bar, ...] = ()
+    calls: tuple[CallPoint, ...] = ()
+    contract: tuple[Row, ...] = ()
+    contract_of: str = ""  # which call
+    source: Source | None = None
+    files: tuple[File, ...] = ()
+
+
+@dataclass(slots=True)
+class _Run:
+    directory: Path
+    events: Events
+    models: Mapping[str, CompiledModel] = field(default_factory=dict)
+    package: Path | None = None
+
+
+def of_answer(answer: Model) -> Recorded:
+    """Return what the run of an answer recorded, if it is the answer of a run that is kept."""
+    run = getattr(answer, "run", None)
+    if not isinstance(answer, RunModel) or run is None:
+        return Recorded()
+    with contextlib.suppress(UnknownRun):
+        steps = answer.steps if isinstance(answer, TriageAnswer) else ()
+        return recorded(RunDirectory.open(run).path, answer.diagnosis, steps)
+    return Recorded()
+
+
+def recorded(
+    directory: Path | None, diagnosis: Diagnosis | None = None, steps: Sequence[Step] = ()
+) -> Recorded:
+    """Return what a run left; nothing of a directory that is not there any more."""
+    if directory is None or not directory.is_dir():
+        return Recorded()
+    run = _Run(directory, _events(directory))
+    _open_package(run)
+    call = _call_in_question(run)
+    rows = tuple(_rows(run, call)) if call is not None else ()
+    return Recorded(
+        timeline=tuple(_timeline(run.events, steps)),
+        calls=tuple(_calls(run)),
+        contract=rows,
+        contract_of=f"call {call.call}" if call is not None and call.call else "",
+        source=_source(run, diagnosis),
+        files=tuple(_files(directory)),
+    )
+
+
+def _events(directory: Path) -> Events:
+    with contextlib.suppress(OSError), open_regular(directory / EVENTS) as stream:
+        return read_events(stream)
+    return Events()
+
+
+def _call_in_question(run: _Run) -> Call | None:
+    """Return the first call that failed or never ended, else the first that is not as the model
+    was compiled for, else the last."""
+    calls = run.events.calls
+    failed = next((call for call in calls if not call.ok), None)
+    return failed or next((call for call in calls if _broken(run, call)), run.events.last_call)
+
+
+def _open_package(run: _Run) -> None:
+    """Read the kept copy of the package that was called; the original may have changed."""
+    call = run.events.last_call
+    seen = [p for p in run.events.packages if call is not None and p.path == call.package]
+    name = next((p.captured for p in reversed(seen) if p.captured), None)
+    kept = run.directory / "capture" / Path(name).name if name else None
+    if kept is None or not kept.is_file() or kept.is_symlink():
+        return
+    run.package = kept
+    run.models = {model.name: model for model in inspect(kept).models}
+
+
+def _broken(run: _Run, call: Call) -> bool:
+    return any(not one.harmless for one in _breaks(run, call))
+
+
+def _breaks(run: _Run, call: Call) -> list[Break]:
+    model = run.models.get(call.model)
+    if model is None or not call.inputs:
+        return []
+    return breaks(contract(model), [_described(given) for given in call.inputs])
+
+
+def _described(given: Input) -> dict[str, Any]:
+    names = ("index", "position", "kind", "shape", "stride", "dtype", "device", "alignment",
+             "storage_offset", "storage_bytes", "value", "overlaps")  # fmt: skip
+    found = {name: getattr(given, name) for name in names}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _rows(run: _Run, call: Call) -> Iterable[Row]:
+    model = run.models.get(call.model)
+    if model is None:
+        return
+    broken = _breaks(run, call)
+    for expected in contract(model).inputs:
+        given = call.input(expected.index)
+        name = (given.name if given else None) or expected.name
+        wrong = tuple(
+            f"{one.property}{'' if one.dim is None else f' of dimension {one.dim}'}: "
+            f"{one.expected} expected"
+            for one in broken
+            if one.index == expected.index and not one.harmless
+        )
+        yield Row(name, one_line(expected), _got(given) if given else "not given", wrong)
+
+
+def _got(given: Input) -> str:
+    if given.shape is None:
+        return f"{given.kind} {given.value if given.value is not None else ''}".strip()
+    strides = ", ".join(map(str, given.stride or ()))
+    sizes = ", ".join(map(str, given.shape))
+    values = ""
+    if given.minimum is not None and given.maximum is not None:
+        values = f", values {given.minimum} to {given.maximum}"
+    return f"{given.dtype}[{sizes}] on {given.device}, strides ({strides}){values}"
+
+
+def _timeline(events: Events, steps: Sequence[Step]) -> Iterable[Bar]:
+    begun = [phase for phase in events.phases if phase.begun is not None and phase.phase != "run"]
+    starts = [phase.begun for phase in events.phases if phase.begun is not None]
+    start = min(starts, default=0.0)
+    end = 0.0
+    for phase in begun[:PHASES]:
+        begin = (phase.begun or start) - start
+        seconds = phase.seconds or 0.0
+        end = max(end, begin + seconds)
+        yield Bar(phase.phase.replace("_", " "), begin, seconds, "" if phase.ok else "fault")
+    for call in (c for c in events.calls if not c.ok):
+        phase_of = next((p for p in events.phases if (p.pid, p.id) == (call.pid, call.id)), None)
+        if phase_of is not None and phase_of.begun is not None:
+            begin = phase_of.begun - start
+            end = max(end, begin + (call.seconds or 0.0))
+            yield Bar(f"call {call.call}", begin, call.seconds or 0.0, "fault")
+            break
+    for step in steps:
+        if step.status == "done" and step.wall_s:
+            if step.name == "first run":
+                end = max(end, step.wall_s)
+                yield Bar("the script, watched", 0.0, step.wall_s, "script")
+            else:
+                yield Bar(f"step: {step.name}", end, step.wall_s, "step")
+                end += step.wall_s
+
+
+def _calls(run: _Run) -> Iterable[CallPoint]:
+    calls = [call for call in run.events.calls if call.call is not None]
+    every = max(1, len(calls) // CALLS)
+    for position, call in enumerate(calls):
+        bad = not call.ok or _broken(run, call) or any(out.nan for out in call.outputs)
+        if bad or position % every == 0:
+            yield CallPoint(call.call or 0, 1000 * (call.seconds or 0.0), bad)
+
+
+def _source(run: _Run, diagnosis: Diagnosis | None) -> Source | None:
+    """Return the lines around the kernel's, from the package alone: other paths are foreign."""
+    kernel = diagnosis.kernel if diagnosis else None
+    if kernel is None or run.package is None or not kernel.file or not kernel.line:
+        return None
+    text = member_text(run.package, kernel.file)
+    if text is None:
+        return None
+    lines = text.split("\n")
+    if not 0 < kernel.line <= len(lines):
+        return None
+    first = max(1, kernel.line - AROUND)
+    shown = lines[first - 1 : kernel.line + AROUND]
+    numbered = enumerate(shown, first)
+    marked = tuple((number, line[:400], number == kernel.line) for number, line in numbered)
+    return Source(Path(kernel.file).name, marked)
+
+
+def _files(directory: Path) -> Iterable[File]:
+    found = sorted(p for p in directory.rglob("*") if p.is_file() and not p.is_symlink())
+    for path in found[:FILES]:
+        name = path.relative_to(directory).as_posix()
+        if not any(part.startswith(".") for part in name.split("/")):
+            yield File(name, path.absolute().as_uri(), path.stat().st_size)

@@ -1,0 +1,122 @@
+"""The page of a run: what it recorded, beside what was found."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from aoti_debug.model import Diagnosis, Kernel, Step, TriageAnswer
+from aoti_debug.report.answers import outline
+from aoti_debug.report.html import html
+from aoti_debug.report.recorded import recorded
+from package_archives import RECORDED, unpack
+
+EVIL = "</pre><script>alert(1)</script>\u202e"
+
+
+def event(kind: str, t: float, **fields: object) -> str:
+    return json.dumps({"t": 100 + t, "pid": 7, "event": kind, **fields})
+
+
+def given(rows: int, columns: int = 10) -> list[dict[str, object]]:
+    stride = {"index": 0, "kind": "tensor", "name": EVIL, "dtype": "float32", "device": "cpu"}
+    first = {**stride, "shape": [rows, columns], "stride": [columns, 1]}
+    second = {"index": 1, "kind": "tensor", "name": "ids", "dtype": "int64", "device": "cpu"}
+    return [first, {**second, "shape": [rows], "stride": [1]}]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the directory of a run with 40 calls, every tenth of them with a column too many."""
+    directory = tmp_path_factory.mktemp("run")
+    unpack(RECORDED / "cpu.tar.xz", directory / "unpacked")
+    (directory / "capture").mkdir()
+    package = directory / "capture" / "package-1.pt2"
+    (directory / "unpacked" / "torch-2.13" / "dyn.pt2").rename(package)
+    seen = {"path": "/a/model.pt2", "bytes": 1, "captured": "capture/package-1.pt2"}
+    lines = [event("begin", 0, id=1, phase="load", name="load", package=seen)]
+    lines.append(event("end", 2, id=1, ok=True, seconds=2.0))
+    for number in range(1, 41):
+        inputs = given(8, 11 if number % 10 == 3 else 10)
+        call = {"id": number + 1, "phase": "run", "name": "call", "call": number}
+        lines.append(event("begin", 2 + number, **call, package="/a/model.pt2", inputs=inputs))
+        lines.append(event("end", 2 + number, id=number + 1, ok=True, seconds=0.004))
+    (directory / "events.jsonl").write_text("\n".join(lines) + "\n")
+    return directory
+
+
+def test_the_first_call_that_is_not_as_compiled_for_is_shown_against_the_contract(
+    run: Path,
+) -> None:
+    found = recorded(run)
+    assert found.contract_of == "call 3"
+    first, second = found.contract
+    assert "size of dimension 1: 10 expected" in first.broken
+    assert "float32[8, 11]" in first.got
+    assert second.broken == ()
+
+
+def test_bad_calls_are_marked_among_all(run: Path) -> None:
+    found = recorded(run)
+    assert [point.number for point in found.calls if point.bad] == [3, 13, 23, 33]
+    assert len(found.calls) == 40
+
+
+def test_the_timeline_holds_phases_then_steps_in_order(run: Path) -> None:
+    steps = [
+        Step(name="first run", status="done", why="", wall_s=5.0),
+        Step(name="contract", status="done", why="", wall_s=2.0),
+        Step(name="guards", status="skipped", why=""),
+    ]
+    bars = recorded(run, None, steps).timeline
+    assert [bar.name for bar in bars] == ["load", "the script, watched", "step: contract"]
+    assert bars[-1].begin >= bars[1].begin + bars[1].seconds
+
+
+def test_the_line_of_the_kernel_is_read_from_the_package_alone(run: Path) -> None:
+    secret = run / "secret.cpp"
+    secret.write_text("a password\n")
+    foreign = Diagnosis(
+        phase="run", category="no_fault", confidence="likely", summary="",
+        kernel=Kernel(name="k", file=str(secret), line=1),
+    )  # fmt: skip
+    assert recorded(run, foreign).source is None
+    inside = next(
+        name for name in _members(run / "capture" / "package-1.pt2") if name.endswith("wrapper.cpp")
+    )
+    known = foreign.model_copy(update={"kernel": Kernel(name="k", file=inside, line=3)})
+    source = recorded(run, known).source
+    assert source is not None
+    assert [number for number, _, marked in source.lines if marked] == [3]
+
+
+def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> None:
+    answer = TriageAnswer(run="r-20261121-0102-ab12", status="done")
+    page = html(outline(answer), recorded(run))
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert page.count("<script") == 1
+    assert "4 of them bad" in page
+    assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+
+    class Loads(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            for name, value in attrs:
+                assert name != "src"
+                assert name != "href" or (value or "").startswith(run.as_uri())
+
+    Loads().feed(page)
+
+
+def test_a_run_that_is_gone_leaves_the_page_without_pictures(tmp_path: Path) -> None:
+    empty = recorded(tmp_path / "none")
+    assert empty.timeline == empty.calls == empty.files == ()
+
+
+def _members(package: Path) -> list[str]:
+    import zipfile
+
+    with zipfile.ZipFile(package) as archive:
+        return archive.namelist()
