@@ -213,9 +213,17 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     return DiagnoseAnswer(diagnoses=found, lines=read.lines, notes=list(read.notes))
 
 
-def artifact(run: str, name: str, offset: int = 0, limit: int | None = None) -> ArtifactPage:
-    """Return a page of one of a run's files: lines of a text, a hex dump of anything else."""
-    return RunDirectory.open(run).page(name, offset, limit)
+async def artifact(
+    run: str, name: str, offset: int = 0, limit: int | None = None, owner: str | None = None
+) -> ArtifactPage:
+    """Return a page of one of a run's files: lines of a text, a hex dump of anything else.
+
+    Raises:
+        UnknownRun, UnknownArtifact
+    """
+    return await in_thread(
+        lambda stop: RunDirectory.open(run, owner=owner).page(name, offset, limit, stop)
+    )
 
 
 def runs() -> RunsAnswer:

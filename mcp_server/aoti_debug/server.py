@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -17,7 +15,7 @@ from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from aoti_debug import __version__, skill
-from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.errors import AotiDebugError
 from aoti_debug.plain import clean
 from aoti_debug.signals import ENDING, cancelled_by, die_by
 from aoti_debug.skills_extension import SkillsExtension
@@ -31,6 +29,7 @@ from aoti_debug.tools.run_stage import RUN_STAGE
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.triage import TRIAGE
 from aoti_debug.tools.wait_run import WAIT_RUN
+from aoti_debug.tools.waiting import Call, owner_of
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
@@ -81,22 +80,14 @@ def create_server(
     return server
 
 
-def serve(server: MCPServer[LazyService], http: str = "", *, allow_remote: bool = False) -> None:
-    """Serve over stdio, or over HTTP at HOST:PORT.
-
-    Raises:
-        WrongUse: not HOST:PORT, or a host that others can reach without `allow_remote`.
-    """
-    if not http:
-        _serve_stdio(server)
-        return
-    host, port = _address(http)
-    if not allow_remote and not _is_loopback(host):
-        raise WrongUse(
-            f"{host} can be reached from other machines, and whoever reaches it runs programs here",
-            help="Serve on 127.0.0.1, or add --allow-remote if that is what you want.",
-        )
-    _serve_http(server, host, port)
+def serve(server: MCPServer[LazyService]) -> None:
+    """Serve over standard input and output."""
+    try:
+        server.run()
+    except BaseException as error:
+        if not _is_only(error, BrokenPipeError):
+            raise
+        sys.exit(1)  # the client was killed: there is nobody to tell
 
 
 def for_process() -> MCPServer[LazyService]:
@@ -123,33 +114,10 @@ def _lifespan(
     return lifespan
 
 
-def _serve_stdio(server: MCPServer[LazyService]) -> None:
-    try:
-        server.run()
-    except BaseException as error:
-        if not _is_only(error, BrokenPipeError):
-            raise
-        sys.exit(1)  # the client was killed: there is nobody to tell
-
-
 def _is_only(error: BaseException, kind: type[BaseException]) -> bool:
     """Say whether an error, or every error in a group of them, is of this kind."""
     errors = getattr(error, "exceptions", None)
     return all(_is_only(e, kind) for e in errors) if errors else isinstance(error, kind)
-
-
-def _serve_http(server: MCPServer[LazyService], host: str, port: int) -> None:
-    import uvicorn
-
-    class Announced(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            shown = f"[{host}]" if ":" in host else host
-            sys.stderr.write(f"serving MCP at http://{shown}:{port}/mcp\n")
-            sys.stderr.flush()
-
-    app = server.streamable_http_app(host=host)
-    anyio.run(Announced(uvicorn.Config(app, host, port, log_level="warning")).serve)
 
 
 @contextmanager
@@ -164,26 +132,10 @@ def _quiet_sdk() -> Iterator[None]:
         sdk.configure_logging = configure  # type: ignore[attr-defined]
 
 
-def _artifact(run: str, name: str) -> str:
+async def _artifact(call: Call, run: str, name: str) -> str:
     from aoti_debug import api
 
     try:
-        return clean(api.artifact(run, name, 0, None).text)
+        return clean((await api.artifact(run, name, owner=owner_of(call))).text)
     except AotiDebugError as error:
         raise ResourceNotFoundError(clean(str(error))) from error
-
-
-def _address(http: str) -> tuple[str, int]:
-    host, colon, port = http.rpartition(":")
-    if not colon or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise WrongUse(f"{http!r} is not HOST:PORT", help="For example 127.0.0.1:8765.")
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -69,14 +69,14 @@ class Service:
             return False
         return await self._tasks.__aexit__(kind, error, trace)
 
-    async def start(self, kind: Kind[R, A], request: R) -> str:
-        """Start a run of this kind and return its id.
+    async def start(self, kind: Kind[R, A], request: R, owner: str | None = None) -> str:
+        """Start a run of this kind and return its id; only its owner then sees it, if it has one.
 
         Raises:
             RunDirectoryError
         """
         await anyio.to_thread.run_sync(lambda: prune(at=self._home))
-        directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home)
+        directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
         work = RunState(request, directory, kind.name)
         work.record()
         live = self._live[work.directory.id] = _Live(kind, work)
@@ -85,7 +85,11 @@ class Service:
         return work.directory.id
 
     async def wait(
-        self, run: str, wait_s: float | None = None, on_progress: OnProgress | None = None
+        self,
+        run: str,
+        wait_s: float | None = None,
+        on_progress: OnProgress | None = None,
+        owner: str | None = None,
     ) -> RunModel:
         """Return the run's answer, or what is known after `wait_s` with status `running`.
 
@@ -94,8 +98,8 @@ class Service:
             AotiDebugError: what made the run impossible.
         """
         live = self._live.get(run)
-        if live is None:
-            return await anyio.to_thread.run_sync(self._kept, run)
+        if live is None or not live.work.directory.belongs_to(owner):
+            return await anyio.to_thread.run_sync(self._kept, run, owner)
         if on_progress is not None:
             live.listeners.append(on_progress)
         try:
@@ -108,11 +112,11 @@ class Service:
             raise live.error
         return await anyio.to_thread.run_sync(live.now)
 
-    async def cancel(self, run: str) -> RunModel:
+    async def cancel(self, run: str, owner: str | None = None) -> RunModel:
         """End the run; its processes are gone when this returns."""
         live = self._live.get(run)
-        if live is None:
-            return await anyio.to_thread.run_sync(self._kept, run)
+        if live is None or not live.work.directory.belongs_to(owner):
+            return await anyio.to_thread.run_sync(self._kept, run, owner)
         live.work.stop.set()
         await live.ended.wait()
         return await anyio.to_thread.run_sync(live.now)
@@ -154,9 +158,9 @@ class Service:
             work.keep(ANSWER, {"kind": live.kind.name, "answer": live.now().document()})
             work.record()
 
-    def _kept(self, run: str) -> RunModel:
+    def _kept(self, run: str, owner: str | None) -> RunModel:
         """Return the answer of a run of another process, or of an earlier one."""
-        directory = RunDirectory.open(run, self._home)
+        directory = RunDirectory.open(run, self._home, owner)
         try:
             kept = json.loads(read_regular(directory.path / ANSWER))
             answer: RunModel = kind_named(kept["kind"]).answer.model_validate(kept["answer"])

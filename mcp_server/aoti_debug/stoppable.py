@@ -29,13 +29,13 @@ async def in_thread(work: Callable[[threading.Event], T]) -> T:
         stop.set()
 
 
-def open_stoppable(path: Path, stop: threading.Event) -> BinaryIO:
-    """Open a file whose next read raises Stopped once `stop` is set."""
+def open_stoppable(path: Path | int, stop: threading.Event) -> BinaryIO:
+    """Open a file or a descriptor whose next read raises Stopped once `stop` is set."""
     return cast(BinaryIO, io.BufferedReader(_Stoppable(path, stop)))
 
 
 class _Stoppable(io.FileIO):
-    def __init__(self, path: Path, stop: threading.Event) -> None:
+    def __init__(self, path: Path | int, stop: threading.Event) -> None:
         super().__init__(path)
         self._stop = stop
 

@@ -191,7 +191,7 @@ def artifact(
     """Page through a file that a run left."""
     from aoti_debug import api
 
-    page = api.artifact(run, name, offset, limit).cleaned()
+    page = anyio.run(lambda: api.artifact(run, name, offset, limit)).cleaned()
     if json:
         finish(page, as_json=True)
     typer.echo(page.text)
@@ -213,12 +213,27 @@ def serve(
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Let other machines run programs here.")
     ] = False,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help="Bearer tokens over HTTP, one a line [default: $AOTI_DEBUG_TOKEN]."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="What clients call this machine, as in its URL; repeatable."),
+    ] = None,
 ) -> None:
     """Serve the tools over MCP: over stdio, or over HTTP."""
     from aoti_debug.server import for_process
-    from aoti_debug.server import serve as serve_mcp
+    from aoti_debug.server import serve as serve_stdio
 
-    serve_mcp(for_process(), http, allow_remote=allow_remote)
+    if not http:
+        serve_stdio(for_process())
+        return
+    from aoti_debug.web import serve_http
+
+    serve_http(
+        for_process(), http, allow_remote=allow_remote, token_file=token_file, names=name or ()
+    )
 
 
 def _run(

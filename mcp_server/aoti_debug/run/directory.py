@@ -10,6 +10,7 @@ import re
 import secrets
 import shutil
 import stat
+import threading
 import time
 import weakref
 from collections.abc import Mapping
@@ -21,12 +22,13 @@ from aoti_debug.model import ArtifactPage
 from aoti_debug.plain import clean
 from aoti_debug.run import page as pages
 from aoti_debug.run.alive import is_alive, this_process
-from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
+from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically, write_new
 
 RECORD = "run.json"
 KEEP_RUNS = 50
 KEEP_BYTES = 5 * 10**9
 ARTIFACT_LIMIT = 500
+OWNER = ".owner"  # whose run it is, where the server has several clients
 RESERVE = ".reserve"  # space for the records of a run whose output fills the disk
 RESERVE_BYTES = 256 * 1024
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -56,7 +58,7 @@ class RunDirectory:
         self._held: int | None = None
 
     @classmethod
-    def create(cls, at: Path | None = None) -> RunDirectory:
+    def create(cls, at: Path | None = None, owner: str | None = None) -> RunDirectory:
         """Make a new run directory in `at` (default: `home()`)."""
         runs = (at or home()) / "runs"
         try:
@@ -68,6 +70,8 @@ class RunDirectory:
                     run.path.mkdir(mode=0o700)
                     break
             run._hold()
+            if owner is not None:
+                write_new(run.path / OWNER, owner.encode())
         except OSError as error:
             raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
         run.write_record({"status": "running"})
@@ -76,12 +80,22 @@ class RunDirectory:
         return run
 
     @classmethod
-    def open(cls, run: str, at: Path | None = None) -> RunDirectory:
-        """Return the directory of an existing run."""
+    def open(cls, run: str, at: Path | None = None, owner: str | None = None) -> RunDirectory:
+        """Return the directory of an existing run that this owner may see."""
         path = (at or home()) / "runs" / run
         if not _ID.fullmatch(run) or path.is_symlink() or not path.is_dir():
             raise UnknownRun(f"there is no run {run[:40]!r}")
-        return cls(path)
+        found = cls(path)
+        if not found.belongs_to(owner):
+            raise UnknownRun(f"there is no run {run[:40]!r}")
+        return found
+
+    def belongs_to(self, owner: str | None) -> bool:
+        """Say whether this owner may see the run; None is the machine's own user, who may."""
+        try:
+            return owner is None or read_regular(self.path / OWNER, 1000) == owner.encode()
+        except OSError:
+            return False
 
     def _hold(self) -> None:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -202,14 +216,20 @@ class RunDirectory:
             raise unknown
         return path
 
-    def page(self, name: str, offset: int = 0, limit: int | None = None) -> ArtifactPage:
+    def page(
+        self,
+        name: str,
+        offset: int = 0,
+        limit: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> ArtifactPage:
         """Return a part of an artifact: lines of a text, a hex dump of anything else.
 
         `offset` is the number of lines (bytes) before the part; a negative one counts from the end.
         """
         path = self.resolve(name)
         try:
-            with open_regular(path) as file:
+            with open_regular(path, stop) as file:
                 part = pages.read(file, name, offset, limit)
         except OSError as error:
             raise UnknownArtifact(f"{name} cannot be read: {error.strerror}") from error

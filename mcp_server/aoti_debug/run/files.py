@@ -6,14 +6,19 @@ import errno
 import os
 import secrets
 import stat
+import threading
 from pathlib import Path
 from typing import BinaryIO
+
+from aoti_debug.stoppable import open_stoppable
 
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path, stop: threading.Event | None = None) -> BinaryIO:
     """Open a regular file, without following a link or waiting for what only looks like one.
+
+    Once `stop` is set, a read raises Stopped.
 
     Raises:
         OSError
@@ -23,7 +28,7 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file")
-    return os.fdopen(descriptor, "rb")
+    return open_stoppable(descriptor, stop or threading.Event())
 
 
 def read_regular(path: Path, limit: int = DOCUMENT_BYTES) -> bytes:

@@ -10,13 +10,13 @@ from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import Run
 from aoti_debug.tools.run_answer import RunAnswer
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, service_of
+from aoti_debug.tools.waiting import Call, owner_of, service_of
 
 
 async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:
     """End a run with all its processes; returns what is known until then."""
     service = await service_of(call)
-    return answer(await service.cancel(run))
+    return answer(await service.cancel(run, owner_of(call)))
 
 
 CANCEL_RUN = tool(

@@ -26,7 +26,7 @@ from aoti_debug.tools.arguments import (
     request,
 )
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, follow, service_of
+from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 
 
 async def run_stage(
@@ -50,7 +50,7 @@ async def run_stage(
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
     if kernel:
         wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
-    run = await (await service_of(call)).start(kind, wanted)
+    run = await (await service_of(call)).start(kind, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
 

@@ -23,7 +23,7 @@ from aoti_debug.tools.arguments import (
     request,
 )
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, follow, service_of
+from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 
 
 async def triage(
@@ -43,7 +43,7 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     wanted = request(script, module, command, args, python, env, cwd, timeout_s)
-    run = await (await service_of(call)).start(KIND, wanted)
+    run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aoti_debug.tools.lazy_service import LazyService
 
 Call: TypeAlias = Context[Any, Any]
+OWNER = "aoti_debug.owner"  # in the scope of an HTTP request: whose runs it may see
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
@@ -26,6 +27,12 @@ async def service_of(call: Call) -> Service:
     return await lazy.get()
 
 
+def owner_of(call: Call) -> str | None:
+    """Return whose runs a call may see; None for all (over stdio there is one client)."""
+    request = call.request_context.request
+    return None if request is None else str(request.scope.get(OWNER, ""))
+
+
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:
     """Wait until the run ends or the time passes; end the run if the call is cancelled."""
     service = await service_of(call)
@@ -33,7 +40,7 @@ async def follow(call: Call, run: str, wait_s: float) -> RunModel:
         return await _reporting(call, service, run, wait_s)
     except anyio.get_cancelled_exc_class():
         with anyio.CancelScope(shield=True):
-            await service.cancel(run)
+            await service.cancel(run, owner_of(call))
         raise
 
 
@@ -44,7 +51,7 @@ async def _reporting(call: Call, service: Service, run: str, wait_s: float) -> R
         group.start_soon(_pump, receive, call)
         with send:
             try:
-                result = await service.wait(run, wait_s, _sender(send.send_nowait))
+                result = await service.wait(run, wait_s, _sender(send.send_nowait), owner_of(call))
             except Exception as error:  # outside the group it keeps its own type
                 failure = error
     if failure is not None:

@@ -1,0 +1,119 @@
+"""Take a folder from a client on another machine: POST /upload, the body a tar archive of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+from typing import IO
+
+import anyio
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from aoti_debug.errors import AotiDebugError, RunDirectoryError, WrongUse
+from aoti_debug.plain import clean
+from aoti_debug.run.directory import home
+
+MIB = 1 << 20
+BODY = 64 * MIB  # of the archive as it comes
+FOLDER = 256 * MIB  # of the files in it
+FILES = 5_000
+SILENCE_S = 30.0  # between two parts of a body
+KEPT = 20  # uploads; older ones are removed
+_HELP = "Send a tar archive of the folder: tar -cz -C FOLDER . | curl --data-binary @- …/upload"
+
+
+class _Large(WrongUse):
+    help = f"At most {BODY // MIB} MiB packed, {FOLDER // MIB} MiB unpacked, {FILES} files."
+
+
+async def upload(request: Request) -> Response:
+    """Unpack the archive that a request brings; answer where its files are."""
+    try:
+        folder = await _take(request)
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except _Large as error:
+        return _refused(413, error)
+    except WrongUse as error:
+        return _refused(400, error)
+    except AotiDebugError as error:
+        return _refused(507, error)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return JSONResponse({
+        "folder": str(folder), "files": len(files), "bytes": sum(f.stat().st_size for f in files),
+    })  # fmt: skip
+
+
+def _refused(status: int, error: AotiDebugError) -> Response:
+    return JSONResponse({"error": str(error.args[0]), "help": error.help}, status)
+
+
+async def _take(request: Request) -> Path:
+    try:
+        with tempfile.TemporaryFile() as packed:
+            await _receive(request, packed)
+            return await anyio.to_thread.run_sync(_unpack, packed)
+    except OSError as error:
+        raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
+
+
+async def _receive(request: Request, packed: IO[bytes]) -> None:
+    parts = request.stream()
+    size = 0
+    while True:
+        with anyio.move_on_after(SILENCE_S) as silence:
+            part = await anext(parts, None)
+        if silence.cancelled_caught:
+            raise WrongUse(f"nothing came for {SILENCE_S:.0f} s", help=_HELP)
+        if part is None:
+            return
+        size += len(part)
+        if size > BODY:
+            raise _Large("the archive is too large")
+        packed.write(part)
+
+
+def _unpack(packed: IO[bytes]) -> Path:
+    uploads = home() / "uploads"
+    uploads.mkdir(parents=True, exist_ok=True)
+    folder = uploads / f"u-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+    folder.mkdir(mode=0o700)
+    try:
+        packed.seek(0)
+        with tarfile.open(fileobj=packed, mode="r|*") as archive:
+            _extract(archive, folder)
+    except (tarfile.TarError, EOFError, ValueError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise WrongUse(clean(f"this is no tar archive: {error}"), help=_HELP) from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    _prune(uploads)
+    return folder
+
+
+def _extract(archive: tarfile.TarFile, folder: Path) -> None:
+    left = FOLDER
+    for number, member in enumerate(archive, 1):
+        if not (member.isreg() or member.isdir()):
+            raise WrongUse(f"{clean(member.name)[:200]!r} is neither file nor folder",
+                           help="Leave links and devices out (tar --dereference).")  # fmt: skip
+        left -= max(member.size, 0)
+        if left < 0 or number > FILES or member.issparse():
+            raise _Large("the folder is too large")
+        archive.extract(member, folder, filter="data")
+
+
+def _prune(uploads: Path) -> None:
+    found = sorted(uploads.glob("u-*"), key=lambda path: path.name)
+    for old in found[:-KEPT]:
+        with contextlib.suppress(OSError):
+            if time.time() - os.lstat(old).st_mtime > 3600:  # a run may use it
+                shutil.rmtree(old, ignore_errors=True)

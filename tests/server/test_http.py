@@ -1,0 +1,300 @@
+"""Over HTTP: strangers learn nothing, clients see their own runs alone, nobody blocks others."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tarfile
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from aoti_debug.errors import WrongUse
+from aoti_debug.web import tokens
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from server.answers import answer_of, error_of
+
+ALICE, BOB = "a" * 20, "b" * 20
+PATIENCE_S = 60.0
+WAITS = "import signal\nprint('waiting', flush=True)\nsignal.pause()\n"
+
+
+@dataclass(frozen=True)
+class Served:
+    place: str
+    home: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.place}/mcp"
+
+    @contextlib.asynccontextmanager
+    async def client(self, token: str = "", mode: Any = "auto") -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            async with Client(transport, mode=mode) as client:
+                yield client
+
+
+@contextlib.contextmanager
+def served(home: Path, *words: str) -> Iterator[Served]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    environment = {**os.environ, "AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
+    argv = [sys.executable, "-m", "aoti_debug", "serve", "--http", place, *words]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("serving")
+        yield Served(place, home)
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with a token for each of two clients."""
+    folder = tmp_path_factory.mktemp("guarded")
+    file = folder / "tokens"
+    file.write_text(f"# who may call\nalice {ALICE}\nbob {BOB}\n")
+    file.chmod(0o600)
+    with served(folder / "home", "--token-file", str(file)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server without a token, for this machine alone."""
+    with served(tmp_path_factory.mktemp("loopback") / "home") as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": ""},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer " + "c" * 20},
+        {"Authorization": "Bearer " + ALICE[:-1]},
+        {"Authorization": "Basic " + ALICE},
+        {"Authorization": "Bearer \xff" + ALICE},
+        {"Authorization": "Bearer " + "x" * 20_000},
+    ],
+)
+@pytest.mark.parametrize("path", ["/mcp", "/upload", "/", "/.well-known/oauth-protected-resource"])
+def test_stranger_gets_401_and_learns_nothing(guarded, headers, path):
+    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+    for method in ("GET", "POST", "OPTIONS"):
+        said = httpx2.request(method, f"http://{guarded.place}{path}", headers=raw)
+        assert (said.status_code, said.content) == (401, b"")
+        assert dict(said.headers) == {"content-length": "0", "www-authenticate": "Bearer"}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_client_with_a_token_is_served(guarded, mode):
+    async def main() -> Any:
+        async with guarded.client(ALICE, mode) as client:
+            return await client.call_tool("diagnose_log", {"text": "RuntimeError: no"})
+
+    assert answer_of(anyio.run(main))["lines"] == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "evil.example:80"}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost.evil.example"}, 403),
+        ({"Origin": "http://evil.example", "Content-Type": "text/plain"}, 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/mcp", "/upload"])
+def test_page_in_a_browser_cannot_reach_the_server(loopback, headers, status, path):
+    said = httpx2.post(f"http://{loopback.place}{path}", headers=headers, content=b"{}")
+    assert (said.status_code, said.content) == (status, b"")
+
+
+async def refused(client: Client, run: str) -> None:
+    for tool, more in (("wait_run", {"wait_s": 0}), ("cancel_run", {}),
+                       ("read_artifact", {"name": "run.json"})):  # fmt: skip
+        assert "there is no run" in error_of(await client.call_tool(tool, {"run": run, **more}))
+
+
+def test_run_belongs_to_the_token_that_started_it(guarded, tmp_path):
+    (tmp_path / "waits.py").write_text(WAITS)
+    asked = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+
+    async def main() -> None:
+        async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
+            run = answer_of(await alice.call_tool("run_stage", asked))["run"]
+            await refused(bob, run)
+        async with guarded.client(ALICE, "legacy") as again:  # another session, the same token
+            assert answer_of(await again.call_tool("wait_run", {"run": run, "wait_s": 0}))
+            named = {"run": run, "name": "run.json"}
+            assert run in answer_of(await again.call_tool("read_artifact", named))["text"]
+            ended = answer_of(await again.call_tool("cancel_run", {"run": run}))
+            assert ended["status"] == "cancelled"
+
+    anyio.run(main)
+
+
+def test_run_belongs_to_its_session_where_there_is_no_token(loopback, tmp_path):
+    (tmp_path / "waits.py").write_text(WAITS)
+    asked = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+
+    async def main() -> None:
+        async with loopback.client("", "legacy") as one, loopback.client("", "legacy") as other:
+            run = answer_of(await one.call_tool("run_stage", asked))["run"]
+            await refused(other, run)
+            ended = answer_of(await one.call_tool("cancel_run", {"run": run}))
+            assert ended["status"] == "cancelled"
+            await refused(other, run)
+
+    anyio.run(main)
+
+
+def test_two_hundred_connections_and_slow_clients_harm_no_other(guarded):
+    start = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    slow = start + f"Authorization: Bearer {BOB}\r\nContent-Length: 1000000\r\n\r\n{{".encode()
+    with contextlib.ExitStack() as held:
+        for number in range(200):
+            connection = socket.create_connection(guarded.place.split(":"))
+            held.enter_context(connection)
+            connection.sendall(slow if number % 2 else start)
+
+        async def one() -> None:
+            async with guarded.client(ALICE) as client:
+                said = await client.call_tool("diagnose_log", {"text": "RuntimeError: no"})
+                assert answer_of(said)["lines"] == 1
+
+        async def main() -> None:
+            with anyio.fail_after(PATIENCE_S):
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(5):
+                        tasks.start_soon(one)
+
+        anyio.run(main)
+
+
+def packed(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        for info, data in members:
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return made.getvalue()
+
+
+def sent(server: Served, body: Any, token: str = ALICE) -> httpx2.Response:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx2.post(
+        f"http://{server.place}/upload", headers=headers, content=body, timeout=PATIENCE_S
+    )
+
+
+def test_uploaded_folder_is_run_and_its_artifacts_paged_back(guarded):
+    module = (tarfile.TarInfo("./part/said.py"), b"WORDS = 'from the rack'\n")
+    main_script = (tarfile.TarInfo("./go.py"), b"from part.said import WORDS\nprint(WORDS)\n")
+    found = sent(guarded, packed(module, main_script)).json()
+    assert found["files"] == 2
+    assert Path(found["folder"]).stat().st_mode & 0o077 == 0
+
+    async def main() -> Any:
+        async with guarded.client(ALICE) as client:
+            asked = {"script": f"{found['folder']}/go.py"}
+            run = answer_of(await client.call_tool("run_stage", asked))["run"]
+            return await client.call_tool("read_artifact", {"run": run, "name": "stdout.log"})
+
+    assert answer_of(anyio.run(main))["text"] == "from the rack"
+
+
+def link(name: str, to: str, kind: bytes) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, to
+    return info, b""
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"no archive", 400),
+        (packed((tarfile.TarInfo("../outside"), b"x")), 400),
+        (packed(link("out", "/etc", tarfile.SYMTYPE)), 400),
+        (packed(link("out", "/etc/passwd", tarfile.LNKTYPE)), 400),
+        (packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
+        (packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
+        (packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
+        (bytes(65 << 20), 413),
+    ],
+    ids=["empty", "text", "outside", "link", "hard link", "pipe", "bomb", "many", "large"],
+)
+def test_archive_that_means_harm_leaves_nothing(guarded, body, status):
+    said = sent(guarded, body)
+    assert said.status_code == status
+    assert said.json()["help"]
+    uploads = guarded.home / "uploads"
+    assert not [*uploads.rglob("outside"), *uploads.rglob("out"), *uploads.rglob("big")]
+    assert not (uploads.parent / "outside").exists()
+
+
+def tokens_of(path: Path, text: str, mode: int = 0o600) -> Path:
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "why"),
+    [
+        ("", 0o600, "holds no token"),
+        ("# nothing\n", 0o600, "holds no token"),
+        ("short\n", 0o600, "16 or more characters"),
+        (f"{ALICE}\n", 0o644, "others than you may read"),
+        (f"me {ALICE}\nme {BOB}\n", 0o600, "two tokens have the name me"),
+        (f"a b {ALICE}\n", 0o600, "without spaces"),
+    ],
+)
+def test_tokens_that_protect_nothing_are_refused(tmp_path, text, mode, why):
+    with pytest.raises(WrongUse, match=why) as said:
+        tokens(tokens_of(tmp_path / "tokens", text, mode), {})
+    assert ALICE not in str(said.value)
+
+
+def test_beyond_this_machine_a_token_is_needed(tmp_path):
+    assert "a token is needed" in refusal("0.0.0.0:1", "--allow-remote")
+    with pytest.raises(WrongUse, match="No such file"):
+        tokens(tmp_path / "missing", {})
+
+
+def refusal(*words: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "AOTI_DEBUG_TOKEN"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", "serve", "--http", *words],
+        capture_output=True, text=True, env=environment, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+    return ended.stderr
+
+
+def test_answers_are_json_that_any_client_reads(loopback):
+    async def main() -> Any:
+        async with loopback.client() as client:
+            return await client.call_tool("diagnose_log", {"text": "\x1b[31mRuntimeError: \x9b no"})
+
+    json.dumps(answer_of(anyio.run(main)))
