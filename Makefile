@@ -3,7 +3,7 @@
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make test-light  those tests that compile no model
 # make lint    ruff and mypy alone
-# make skill   put together what an installation of the skill needs: build/skill/
+# make scripts copy the modules of the probe that scripts/ runs
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -38,11 +38,11 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-# What `npx skills add` should copy; it copies all that it finds, so a branch of its own has this.
-SKILL := SKILL.md guides LICENSE
-TO    ?= build/skill/aoti-debug
+# What scripts/ needs of the probe: copies, because a skill may be installed without the server.
+PROBED := __init__ agreement aliasing compare constants contract definitions describe events \
+          expectations expression fakes judge nodes replay script standalone stated stated_check
 
-.PHONY: demo test test-light bench lint picture skill clean setup
+.PHONY: demo test test-light bench lint picture scripts clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -81,9 +81,9 @@ bench: setup
 picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
 
-skill:
-	@rm -rf '$(TO)' && mkdir -p '$(TO)'
-	@git ls-files -z $(SKILL) | tar --create --null --files-from=- | tar --extract --directory='$(TO)'
+scripts:
+	@mkdir -p scripts/probe
+	@cp $(PROBED:%=mcp_server/aoti_debug/probe/%.py) scripts/probe/
 
 clean:
 	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache

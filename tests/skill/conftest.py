@@ -13,9 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("skills@1.7.4", "node@22.23.3")  # the installer, and a Node that is new enough for it
 
 
-BRANCH = "skill"
-
-
 @dataclass(frozen=True)
 class Installer:
     """The command that `npx skills` runs."""
@@ -23,11 +20,22 @@ class Installer:
     modules: Path
 
     def add(self, source: str, project: Path, home: Path, *options: str) -> str:
-        """Install the skill for Claude Code and Codex into a project; return what was printed."""
+        """Install the skill for three clients into a project; return what was printed."""
         argv = [
             str(self.modules / "node" / "bin" / "node"),
             str(self.modules / "skills" / "bin" / "cli.mjs"),
-            *("add", source, "-a", "claude-code", "-a", "codex", "-y", *options),
+            *(
+                "add",
+                source,
+                "-a",
+                "claude-code",
+                "-a",
+                "codex",
+                "-a",
+                "gemini-cli",
+                "-y",
+                *options,
+            ),
         ]
         environment = {
             "PATH": os.environ["PATH"],
@@ -102,19 +110,21 @@ def tracked() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the tree that is published for installing, as a git repository with its branch."""
+def checkout(tmp_path_factory: pytest.TempPathFactory, tracked: list[str]) -> Path:
+    """Make a plain clone of this tree, as a git repository with its branch."""
     root = tmp_path_factory.mktemp("source") / "aoti-debug"
-    subprocess.run(["make", "-s", "skill", f"TO={root}"], cwd=ROOT, check=True)
-    _git(root, "init", "-q", "-b", BRANCH)
-    _git(root, "add", "-A")
+    for name in tracked:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, root / name)
+    _git(root, "init", "-q", "-b", "main")
+    _git(root, "add", "--force", "--all")
     _git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "all")
     return root
 
 
 @pytest.fixture(scope="session")
 def repository(checkout: Path) -> str:
-    """Return the file:// URL of a bare clone, whose only branch is the published one."""
+    """Return the file:// URL of a bare clone, whose only branch is main."""
     bare = checkout.with_suffix(".git")
     _git(checkout, "clone", "-q", "--bare", str(checkout), str(bare))
     return bare.as_uri()

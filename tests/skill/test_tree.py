@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path, PurePosixPath
 
 from skill.conftest import ROOT
@@ -27,14 +30,29 @@ def test_the_description_names_what_people_say() -> None:
         assert other in said.partition("not for")[2]
 
 
-def test_the_tree_is_small(checkout: Path) -> None:
-    files = [
-        path
-        for path in checkout.rglob("*")
-        if path.is_file() and ".git" not in path.relative_to(checkout).parts
-    ]
-    assert len(files) < 250
-    assert sum(path.stat().st_size for path in files) < 1_500_000
+def test_the_tree_is_small(tracked: list[str]) -> None:
+    """Everything is copied into the user's project."""
+    assert len(tracked) < 450
+    assert sum((ROOT / name).stat().st_size for name in tracked) < 3_000_000
+
+
+def test_nothing_is_collected_linted_or_ignored_where_the_skill_is_installed(
+    checkout: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(checkout, project / ".claude" / "skills" / "aoti-debug")
+    (project / "test_own.py").write_text("def test_own():\n    pass\n")
+    (project / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+
+    def run(*argv: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", *argv]
+        return subprocess.run(words, cwd=project, env=environment, capture_output=True, text=True)
+
+    tested = run("pytest", "-q", "-p", "no:cacheprovider")
+    assert "1 passed" in tested.stdout, tested.stdout
+    assert run("ruff", "check", "--no-cache", ".").returncode == 0
+    assert run("ruff", "format", "--no-cache", "--check", ".").returncode == 0
 
 
 def test_no_file_has_a_name_that_installers_drop(tracked: list[str]) -> None:

@@ -119,8 +119,10 @@ class Inputs:
 def read_inputs(torch: Any, path: str) -> Inputs:
     """Read captured inputs; strides, offsets and shared memory are as they were."""
     document = torch.load(path, weights_only=True)
-    if document.get("format") != 1:
-        raise ValueError(f"{path} was captured in format {document.get('format')!r}")
+    if isinstance(document, (tuple, list)):
+        return saved_by_hand(torch, document)
+    if not isinstance(document, dict) or document.get("format") != 1:
+        raise ValueError(f"{path} holds no captured inputs, and no tuple (args, kwargs)")
     flat = document["flat"]
     for leaf, described in zip(flat, document["inputs"]):  # noqa: B905 - Python 3.9
         if described.get("requires_grad"):
@@ -133,6 +135,19 @@ def read_inputs(torch: Any, path: str) -> Inputs:
         document.get("grad", True),
         document.get("inference", False),
     )
+
+
+def saved_by_hand(torch: Any, document: Any) -> Inputs:
+    """Take what `torch.save((args, kwargs), path)` wrote, or a tuple of the arguments alone."""
+    args, kwargs = tuple(document), {}
+    if (
+        len(document) == 2
+        and isinstance(document[1], dict)
+        and isinstance(document[0], (tuple, list))
+    ):
+        args, kwargs = tuple(document[0]), document[1]
+    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    return Inputs(args, kwargs, flat, describe.leaves(torch, flat, []), False, False)
 
 
 def changes(torch: Any, inputs: Inputs) -> list[str]:

@@ -1,0 +1,91 @@
+"""Hold a call against all that the package promises: what its source states, the exported
+program's guards, and the compiled model's own check."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Optional
+
+import shared
+
+
+def main() -> int:
+    parser = shared.parser(__doc__)
+    parser.add_argument(
+        "--exported",
+        metavar="MODEL.ep.pt2",
+        help="of torch.export.save; without it guards and constant arguments are not checked",
+    )
+    options = parser.parse_args()
+    shared.existing(
+        options.package, options.inputs, *([options.exported] if options.exported else [])
+    )
+    found, harmless = stated(options)
+    complaint = compiled(options)
+    if complaint and harmless and not found:
+        print(f"the compiled check agrees, harmlessly: {complaint}")
+    elif complaint:
+        found.append(f"compiled: {complaint}")
+    if options.exported:
+        found += exported(options)
+    else:
+        print(
+            "no --exported: guards, divisibility and values of constant arguments were not checked"
+        )
+    for line in found:
+        print(f"BROKEN  {line}")
+    print(f"{len(found)} broken" if found else "the call keeps the contract")
+    return shared.FOUND if found else shared.CLEAN
+
+
+def stated(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Compare with the source in the package, not run: what is broken, what harmless."""
+    outcome = shared.run("stated_check", options, "--package", options.package)
+    if outcome.code:
+        shared.say_failure(outcome)
+        raise SystemExit(shared.NOT_DONE)
+    if not outcome.report["stated"]:
+        print("the package's source does not state its inputs")
+    for harmless in outcome.report["harmless"]:
+        print(f"harmless, though the compiled check rejects it: {harmless}")
+    return [f"stated: {line}" for line in outcome.report["breaks"]], outcome.report["harmless"]
+
+
+def compiled(options: argparse.Namespace) -> Optional[str]:  # noqa: UP045 - Python 3.9
+    """Call the model with its own check switched on; return what it says."""
+    words = ("--package", options.package)
+    outcome = shared.run("replay", options, *words, AOTI_RUNTIME_CHECK_INPUTS="1")
+    if outcome.code == 0:
+        return None
+    if outcome.state in ("start", "import", "inputs", "load"):
+        shared.say_failure(outcome)
+        raise SystemExit(shared.NOT_DONE)
+    marked = [line.strip() for line in outcome.stderr.splitlines() if "input_handles[" in line]
+    said = [*marked, outcome.error, outcome.died, shared.first_message(outcome.stderr)]
+    return next(line for line in said if line)
+
+
+def exported(options: argparse.Namespace) -> list[str]:
+    """Compare with the exported program, and call it as far as its guards."""
+    outcome = shared.run("contract", options, "--exported", str(Path(options.exported)))
+    if "passed" not in outcome.report:
+        shared.say_failure(outcome)
+        raise SystemExit(shared.NOT_DONE)
+    differences = [
+        f"exported: {d.get('name') or d['property']}: {d['property']}"
+        + (f" at dimension {d['dim']}" if "dim" in d else "")
+        + f": expected {d['expected']}, got {d['got']}"
+        for d in outcome.report["differences"]
+    ]
+    error = outcome.report.get("exception")
+    if error and outcome.report.get("where") != "model":
+        differences.append(f"exported: {error['message'].strip().splitlines()[0]}")
+    elif error:
+        print(f"eager fails, too: {error['type']}: {error['message'][:300]}")
+    return differences
+
+
+if __name__ == "__main__":
+    sys.exit(main())

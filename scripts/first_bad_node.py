@@ -1,0 +1,37 @@
+"""Run the exported program node by node; name the first node that makes a NaN or an infinity,
+and each custom operator whose result is not what its fake kernel promised."""
+
+from __future__ import annotations
+
+import sys
+
+import shared
+
+
+def main() -> int:
+    parser = shared.parser(__doc__, package=False)
+    parser.add_argument("exported", metavar="MODEL.ep.pt2", help="of torch.export.save")
+    options = parser.parse_intermixed_args()
+    shared.existing(options.exported, options.inputs)
+    outcome = shared.run("nodes", options, "--exported", options.exported)
+    report = outcome.report
+    if "bad" not in report:
+        shared.say_failure(outcome)
+        return shared.NOT_DONE
+    for bad in report["bad"]:
+        count = f"{bad['count']} of {bad['elements']}"
+        print(f"first {bad['kind']}: node {bad['node']}, {bad['op']}: {count}")
+        print(bad["stack"].rstrip() or "no line of the model is known")
+    for wrong in report["mismatches"]:
+        print(
+            f"custom operator {wrong['op']} (node {wrong['node']}), output {wrong['output']}: "
+            f"{wrong['property']} promised {wrong['expected']}, got {wrong['got']}"
+        )
+    if error := report.get("exception"):
+        print(f"eager raises at node {report['at']}: {error['type']}: {error['message'][:500]}")
+    print(f"{report['nodes']} nodes run")
+    return shared.FOUND if report["bad"] or report["mismatches"] or error else shared.CLEAN
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Check weights against a package before `load_constants`, which compares names only; then load
+copies of them, and call the model if there are inputs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import inspect_pt2
+import shared
+from probe import constants
+
+
+def main() -> int:
+    parser = shared.parser(__doc__, inputs=False)
+    parser.add_argument(
+        "weights", help="state dict of torch.save, or an exported program (.ep.pt2)"
+    )
+    parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
+    parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
+    options = parser.parse_args()
+    shared.existing(options.package, options.weights, *([options.call] if options.call else []))
+    source = inspect_pt2.source_of(options.package)
+    if source is None:
+        print("the package has no source that could state its constants", file=sys.stderr)
+        return shared.NOT_DONE
+    torch: Any = import_module("torch")
+    state = read(torch, options.weights)
+    known = constants.declared(source)
+    found = list(constants.problems(known, state))
+    for line in found:
+        print(line)
+    harmless = [line for line in found if "not a constant of the package" in line]
+    wrong = found if options.strict else [line for line in found if line not in harmless]
+    if wrong:
+        return shared.FOUND
+    model = torch._inductor.aoti_load_package(options.package)
+    copies = {
+        name: state[name].detach().clone(memory_format=torch.contiguous_format) for name in known
+    }
+    model.load_constants(copies, check_full_update=True)
+    print(f"{len(copies)} constants fit and were loaded")
+    if options.call:
+        args, kwargs = torch.load(options.call, weights_only=True)
+        print(model(*args, **kwargs))
+    return shared.CLEAN
+
+
+def read(torch: Any, path: str) -> dict[str, Any]:
+    """Return the tensors of a state dict, or of an exported program."""
+    if path.endswith(".pt2"):
+        program = torch.export.load(path)
+        return {**program.state_dict, **program.constants}
+    state = torch.load(path, weights_only=True)
+    return {name: value for name, value in state.items() if isinstance(value, torch.Tensor)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Run the user's script only as far as it defines things: operators are registered on the way.
+
+A custom operator or Triton kernel that the script itself defines is in no module that could be
+imported. So the script is run under another name than `__main__`, and stopped where it first
+exports, compiles or loads a model: what it defines stands before that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import linecache
+import runpy
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+NAME = "_aoti_debug_target"
+_ENDS = (
+    ("torch.export", "export"),
+    ("torch.export", "load"),
+    ("torch._inductor", "aoti_compile_and_package"),
+    ("torch._inductor", "aoti_load_package"),
+    ("torch._inductor", "aot_compile"),
+    ("torch._inductor.package", "load_package"),
+    ("torch._export", "aot_load"),
+    ("torch._export", "aot_compile"),
+)
+
+
+class Enough(BaseException):
+    """The script has come to its first use of a model."""
+
+
+def run(script: str, argv: str | None = None) -> dict[str, Any]:
+    """Run `script`, with the arguments in the JSON list `argv`, up to its first use of a model."""
+    words = json.loads(argv) if argv else []
+    kept = sys.argv
+    sys.argv = [script, *words]
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    try:
+        with stopping():
+            names = runpy.run_path(script, run_name=NAME)
+    except Enough:
+        names = {}
+    finally:
+        sys.argv = kept
+    linecache.checkcache(script)
+    return names
+
+
+@contextlib.contextmanager
+def stopping() -> Iterator[None]:
+    """Make every function that begins the use of a model end the script instead."""
+
+    def stop(*args: object, **kwargs: object) -> None:
+        raise Enough
+
+    replaced = []
+    for module_name, attribute in _ENDS:
+        try:
+            module = import_module(module_name)
+            replaced.append((module, attribute, getattr(module, attribute)))
+        except (ImportError, AttributeError):
+            continue
+        setattr(module, attribute, stop)
+    try:
+        yield
+    finally:
+        for module, attribute, original in replaced:
+            setattr(module, attribute, original)

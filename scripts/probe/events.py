@@ -1,0 +1,143 @@
+"""Write what the probe sees: one JSON object a line, one write a line, nothing buffered."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # every process of the user's pays for what is imported here
+    from typing import Any
+
+MESSAGE_LIMIT = 2000
+_HIGH_DESCRIPTOR = 200  # out of the way of programs that count on low numbers
+
+_ids = itertools.count(1)
+
+
+class _Log:
+    """An append-only file that survives a fork and a program that closes all its descriptors."""
+
+    def __init__(self) -> None:
+        self._path = os.environ.get("AOTI_DEBUG_EVENTS", "")
+        self._descriptor = -1
+        self._owner = -1
+        self._identity = (-1, -1)
+        self.written = 0
+
+    def write(self, line: bytes) -> None:
+        os.write(self._current(), line)
+        self.written += len(line)
+
+    def _current(self) -> int:
+        if self._owner == os.getpid():
+            try:
+                status = os.fstat(self._descriptor)
+            except OSError:
+                return self._open()
+            # The number may belong to another file by now.
+            if (status.st_dev, status.st_ino) == self._identity:
+                return self._descriptor
+        return self._open()
+
+    def _open(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+        descriptor = _move_up(os.open(self._path, flags, 0o644))
+        status = os.fstat(descriptor)
+        self._identity = (status.st_dev, status.st_ino)
+        self._descriptor = descriptor
+        self._owner = os.getpid()
+        return descriptor
+
+
+def _move_up(descriptor: int) -> int:
+    try:
+        import fcntl
+
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR)
+    except (ImportError, OSError):
+        return descriptor
+    os.close(descriptor)
+    return high
+
+
+_log = _Log()
+
+
+def enabled() -> bool:
+    """Tell whether events are wanted in this process."""
+    return bool(os.environ.get("AOTI_DEBUG_EVENTS"))
+
+
+def new_id() -> int:
+    """Return the next event id of this process."""
+    return next(_ids)
+
+
+def emit(event: str, **details: Any) -> None:
+    """Write one event; a failure to do so is nobody's problem."""
+    record = {"t": time.time(), "pid": os.getpid(), "event": event, **details}
+    try:
+        line = json.dumps(record, default=_short, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        try:
+            line = json.dumps(_plain(record), default=_short)
+        except Exception:
+            return
+    try:
+        _log.write(line.encode("ascii", "replace") + b"\n")
+    except OSError:
+        return
+
+
+def note(what: str, why: object = None, **details: Any) -> None:
+    """Say that something was not done, and why."""
+    if isinstance(why, BaseException):
+        details.setdefault("error", describe_error(why))
+        why = f"{type(why).__name__}: {bounded(str(why), 500)}"
+    emit("note", what=what, why=why, **details)
+
+
+def bytes_written() -> int:
+    """Return how many bytes of events this process wrote."""
+    return _log.written
+
+
+def describe_error(error: BaseException) -> dict[str, str]:
+    """Return {"type", "message"} of an exception, named as a traceback names it."""
+    kind = type(error)
+    name = kind.__qualname__
+    if kind.__module__ not in ("builtins", "__main__"):
+        name = f"{kind.__module__}.{name}"
+    try:
+        message = str(error)
+    except Exception:
+        message = "<its text cannot be made>"
+    return {"type": name, "message": bounded(message)}
+
+
+def bounded(text: str, limit: int = MESSAGE_LIMIT) -> str:
+    """Cut the middle out of a text that is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 4
+    return text[: limit - tail - 5] + " ... " + text[-tail:]
+
+
+def _short(value: object) -> str:
+    try:
+        return bounded(str(value), 300)
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value

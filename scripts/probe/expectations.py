@@ -1,0 +1,184 @@
+"""Read from an exported program what its inputs must be, and compare inputs with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import aliasing
+
+Document = dict[str, Any]
+
+
+class Expected:
+    """One declared input; sizes and strides are ints or sympy expressions of symbols."""
+
+    def __init__(self, name: str, spec: Any, value: Any) -> None:
+        self.name = name
+        self.spec = spec
+        self.value = value  # a fake tensor, or None for what is not a tensor
+        self.shape = [_expression(s) for s in value.shape] if value is not None else []
+        self.stride = [_expression(s) for s in value.stride()] if value is not None else []
+        self.written = False
+
+
+def declared(torch: Any, program: Any) -> list[Expected]:
+    """Return the declared user inputs, one for each flat leaf."""
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    written = aliasing.written(program)
+    found = []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind.name != "USER_INPUT":
+            continue
+        name = getattr(spec.arg, "name", "") or ""
+        node = nodes.get(name)
+        value = node.meta.get("val") if node is not None else None
+        strided = isinstance(value, torch.Tensor) and value.layout == torch.strided
+        found.append(Expected(name, spec, value if strided else None))
+        found[-1].written = name in written
+    return found
+
+
+def documents(expected: list[Expected]) -> list[Document]:
+    """Return declared inputs as JSON can hold them."""
+    found: list[Document] = []
+    for item in expected:
+        document: Document = {"name": item.name, "kind": type(item.spec.arg).__name__}
+        if item.value is not None:
+            document.update(
+                shape=[_plain(s) for s in item.shape],
+                stride=[_plain(s) for s in item.stride],
+                dtype=str(item.value.dtype).replace("torch.", ""),
+                device=str(item.value.device),
+            )
+            if item.written:
+                document["written"] = True
+        elif hasattr(item.spec.arg, "value"):
+            document["value"] = repr(item.spec.arg.value)[:300]
+        found.append(document)
+    return found
+
+
+def ranges(program: Any) -> dict[str, list[int | None]]:
+    """Return the bounds of each symbol; None where there is none."""
+    return {
+        str(symbol): [_bound(bounds.lower), _bound(bounds.upper)]
+        for symbol, bounds in program.range_constraints.items()
+    }
+
+
+def differences(
+    torch: Any, program: Any, expected: list[Expected], flat: list[Any]
+) -> list[Document]:
+    """Compare inputs with what is declared: count, type, dtype, device, rank, sizes, strides."""
+    found: list[Document] = []
+    if len(expected) != len(flat):
+        found.append({"property": "count", "expected": len(expected), "got": len(flat)})
+    symbols: dict[Any, int] = {}
+    shared = aliasing.overlaps(torch, flat)
+    index = 0
+    for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
+        is_tensor = isinstance(leaf, torch.Tensor)
+        differences = _compare(torch, program, item, leaf, symbols)
+        if is_tensor and item.written:
+            others = [expected[p].name for p in shared.get(position, ()) if p < len(expected)]
+            differences = [*_aliased(leaf, others), *({**d, "written": True} for d in differences)]
+        where = {"index": index} if is_tensor else {"index": None, "position": position}
+        found += [{**where, "name": item.name, **difference} for difference in differences]
+        index += is_tensor
+    return found
+
+
+def _aliased(leaf: Any, others: list[str]) -> list[Document]:
+    """Say where an input that the model writes to shares memory, with others or within itself."""
+    if others:
+        return [_difference("aliasing", "memory of its own", f"shared with {', '.join(others)}")]
+    for dim, (size, stride) in enumerate(zip(leaf.shape, leaf.stride())):  # noqa: B905
+        if size > 1 and stride == 0 and leaf.numel():
+            return [_difference("aliasing", "memory of its own", "expanded (stride 0)", dim)]
+    return []
+
+
+def _compare(
+    torch: Any, program: Any, item: Expected, leaf: Any, symbols: dict[Any, int]
+) -> list[Document]:
+    if item.value is None:
+        return _compare_constant(item, leaf)
+    if not isinstance(leaf, torch.Tensor):
+        return [_difference("type", "tensor", type(leaf).__name__)]
+    found = []
+    if leaf.dtype != item.value.dtype:
+        found.append(_difference("dtype", item.value.dtype, leaf.dtype))
+    if leaf.device.type != item.value.device.type:
+        found.append(_difference("device", item.value.device, leaf.device))
+    if leaf.dim() != len(item.shape):
+        return [*found, _difference("rank", len(item.shape), leaf.dim())]
+    for dim, size in enumerate(leaf.shape):
+        found += _compare_size(program, item.shape[dim], dim, size, symbols)
+    for dim, stride in enumerate(leaf.stride()):
+        wanted = _value(item.stride[dim], symbols)
+        if wanted is not None and wanted != stride and leaf.shape[dim] > 1:
+            found.append(_difference("stride", wanted, stride, dim))
+    return found
+
+
+def _compare_constant(item: Expected, leaf: Any) -> list[Document]:
+    if not hasattr(item.spec.arg, "value"):
+        return []
+    wanted = item.spec.arg.value
+    same = type(wanted) is type(leaf) and wanted == leaf
+    return [] if same else [_difference("value", repr(wanted)[:200], repr(leaf)[:200])]
+
+
+def _compare_size(
+    program: Any, declared_size: Any, dim: int, size: int, symbols: dict[Any, int]
+) -> list[Document]:
+    if getattr(declared_size, "is_symbol", False) and declared_size not in symbols:
+        symbols[declared_size] = size
+        bounds = program.range_constraints.get(declared_size)
+        low, high = (_bound(bounds.lower), _bound(bounds.upper)) if bounds else (None, None)
+        if low is not None and size < low:
+            return [_difference("size", f">= {low}", size, dim)]
+        if high is not None and size > high:
+            return [_difference("size", f"<= {high}", size, dim)]
+        return []
+    wanted = _value(declared_size, symbols)
+    if wanted is None or wanted == size:
+        return []
+    reason = "" if isinstance(declared_size, int) else f" ({declared_size})"
+    return [_difference("size", f"{wanted}{reason}", size, dim)]
+
+
+def _difference(
+    property: str,
+    expected: Any,
+    got: Any,
+    dim: int | None = None,
+) -> Document:
+    found: Document = {"property": property, "expected": str(expected), "got": str(got)}
+    return found if dim is None else {**found, "dim": dim}
+
+
+def _expression(size: Any) -> Any:
+    if type(size) is int:
+        return size
+    expression = size.node.expr
+    return int(expression) if expression.is_Integer else expression
+
+
+def _value(expression: Any, symbols: dict[Any, int]) -> int | None:
+    if isinstance(expression, int):
+        return expression
+    result = expression.subs(symbols)
+    return int(result) if result.is_Integer else None
+
+
+def _bound(value: Any) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return None
+    return number if abs(number) < (1 << 62) else None
+
+
+def _plain(size: Any) -> Any:
+    return size if isinstance(size, int) else str(size)

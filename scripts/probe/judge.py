@@ -1,0 +1,275 @@
+"""Hold a call against what a compiled model states of its inputs.
+
+The probe judges every call with it, the server what the probe recorded; `check_inputs` functions
+are this file, the evaluation of expressions and a contract. Standard library alone, Python 3.9.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from .expression import evaluate
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One dimension of an input. `size` is None when it is dynamic; then `low` and `high` bound
+    it (None: no bound), and `symbol` is its expression in the wrapper's symbols."""
+
+    size: Optional[int] = None  # noqa: UP045 - Python 3.9
+    low: Optional[int] = None  # noqa: UP045
+    high: Optional[int] = None  # noqa: UP045
+    symbol: Optional[str] = None  # noqa: UP045
+    stride: Optional[int] = None  # noqa: UP045 - None: dynamic, see `stride_symbol`
+    stride_symbol: Optional[str] = None  # noqa: UP045
+
+
+@dataclass(frozen=True)
+class Input:
+    """A tensor that the model takes; `index` counts tensors only, as the runtime does."""
+
+    index: int
+    name: str
+    dtype: Optional[str] = None  # noqa: UP045
+    device: Optional[str] = None  # noqa: UP045
+    dims: Optional[tuple[Dim, ...]] = None  # noqa: UP045 - None: the wrapper does not say
+    aligned: Optional[int] = None  # noqa: UP045 - bytes; else the input is copied at run time
+    written: bool = False  # a C++ kernel writes to it; kernels of a GPU do not tell
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """How the wrapper derives a size symbol: `s0 = arg0_1_size[0]`."""
+
+    name: str
+    expression: str
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a call must satisfy: the inputs, and how the wrapper derives its size symbols."""
+
+    inputs: tuple[Input, ...]
+    symbols: tuple[Symbol, ...] = ()
+    arguments: Optional[int] = None  # noqa: UP045 - of a call, tensors or not
+    stated: bool = True  # False: the package does not say (torch 2.6 without debug compile)
+
+    @property
+    def others(self) -> int | None:
+        """Return how many arguments are no tensors: their values were fixed at export."""
+        return None if self.arguments is None else max(0, self.arguments - len(self.inputs))
+
+
+@dataclass(frozen=True)
+class Break:
+    """What one input of a call breaks; `harmless`: only the compiled check would reject it."""
+
+    index: int
+    name: Optional[str]  # noqa: UP045
+    property: str
+    expected: str
+    got: str
+    reason: str
+    dim: Optional[int] = None  # noqa: UP045
+    confidence: str = "proved"
+    harmless: bool = False
+
+
+def breaks(
+    contract: Contract, inputs: Sequence[Mapping[str, Any]], device_index: int | None = None
+) -> list[Break]:
+    """Return all that is wrong with a call, described by one mapping an argument.
+
+    `device_index` is the one that the package was loaded with, if it was named. What is harmless
+    comes last. Facts that a description lacks are not judged.
+    """
+    tensors = {i["index"]: i for i in inputs if isinstance(i.get("index"), int)}
+    found = list(_count(contract, inputs, tensors))
+    symbols = _bind(contract, tensors)
+    for expected in contract.inputs:
+        given = tensors.get(expected.index)
+        if given is not None:
+            found += _one(expected, given, symbols)
+    found += _several_devices(contract, tensors, device_index)
+    return sorted(found, key=lambda b: b.harmless)
+
+
+def _count(
+    contract: Contract, inputs: Sequence[Mapping[str, Any]], tensors: Mapping[int, Any]
+) -> Iterator[Break]:
+    if len(tensors) != len(contract.inputs):
+        expected, got = f"{len(contract.inputs)} tensors", f"{len(tensors)} tensors"
+        odd = next((i for i in inputs if i.get("index") is None), None)
+        where = f"; argument {odd.get('position', '?')} is {odd.get('kind')}" if odd else ""
+        first = min(len(tensors), len(contract.inputs))
+        reason = "the runtime takes tensors only and drops every other argument before it counts"
+        yield Break(first, None, "count", expected, got + where, reason)
+
+
+def _several_devices(
+    contract: Contract, tensors: Mapping[int, Any], device_index: int | None
+) -> Iterator[Break]:
+    """A package runs on one device, and nothing compares the inputs' device numbers."""
+    named = {i: str(t["device"]) for i, t in sorted(tensors.items()) if ":" in str(t.get("device"))}
+    first = next(iter(named.values()), None)
+    reason = "the inputs lie on different devices of one kind"
+    if first is not None and device_index is not None and device_index >= 0:
+        first = f"{first.partition(':')[0]}:{device_index}"
+        reason = "the package was loaded for another device of this kind"
+    for one in contract.inputs:
+        device = named.get(one.index, first)
+        if first is not None and device != first and device is not None:
+            if device.partition(":")[0] != first.partition(":")[0]:
+                continue  # another type: found by the input's own check
+            yield Break(one.index, one.name, "device", first, device, reason)
+
+
+def _one(expected: Input, given: Mapping[str, Any], symbols: Mapping[str, int]) -> Iterator[Break]:
+    at = (expected.index, given.get("name") or expected.name)
+    dtype, device = str(given.get("dtype") or "").replace("torch.", ""), given.get("device")
+    if expected.dtype and dtype and dtype != expected.dtype:
+        reason = "the kernels read the memory as the other type"
+        yield Break(*at, "dtype", expected.dtype, dtype, reason)
+    if expected.device and device and str(device).partition(":")[0] != expected.device:
+        reason = "the kernels use the pointer on the other device"
+        yield Break(*at, "device", expected.device, str(device), reason)
+    shape, stride = _integers(given.get("shape")), _integers(given.get("stride"))
+    if expected.dims is None or shape is None:
+        return
+    if len(shape) != len(expected.dims):
+        reason = "sizes are read past the end of the shape"
+        yield Break(*at, "rank", f"{len(expected.dims)} dimensions", f"{len(shape)}", reason)
+        return
+    yield from _sizes(at, expected.dims, shape, symbols)
+    if stride is not None and len(stride) == len(shape) and 0 not in shape:
+        yield from _strides(at, expected.dims, shape, stride, symbols)
+    yield from _alignment(at, expected, given)
+    if expected.written:
+        yield from _aliasing(at, given, shape, stride)
+
+
+def _sizes(
+    at: tuple[int, str], dims: Sequence[Dim], shape: Sequence[int], symbols: Mapping[str, int]
+) -> Iterator[Break]:
+    for number, (dim, size) in enumerate(zip(dims, shape)):  # noqa: B905 - Python 3.9
+        if dim.size is not None:
+            if dim.size != size:
+                reason = "this size was fixed when the model was exported"
+                yield Break(*at, "size", str(dim.size), str(size), reason, number)
+            continue
+        if dim.low is not None and size < dim.low:
+            yield _low(at, number, dim, size)
+        if dim.high is not None and size > dim.high:
+            reason = "above the upper bound the model was exported with"
+            yield Break(*at, "size", f"<= {dim.high}", str(size), reason, number, "likely")
+        value = evaluate(dim.symbol, symbols) if dim.symbol else None
+        if value is not None and value != size:
+            yield _guard(at, number, dim.symbol or "", value, size)
+
+
+def _low(at: tuple[int, str], number: int, dim: Dim, size: int) -> Break:
+    wanted = ("size", f">= {dim.low}", str(size))
+    if _specialised(dim, size):
+        reason = (
+            "this lower bound comes from the specialisation of sizes 0 and 1 at export, not from "
+            "a kernel: such a call usually runs right"
+        )
+        return Break(*at, *wanted, reason, number, "likely", True)
+    confidence = "possible" if size == 0 and dim.low == 2 else "likely"
+    reason = "below the lower bound the model was exported with"
+    return Break(*at, *wanted, reason, number, confidence)
+
+
+def _specialised(dim: Dim, size: int) -> bool:
+    """Tell whether the bound is what a symbol of at least 2 gives, and the size what 1 gives."""
+    names = set(re.findall(r"\b[a-z]+\d+\b", dim.symbol or ""))
+    if len(names) != 1:
+        return dim.low == 2 and size == 1
+    name = names.pop()
+    return [evaluate(dim.symbol or "", {name: value}) for value in (1, 2)] == [size, dim.low]
+
+
+def _guard(at: tuple[int, str], number: int, symbol: str, value: int, size: int) -> Break:
+    plain = symbol.replace("L", "").strip()
+    if plain.isidentifier():
+        reason = f"the model takes {plain} from an earlier dimension, and both must be equal"
+        expected = f"{value} ({plain}, as another dimension says)"
+        return Break(*at, "size", expected, str(size), reason, number)
+    reason = f"this size must be {plain}"
+    return Break(*at, "guard", f"{value} = {plain}", str(size), reason, number)
+
+
+def _strides(
+    at: tuple[int, str],
+    dims: Sequence[Dim],
+    shape: Sequence[int],
+    stride: Sequence[int],
+    symbols: Mapping[str, int],
+) -> Iterator[Break]:
+    for number, (dim, step) in enumerate(zip(dims, stride)):  # noqa: B905 - Python 3.9
+        wanted = dim.stride
+        if wanted is None and dim.stride_symbol:
+            wanted = evaluate(dim.stride_symbol, symbols)
+        if wanted is None or wanted == step:
+            continue
+        unused = shape[number] == 1
+        reason = (
+            "the stride of a dimension of size 1 is never used"
+            if unused
+            else "the kernels read the memory in the other order"
+        )
+        yield Break(*at, "stride", str(wanted), str(step), reason, number, harmless=unused)
+
+
+def _alignment(at: tuple[int, str], expected: Input, given: Mapping[str, Any]) -> Iterator[Break]:
+    have = given.get("alignment")
+    if expected.aligned and isinstance(have, int) and have < expected.aligned:
+        reason = (
+            "the runtime copies such an input to aligned memory: slower, and a mutation of it is "
+            "lost"
+        )
+        wanted = ("alignment", f"{expected.aligned} bytes", f"{have} bytes")
+        yield Break(*at, *wanted, reason, None, "possible", True)
+
+
+def _aliasing(
+    at: tuple[int, str], given: Mapping[str, Any], shape: list[int], stride: list[int] | None
+) -> Iterator[Break]:
+    """An input that is written to must share no memory: with no other, nor within itself."""
+    others = _integers(given.get("overlaps"))
+    if others:
+        got = "shared with " + ", ".join(f"input {other}" for other in others)
+        reason = "the model writes to this input, which changes the other's values too"
+        yield Break(*at, "aliasing", "memory of its own", got, reason)
+    if stride is None or len(stride) != len(shape) or 0 in shape:
+        return
+    pairs = zip(shape, stride)  # noqa: B905 - Python 3.9
+    shared = [dim for dim, (size, step) in enumerate(pairs) if size > 1 and step == 0]
+    if shared:
+        reason = "the model writes to this input, whose elements share memory"
+        wanted = ("aliasing", "memory of its own", "expanded (stride 0)")
+        yield Break(*at, *wanted, reason, shared[0])
+
+
+def _bind(contract: Contract, tensors: Mapping[int, Mapping[str, Any]]) -> dict[str, int]:
+    """Evaluate the wrapper's own assignments on the sizes of this call."""
+    known: dict[str, int] = {}
+    for one in contract.inputs:
+        given = tensors.get(one.index, {})
+        for field, word in (("shape", "size"), ("stride", "stride")):
+            for dim, value in enumerate(_integers(given.get(field)) or ()):
+                known[f"{one.name}_{word}__{dim}"] = value
+    for symbol in contract.symbols:
+        result = evaluate(symbol.expression, known)
+        if result is not None:
+            known[symbol.name] = result
+    return known
+
+
+def _integers(value: object) -> list[int] | None:
+    if not isinstance(value, (list, tuple)) or len(value) > 64:
+        return None
+    return list(value) if all(isinstance(v, int) for v in value) else None

@@ -1,0 +1,55 @@
+"""Repeat a captured call in a fresh process: package + inputs, no compilation."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
+
+import time
+from typing import Any
+
+from . import standalone
+
+
+def main() -> int:
+    """Load, call, describe the outputs; the process ends as the call ends."""
+    parser = standalone.arguments(__doc__ or "")
+    standalone.add_package_arguments(parser)
+    parser.add_argument("--call-repeat", type=int, default=1, metavar="N")
+    parser.add_argument("--device-sync", action="store_true", help="wait after each call")
+    options = parser.parse_args()
+    report = standalone.Report(options.report)
+    report.update(state="import", package=options.package, inputs_file=options.inputs)
+    with report.of_failure():
+        torch = standalone.prepare(options)
+        report.update(state="inputs", torch=str(torch.__version__))
+        inputs = standalone.read_inputs(torch, options.inputs)
+        report.update(
+            state="load", inputs=inputs.described, changes=standalone.changes(torch, inputs)
+        )
+        model = standalone.load_package(torch, options, inputs, report)
+        result = _call(torch, model, options, report)
+        report.update(state="synchronize")
+        standalone.synchronize(torch)
+        report.update(state="outputs")
+        outputs = standalone.describe_outputs(torch, result)
+        report.update(state="done", outputs=outputs)
+    return 0
+
+
+def _call(torch: Any, model: Any, options: Any, report: standalone.Report) -> Any:
+    result = None
+    for number in range(1, options.call_repeat + 1):
+        # Read again each time: the model may write to its inputs.
+        inputs = standalone.read_inputs(torch, options.inputs)
+        report.update(state="run", call=number)
+        began = time.perf_counter()
+        with inputs.mode(torch):
+            result = standalone.call(torch, model, inputs)
+        if options.device_sync:
+            standalone.synchronize(torch)
+        report.update(seconds=round(time.perf_counter() - began, 6))
+    return result

@@ -1,0 +1,30 @@
+"""Run one of the probe's scripts as a module of the probe, whatever sys.path holds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+
+def load_probe() -> None:
+    """Make the probe importable by its own name, and nothing else of its directory."""
+    home = Path(__file__).resolve().parent
+    sys.path[:] = [entry for entry in sys.path if Path(entry or os.curdir).resolve() != home]
+    if "_aoti_debug_probe" in sys.modules:
+        return
+    spec = spec_from_file_location(
+        "_aoti_debug_probe", home / "__init__.py", submodule_search_locations=[str(home)]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no probe in {home}")
+    module = module_from_spec(spec)
+    sys.modules["_aoti_debug_probe"] = module
+    spec.loader.exec_module(module)
+
+
+load_probe()
+sys.argv[0] = str(globals()["script"])  # given by the script that runs this one
+sys.exit(import_module(f"_aoti_debug_probe.{Path(sys.argv[0]).stem}").main())

@@ -1,0 +1,246 @@
+"""What the scripts share: arguments, the report, captured inputs."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from . import definitions, describe, events
+
+Document = dict[str, Any]
+
+
+class Report:
+    """A JSON file that is whole at any moment, even if the process dies in the next one."""
+
+    def __init__(self, path: str | None) -> None:
+        self.content: Document = {}
+        self._path = Path(path) if path else None
+
+    def update(self, **content: Any) -> None:
+        """Add to the report and write it."""
+        self.content.update(content)
+        if self._path is None:
+            return
+        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
+        temporary.write_text(json.dumps(finite(self.content), indent=1, default=str))
+        temporary.replace(self._path)
+
+    @contextlib.contextmanager
+    def of_failure(self) -> Iterator[None]:
+        """Report an exception, and let it end the process as it would have."""
+        try:
+            yield
+        except BaseException as error:
+            self.update(error=events.describe_error(error), failed_in=self.content.get("state"))
+            raise
+
+
+def finite(value: Any) -> Any:
+    """Return the value with NaN and infinities as words, which JSON has no numbers for."""
+    if isinstance(value, dict):
+        return {str(key): finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return str(value)
+    return value
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """Return a parser that knows what all scripts take."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--inputs", required=True, help="captured inputs (call-*.pt)")
+    parser.add_argument("--report", help="JSON file to write")
+    parser.add_argument(
+        "--import-path", action="append", default=[], help="directory to import from"
+    )
+    parser.add_argument("--import", dest="imports", action="append", default=[], metavar="MODULE")
+    parser.add_argument("--script", help="the user's script, run as far as it defines operators")
+    parser.add_argument("--script-args", help="its arguments, a JSON list")
+    parser.add_argument(
+        "--library", action="append", default=[], help="library with custom ops to load"
+    )
+    return parser
+
+
+def add_package_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names a package and how to load it."""
+    parser.add_argument(
+        "--package", required=True, help=".pt2, or .so of torch._export.aot_compile"
+    )
+    parser.add_argument("--model", default="model", help="which model of the package")
+    parser.add_argument("--device-index", type=int)
+
+
+def prepare(options: argparse.Namespace) -> Any:
+    """Import torch, then what defines custom operators; return torch."""
+    sys.path[:0] = options.import_path
+    torch = import_module("torch")
+    for library in options.library:
+        torch.ops.load_library(library)
+    for module in options.imports:
+        import_module(module)
+    if options.script:
+        definitions.run(options.script, options.script_args)
+    return torch
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Captured inputs: as called, flat, and as they were described."""
+
+    args: tuple[Any, ...] | None  # None: not a plain nest
+    kwargs: dict[str, Any]
+    flat: list[Any]
+    described: list[Document]
+    grad: bool
+    inference: bool
+
+    @contextlib.contextmanager
+    def mode(self, torch: Any) -> Iterator[None]:
+        """Have autograd as it was when the call was captured."""
+        with contextlib.ExitStack() as stack:
+            if self.inference:
+                stack.enter_context(torch.inference_mode())
+            elif not self.grad:
+                stack.enter_context(torch.no_grad())
+            yield
+
+
+def read_inputs(torch: Any, path: str) -> Inputs:
+    """Read captured inputs; strides, offsets and shared memory are as they were."""
+    document = torch.load(path, weights_only=True)
+    if isinstance(document, (tuple, list)):
+        return saved_by_hand(torch, document)
+    if not isinstance(document, dict) or document.get("format") != 1:
+        raise ValueError(f"{path} holds no captured inputs, and no tuple (args, kwargs)")
+    flat = document["flat"]
+    for leaf, described in zip(flat, document["inputs"]):  # noqa: B905 - Python 3.9
+        if described.get("requires_grad"):
+            leaf.requires_grad_(True)
+    return Inputs(
+        document.get("args"),
+        document.get("kwargs") or {},
+        flat,
+        document["inputs"],
+        document.get("grad", True),
+        document.get("inference", False),
+    )
+
+
+def saved_by_hand(torch: Any, document: Any) -> Inputs:
+    """Take what `torch.save((args, kwargs), path)` wrote, or a tuple of the arguments alone."""
+    args, kwargs = tuple(document), {}
+    if (
+        len(document) == 2
+        and isinstance(document[1], dict)
+        and isinstance(document[0], (tuple, list))
+    ):
+        args, kwargs = tuple(document[0]), document[1]
+    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    return Inputs(args, kwargs, flat, describe.leaves(torch, flat, []), False, False)
+
+
+def changes(torch: Any, inputs: Inputs) -> list[str]:
+    """Say what could not be brought back exactly, such as the alignment of outside memory."""
+    found = []
+    for leaf, was in zip(inputs.flat, inputs.described):  # noqa: B905 - Python 3.9
+        if not isinstance(leaf, torch.Tensor):
+            continue
+        now = describe.tensor(torch, leaf)
+        for property in ("shape", "stride", "dtype", "device", "storage_offset", "alignment"):
+            before, after = was.get(property), now.get(property)
+            if property == "alignment":  # beyond 64 it is chance
+                before, after = min(before or 64, 64), min(after or 64, 64)
+            if before != after:
+                found.append(f"input {was['index']}: {property} {before} -> {after}")
+    return found
+
+
+def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report: Report) -> Any:
+    """Load the package, or the library that `torch._export.aot_compile` made."""
+    if options.package.endswith(".so"):
+        devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
+        device = next((d for d in devices if not d.startswith("cpu")), "cpu")
+        return import_module("torch._export").aot_load(options.package, device)
+    more: Document = {}
+    if options.device_index is not None:
+        more["device_index"] = options.device_index
+
+    skip_isa_probe()
+
+    def load() -> Any:
+        if options.model != "model":
+            package = import_module("torch._inductor.package")
+            return package.load_package(options.package, options.model, **more)
+        return import_module("torch._inductor").aoti_load_package(options.package, **more)
+
+    try:
+        return load()
+    except AttributeError as error:
+        if "codecache" not in str(error):
+            raise
+        # torch 2.10 only loads where something was compiled before.
+        import_module("torch._inductor.codecache")
+        report.update(workaround=f"imported torch._inductor.codecache first: {error}")
+        return load()
+
+
+def skip_isa_probe() -> None:
+    """Keep the loader from test-compiling for the CPU's vector instructions.
+
+    That takes 20 s and more in a fresh process, and only serves a warning that the package was
+    compiled for another CPU: a replay runs where the script ran.
+    """
+    codecache: Any = import_module("torch._inductor.codecache")
+    if hasattr(codecache, "get_device_information"):  # torch 2.10 and later
+        codecache.get_device_information = lambda device: {}
+
+
+def call(torch: Any, model: Any, inputs: Inputs) -> Any:
+    """Call a model or package as it was called."""
+    if inputs.args is not None:
+        return model(*inputs.args, **inputs.kwargs)
+    pytree = import_module("torch.utils._pytree")
+    spec = pytree.treespec_loads(model.loader.get_call_spec()[0])
+    args, kwargs = pytree.tree_unflatten(inputs.flat, spec)
+    return model(*args, **kwargs)
+
+
+def synchronize(torch: Any) -> None:
+    """Wait for the devices that this process uses, so that their faults show here."""
+    for name in ("cuda", "xpu"):
+        device = getattr(torch, name, None)
+        if device is not None and device.is_available() and device.is_initialized():
+            device.synchronize()
+
+
+def describe_outputs(torch: Any, result: Any) -> list[Document]:
+    """Describe outputs with their values: NaN and infinity counts, extremes, mean."""
+    flat = import_module("torch.utils._pytree").tree_leaves(result)
+    found = describe.outputs(torch, flat, count=False)
+    for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
+        if isinstance(leaf, torch.Tensor):
+            description.update(statistics(torch, leaf.detach()))
+    return found
+
+
+def statistics(torch: Any, tensor: Any) -> Document:
+    """Return NaN and infinity counts, and extremes and mean of what is finite."""
+    if tensor.numel() == 0 or tensor.dtype.is_complex or tensor.layout != torch.strided:
+        return {}
+    wide = tensor.cpu().to(torch.float64)
+    kept = wide[torch.isfinite(wide)]
+    found: Document = {"nan": int(wide.isnan().sum()), "inf": int(wide.isinf().sum())}
+    if kept.numel():
+        found.update(min=kept.min().item(), max=kept.max().item(), mean=kept.mean().item())
+    return found

@@ -1,0 +1,127 @@
+"""What the scripts share: run a module of the probe in a process of its own, say how it ended."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+PROBE = Path(__file__).resolve().parent / "probe"
+CLEAN, FOUND, NOT_DONE = 0, 1, 3  # 2 is argparse's, for wrong use
+EXITS = "Exit status: 0 nothing wrong, 1 something found, 2 wrong use, 3 could not be done."
+
+Document = dict[str, Any]
+
+
+class Outcome(NamedTuple):
+    """How a process of the probe ended."""
+
+    report: Document
+    code: int
+    stderr: str
+
+    @property
+    def died(self) -> Optional[str]:  # noqa: UP045 - Python 3.9
+        """Name the signal that ended the process; None when none did."""
+        if self.code >= 0:
+            return None
+        name = signal.Signals(-self.code).name
+        return f"{name} (a shell shows exit {128 - self.code}) in state {self.state!r}"
+
+    @property
+    def state(self) -> str:
+        return str(self.report.get("state", "start"))
+
+    @property
+    def error(self) -> Optional[str]:  # noqa: UP045
+        error = self.report.get("error")
+        return f"{error['type']}: {error['message']}" if isinstance(error, dict) else None
+
+
+def parser(
+    documentation: str, package: bool = True, inputs: bool = True
+) -> argparse.ArgumentParser:
+    """Return a parser with what most scripts take."""
+    made = argparse.ArgumentParser(description=documentation, epilog=EXITS)
+    if package:
+        made.add_argument("package", help="model.pt2, or a .so of torch._export.aot_compile")
+    if inputs:
+        made.add_argument("inputs", help="file of torch.save((args, kwargs), FILE)")
+        made.add_argument(
+            "--import",
+            dest="imports",
+            action="append",
+            default=[],
+            metavar="MODULE",
+            help="import it first: it registers custom operators",
+        )
+        made.add_argument(
+            "--library",
+            action="append",
+            default=[],
+            metavar="LIBRARY.so",
+            help="load it first: it registers custom operators",
+        )
+        made.add_argument("--timeout", type=float, default=600, help="seconds (default 600)")
+    return made
+
+
+def existing(*paths: str) -> None:
+    """End with status 2 unless all the files exist."""
+    for path in paths:
+        if not Path(path).exists():
+            print(f"no such file: {path}", file=sys.stderr)
+            raise SystemExit(2)
+
+
+def run(module: str, options: argparse.Namespace, *words: str, **environment: str) -> Outcome:
+    """Run a module of the probe on the inputs; a crash of it is an outcome like others."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        argv = [sys.executable, str(PROBE / f"{module}.py"), "--inputs", options.inputs, *words]
+        argv += ["--report", str(report), "--import-path", os.getcwd()]  # noqa: PTH109
+        for name in options.imports:
+            argv += ["--import", name]
+        for name in options.library:
+            argv += ["--library", name]
+        env = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1", **environment}
+        try:
+            done = subprocess.run(
+                argv,
+                env=env,
+                stdout=sys.stderr,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                timeout=options.timeout,
+            )
+        except subprocess.TimeoutExpired:
+            print(f"did not end within {options.timeout:g} s", file=sys.stderr)
+            raise SystemExit(NOT_DONE) from None
+        content = json.loads(report.read_text()) if report.exists() else {}
+    return Outcome(content, done.returncode, done.stderr)
+
+
+def first_message(stderr: str) -> str:
+    """Return the first line of stderr that tells a reason; later ones are often aftermath."""
+    marks = ("Error:", "input_handles[", "Assertion `", "CUDA error", "Exception:", "[E")
+    lines = [line.strip() for line in stderr.splitlines()]
+    return next((line for line in lines if any(mark in line for mark in marks)), "")[:500]
+
+
+def say_failure(outcome: Outcome) -> None:
+    """Print how a process failed: signal, exception, first message of stderr."""
+    if outcome.died:
+        print(f"died: {outcome.died}")
+    if outcome.error:
+        print(f"raised in state {outcome.state!r}: {outcome.error}")
+    if message := first_message(outcome.stderr):
+        print(f"first message: {message}")
+    if not outcome.died and not outcome.error:
+        print(outcome.stderr[-1500:])

@@ -1,0 +1,199 @@
+"""The stand-alone scripts, installed without the server, on failures that are real."""
+
+from __future__ import annotations
+
+import ast
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from interpreter import torch_python
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts"
+PROBE = ROOT / "mcp_server" / "aoti_debug" / "probe"
+COMMANDS = sorted(p.name for p in SCRIPTS.glob("*.py") if p.name != "shared.py")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return scripts/ of an installation that has nothing else but the text."""
+    place = tmp_path_factory.mktemp("skill") / "aoti-debug" / "scripts"
+    return Path(shutil.copytree(SCRIPTS, place, ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture(scope="module")
+def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with inputs and programs that do not fit."""
+    place = tmp_path_factory.mktemp("bad")
+    argv = [torch_python(), str(Path(__file__).with_name("prepare.py")), str(rich)]
+    done = subprocess.run(argv, cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def run(script: Path, *words: object, python: str | None = None) -> tuple[int, str]:
+    argv = [python or torch_python(), str(script), *map(str, words)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_copies_are_those_of_the_probe() -> None:
+    copies = sorted((SCRIPTS / "probe").glob("*.py"))
+    assert len(copies) > 10
+    differing = [c.name for c in copies if not filecmp.cmp(c, PROBE / c.name, shallow=False)]
+    assert differing == [], "run `make scripts`"
+
+
+def test_every_module_that_a_copy_imports_is_copied() -> None:
+    copies = {c.stem for c in (SCRIPTS / "probe").glob("*.py")}
+    for copy in (SCRIPTS / "probe").glob("*.py"):
+        for node in ast.walk(ast.parse(copy.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                assert set(names) <= copies, copy.name
+
+
+@pytest.mark.parametrize("path", sorted(SCRIPTS.rglob("*.py")), ids=lambda p: p.name)
+def test_a_script_is_python_3_9_and_needs_nothing_but_torch(path: Path) -> None:
+    tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
+    imported = {n.names[0].name for n in ast.walk(tree) if isinstance(n, ast.Import)}
+    imported |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)
+                 and not n.level}  # fmt: skip
+    own = {"shared", "probe", "inspect_pt2", "torch"}
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names | own
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_it_does_and_how_it_ends(installed: Path, name: str) -> None:
+    code, said = run(installed / name, "--help", python=sys.executable)  # has no torch
+    assert code == 0
+    assert "Exit status: 0 nothing wrong, 1 something found" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_file_that_is_not_there_is_wrong_use(installed: Path, name: str) -> None:
+    words = ["missing.pt2"] * (3 if "--exported" not in name else 2)
+    code, said = run(installed / name, *words[: 1 + (name in TWO)], *MORE.get(name, ()),
+                     python=sys.executable)  # fmt: skip
+    assert (code, "no such file" in said) == (2, True)
+
+
+TWO = {"replay.py", "check_contract.py", "compare_eager.py", "first_bad_node.py",
+       "load_constants.py"}  # fmt: skip
+MORE = {"compare_eager.py": ("--exported", "missing.pt2")}
+
+
+def test_a_package_is_described_without_torch(installed: Path, rich: Path) -> None:
+    code, said = run(installed / "inspect_pt2.py", rich / "model.pt2", python=sys.executable)
+    assert code == 0
+    assert "float32 cpu [2.., 4, 16]" in said
+    assert "constant norm.weight: float32[16]" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: data[: len(data) // 2], "no zip archive, or cut off"),
+        (lambda data: data.replace(b"libstdc++.so.6", b"libstdcxx.so.6"), "checksum"),
+        (None, "an exported program (torch.export.save)"),
+    ],
+    ids=["cut", "changed", "exported"],
+)
+def test_what_does_not_load_is_told(installed, rich, tmp_path, change, words) -> None:
+    package = tmp_path / "model.pt2"
+    source = rich / ("model.pt2" if change else "model.ep.pt2")
+    package.write_bytes(change(source.read_bytes()) if change else source.read_bytes())
+    code, said = run(installed / "inspect_pt2.py", package, python=sys.executable)
+    assert code == 1
+    assert words in said
+
+
+def test_a_kernel_leads_to_its_operators(installed: Path, rich: Path) -> None:
+    script = installed / "kernel_to_line.py"
+    code, said = run(script, rich / "model.pt2", "bmm", python=sys.executable)
+    assert code == 0
+    assert (
+        "nodes linear_1, transpose, matmul; operators aten.view, aten.transpose, aten.bmm" in said
+    )
+    assert run(script, rich / "model.pt2", "nosuch", python=sys.executable)[0] == 3
+
+
+def test_a_call_that_breaks_the_contract_is_told_by_every_net(installed, rich, bad) -> None:
+    exported = ("--exported", rich / "model.ep.pt2")
+    code, said = run(
+        installed / "check_contract.py", rich / "model.pt2", bad / "double.pt", *exported
+    )
+    assert code == 1
+    assert "BROKEN  stated: input 0 (arg8_1): dtype: expected float32, got float64" in said
+    assert "BROKEN  compiled: " in said
+    assert "unmatched dtype" in said
+    assert "BROKEN  exported: x: dtype: expected torch.float32, got torch.float64" in said
+
+
+def test_a_bound_of_two_is_called_harmless(installed, rich, bad) -> None:
+    code, said = run(installed / "check_contract.py", rich / "model.pt2", bad / "one.pt")
+    assert code == 0
+    assert "harmless" in said
+    assert "no --exported" in said
+
+
+def test_a_replay_that_dies_is_told_with_its_signal(installed, built, bad) -> None:
+    package = built.directory / "big.pt2"
+    code, said = run(installed / "replay.py", package, bad / "small.pt")
+    assert code == 1
+    assert "died: SIGSEGV (a shell shows exit 139) in state 'run'" in said
+
+
+def test_other_weights_differ_from_eager(installed, rich, bad) -> None:
+    words = (rich / "model.pt2", rich / "inputs.pt", "--exported")
+    code, said = run(installed / "compare_eager.py", *words, bad / "other.ep.pt2")
+    assert code == 1
+    assert "the package differs from eager" in said
+    code, said = run(installed / "compare_eager.py", *words, rich / "model.ep.pt2")
+    assert (code, "the package agrees with eager" in said) == (0, True)
+
+
+def test_a_nan_is_traced_to_its_node_past_a_mask(installed, bad) -> None:
+    code, said = run(installed / "first_bad_node.py", bad / "log.pt", bad / "log.ep.pt2")
+    assert code == 1
+    assert "first NaN: node log, aten.log.default" in said
+    assert "torch.log(y - 0.5)" in said
+    assert "masked_fill" not in said
+
+
+def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(installed, rich, bad) -> None:
+    code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "sliced.pt")
+    assert code == 1
+    assert "down.weight: a view of a storage of 4096 bytes, all are copied over 1024" in said
+    assert "scale: not a constant of the package (inlined" in said
+
+
+def test_the_free_run_keeps_the_logs_and_names_the_first_message(
+    installed: Path, built, bad, tmp_path: Path
+) -> None:
+    call = (
+        "import torch\n"
+        f"model = torch._inductor.aoti_load_package({str(built.directory / 'big.pt2')!r})\n"
+        f"args, kwargs = torch.load({str(bad / 'small.pt')!r})\n"
+        "print('calling')\n"
+        "model(*args)\n"
+    )
+    argv = ["bash", str(installed / "run0.sh"), "-o", str(tmp_path / "logs"), "--"]
+    done = subprocess.run([*argv, torch_python(), "-c", call], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "input_handles[0]: unmatched dim value at 0, expected: 4096, but got: 16" in done.stdout
+    assert (tmp_path / "logs" / "out.log").read_text() == "calling\n"
+    assert (tmp_path / "logs" / "status").read_text() == "1\n"
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--help"], 0), ([], 2), (["--no"], 2)])
+def test_the_free_run_says_how_it_is_used(words: list[str], code: int) -> None:
+    argv = ["bash", str(SCRIPTS / "run0.sh"), *words]
+    done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ))
+    assert done.returncode == code
+    assert "Usage: run0.sh" in done.stdout + done.stderr
