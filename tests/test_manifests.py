@@ -10,7 +10,7 @@ import pytest
 from aoti_debug import __version__
 
 ROOT = Path(__file__).parents[1]
-PLUGINS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json")
+PLUGINS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
 MARKETPLACE = ".claude-plugin/marketplace.json"
 
 
@@ -37,6 +37,26 @@ def test_the_marketplace_offers_the_plugin() -> None:
 def test_a_plugin_starts_the_server_over_stdio(name: str) -> None:
     [server] = document(name)["mcpServers"].values()
     assert server["args"][-2:] == ["aoti-debug", "serve"]
+
+
+def test_the_bundle_starts_the_server_over_stdio() -> None:
+    bundle = document("manifest.json")
+    assert (bundle["name"], bundle["version"]) == ("aoti-debug", __version__)
+    assert bundle["server"]["mcp_config"]["args"][-2:] == ["aoti-debug", "serve"]
+    assert (ROOT / bundle["server"]["entry_point"]).is_file()
+
+
+def test_the_registry_is_told_the_same() -> None:
+    entry = document("server.json")
+    [package] = entry["packages"]
+    assert entry["version"] == package["version"] == __version__
+    assert package["identifier"] == document(PLUGINS[0])["name"]
+    assert len(entry["description"]) <= 100  # the registry's limit
+    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_gemini_is_promised_no_file_that_is_not_there() -> None:
+    assert "contextFileName" not in document("gemini-extension.json")
 
 
 def test_claude_code_finds_the_skill_by_itself() -> None:

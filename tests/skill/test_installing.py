@@ -74,4 +74,4 @@ def test_the_command_line_runs_from_the_installed_folder(
     said = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7"
     done = subprocess.run(argv, cwd=project, input=said, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
-    assert "contract_dtype" in done.stdout
+    assert "guides/input-contracts.md#dtype" in done.stdout
