@@ -181,3 +181,19 @@ def run_step(tmp_path: Path) -> Callable[..., Replayed]:
         return Replayed(ran, json.loads(report.read_text()))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def check() -> Callable[..., dict[str, Any]]:
+    """Run the checks of a call in one process; return what each reported, status and stderr."""
+
+    def run(directory: Path, paths: dict[str, Path], *more: object) -> dict[str, Any]:
+        report = directory / "report.json"
+        named = [str(w) for n in ("package", "exported", "inputs") for w in (f"--{n}", paths[n])]
+        argv = [str(PROBE / "checks.py"), *named, "--report", str(report), *map(str, more)]
+        ran = run_python(directory, *argv, probe=False)
+        assert report.exists(), ran.stderr
+        found: dict[str, Any] = json.loads(report.read_text())["steps"]
+        return {**found, "stderr": ran.stderr, "code": ran.code}
+
+    return run

@@ -79,48 +79,74 @@ def test_a_replay_that_dies_leaves_the_state_it_died_in(healthy, run_step, tmp_p
     assert done.report["state"] == "run" and "error" not in done.report
 
 
-def test_a_healthy_call_passes_the_contract(healthy, run_step):
-    report = run_step("contract", *words(healthy, "exported", "inputs")).report
-    assert report["passed"] is True and report["differences"] == []
-    assert [i["name"] for i in report["inputs"]] == ["ids", "weights", "bias"]
-    assert report["inputs"][0]["shape"][1] == 3
-    assert list(report["ranges"].values()) == [[2, 64]]
-    assert any("<= 64" in guard for guard in report["guards"])
+@pytest.fixture(scope="module")
+def checked(compiled, check, tmp_path_factory):
+    """Check the call that the compiling script made, once."""
+    capture = compiled.directory / "capture"
+    return check(
+        tmp_path_factory.mktemp("checked"),
+        {
+            "package": capture / "package-1.pt2",
+            "inputs": capture / "call-first.pt",
+            "exported": compiled.exported,
+        },
+    )
 
 
-def test_broken_contracts_are_named_by_input_and_property(captured, run_step):
+def test_a_healthy_call_passes_every_check_in_one_process(checked):
+    assert checked["code"] == 0, checked["stderr"]
+    names = ("guards", "fakes", "contract", "compare", "repeats", "poison")
+    assert [checked[name]["state"] for name in names] == ["done"] * 6
+    guards = checked["guards"]
+    assert guards["passed"] is True and guards["differences"] == []
+    assert [i["name"] for i in guards["inputs"]] == ["ids", "weights", "bias"]
+    assert guards["inputs"][0]["shape"][1] == 3
+    assert list(guards["ranges"].values()) == [[2, 64]]
+    assert any("<= 64" in guard for guard in guards["guards"])
+    assert checked["compare"]["verdict"] == "agrees" and checked["compare"]["random"] == []
+    assert checked["compare"]["outputs"][0]["wrong"] == 0
+    assert checked["repeats"]["verdict"] == "same" and checked["repeats"]["calls"] == 4
+    assert checked["poison"]["verdict"] == "same"
+    assert checked["poison"]["patterns"] == ["0xFF", "0x3C"]
+
+
+def test_broken_contracts_are_named_by_input_and_property(captured, check, tmp_path):
     paths = captured(
         "model(torch.zeros(80, 3, dtype=torch.int64), torch.ones(80, 3), bias=bias.double())"
     )
-    done = run_step("contract", *words(paths, "exported", "inputs"))
-    assert done.ran.code == 0, done.ran.stderr
-    report = done.report
-    assert report["passed"] is False and report["where"] == "guards"
-    assert "64" in report["exception"]["message"]
-    found = [(d["name"], d["property"], d["expected"], d["got"]) for d in report["differences"]]
+    report = check(tmp_path, paths, "--steps", "guards,contract")
+    guards = report["guards"]
+    assert guards["passed"] is False and guards["where"] == "guards"
+    assert "64" in guards["exception"]["message"]
+    found = [(d["name"], d["property"], d["expected"], d["got"]) for d in guards["differences"]]
     assert found == [
         ("ids", "size", "<= 64", "80"),
         ("bias", "dtype", "torch.float32", "torch.float64"),
     ]
+    assert report["contract"]["state"] == "failed"
+    assert "input_handles[" in report["stderr"]
 
 
-def test_a_value_that_the_model_cannot_take_is_found_at_its_line(captured, run_step):
+def test_an_index_out_of_bounds_is_found_before_the_operator_runs(captured, check, tmp_path):
     paths = captured(
         """
-        ids[0, 0] = 5000
+        ids[2, 1] = 5000
         try:
             model(ids, weights, bias=bias)
         except RuntimeError:
             pass
         """
     )
-    report = run_step("contract", *words(paths, "exported", "inputs")).report
-    assert report["where"] == "model" and report["exception"]["type"] == "IndexError"
-    assert report["node"]["op"] == "aten.embedding.default"
-    assert "self.table(ids)" in report["node"]["stack"]
+    guards = check(tmp_path, paths, "--steps", "guards")["guards"]
+    assert guards["where"] == "model" and guards["exception"]["type"].endswith("OutOfBounds")
+    assert guards["node"]["op"] == "aten.embedding.default"
+    assert "self.table(ids)" in guards["node"]["stack"]
+    index = guards["index"]
+    assert (index["value"], index["lower"], index["upper"]) == (5000, 0, 50)
+    assert index["input"] == {"index": 0, "name": "ids", "at": [2, 1]}
 
 
-def test_a_wrong_nesting_is_the_signatures(captured, run_step):
+def test_a_wrong_nesting_is_the_signatures(captured, check, tmp_path):
     paths = captured(
         """
         try:
@@ -129,29 +155,29 @@ def test_a_wrong_nesting_is_the_signatures(captured, run_step):
             pass
         """
     )
-    report = run_step("contract", *words(paths, "exported", "inputs")).report
-    assert report["where"] == "signature" and report["differences"][0]["property"] == "count"
+    guards = check(tmp_path, paths, "--steps", "guards")["guards"]
+    assert guards["where"] == "signature" and guards["differences"][0]["property"] == "count"
 
 
-def test_a_healthy_package_agrees_with_eager(healthy, run_step):
-    report = run_step("compare", *words(healthy, "exported", "package", "inputs")).report
-    assert report["verdict"] == "agrees" and report["random"] == []
-    [output] = report["outputs"]
-    assert output["wrong"] == 0 and 0 < output["eager_max_abs_error"] < 1e-5
+def test_garbage_differs_from_eager(captured, check, tmp_path):
+    paths = captured("model(torch.arange(12).view(3, 4).t(), weights, bias=bias)")
+    report = check(tmp_path, paths, "--steps", "contract,compare")
+    assert report["contract"]["state"] == "failed"
+    compared = report["compare"]
+    assert compared["verdict"] == "differs"
+    assert compared["outputs"][0]["verdict"] == "differs"
+    assert 0 < compared["outputs"][0]["eager_max_abs_error"] < 1e-5
 
 
-@pytest.mark.parametrize(
-    ("call", "verdict"),
-    [
-        ("model(torch.arange(20).view(4, 5), torch.ones(4, 5), bias=bias)", "shape"),
-        ("model(torch.arange(12).view(3, 4).t(), weights, bias=bias)", "differs"),
-    ],
-)
-def test_garbage_differs_from_eager(captured, run_step, call, verdict):
-    paths = captured(call)
-    report = run_step("compare", *words(paths, "exported", "package", "inputs")).report
-    assert report["verdict"] == "differs"
-    assert report["outputs"][0]["verdict"] == verdict
+def test_a_step_that_ends_the_process_leaves_what_was_found_before(healthy, check, tmp_path):
+    (tmp_path / "deadly.py").write_text(
+        "import os\nimport torch.export.pt2_archive._package as package\n"
+        "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
+    )
+    report = check(tmp_path, healthy, "--import-path", tmp_path, "--import", "deadly")
+    assert report["code"] == -signal.SIGABRT
+    assert report["guards"]["passed"] is True
+    assert report["contract"]["state"] == "running"
 
 
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):

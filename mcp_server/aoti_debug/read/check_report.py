@@ -1,0 +1,275 @@
+"""Read what the probe's checks of a captured call reported: `report.json`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+Name = Literal["guards", "fakes", "contract", "compare", "repeats", "poison"]
+NAMES: tuple[Name, ...] = ("guards", "fakes", "contract", "compare", "repeats", "poison")
+State = Literal["done", "failed", "impossible", "running", "died"]
+_TEXT = 4000
+
+
+def _cut(value: object) -> str:
+    return str(value)[:_TEXT]
+
+
+Text = Annotated[str, BeforeValidator(_cut)]
+
+
+class _Report(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Raised(_Report):
+    """An exception that a step of the probe met."""
+
+    type: Text = ""
+    message: Text = ""
+
+    @property
+    def headline(self) -> str:
+        return next((line for line in self.message.strip().splitlines() if line), "")
+
+
+class Node(_Report):
+    """A node of the exported program, with the Python stack that it came from."""
+
+    name: Text = ""
+    op: Text = ""
+    stack: Text = ""
+
+
+class DeclaredInput(_Report):
+    """What the exported program takes; only tensors have a shape."""
+
+    name: Text | None = None
+    shape: tuple[int | str, ...] | None = None
+    written: bool = False
+
+
+class Difference(_Report):
+    """How an input is not what the exported program declares."""
+
+    index: int | None = None  # of tensors, as the runtime counts
+    position: int | None = None  # among all leaves
+    name: Text | None = None
+    property: Text = "value"
+    dim: int | None = None
+    expected: Text = ""
+    got: Text = ""
+    relation: Literal["equal", "min", "max"] = "equal"
+    written: bool = False
+
+
+class Element(_Report):
+    """An element of an input; `computed`: the model computes the index, and only this input holds
+    such a value."""
+
+    index: int
+    name: Text = ""
+    at: tuple[int, ...] = ()
+    computed: bool = False
+
+
+class Size(_Report):
+    """A dimension of an input, which was exported as dynamic."""
+
+    index: int
+    name: Text = ""
+    dim: int
+    size: int
+
+
+class IndexOutside(_Report):
+    """An index that an operator would have used outside its bounds: lower <= index < upper."""
+
+    op: Text
+    node: Text = ""
+    dim: int | None = None
+    lower: int = 0
+    upper: int
+    value: int
+    at: tuple[int, ...] = ()
+    count: int = 1
+    input: Element | None = None
+    size: Size | None = None
+
+
+class Mismatch(_Report):
+    """A result of a custom operator that is not what its fake kernel promises."""
+
+    op: Text
+    output: int = 0
+    property: Text = ""
+    expected: Text = ""
+    got: Text = ""
+    stack: Text = ""
+    smaller: bool = False  # fewer elements than promised
+    count: int = 1
+
+
+class Statistics(_Report):
+    nan: int = 0
+    inf: int = 0
+
+    @property
+    def not_finite(self) -> str:
+        counts = ((self.nan, "NaN"), (self.inf, "Inf"))
+        return " and ".join(f"{count} {word}" for count, word in counts if count)
+
+
+class Place(_Report):
+    at: tuple[int, ...] = ()
+    package: float | str | None = None
+    expected: float | str | None = None
+
+
+class Compared(_Report):
+    """One output of the package against the exported program's."""
+
+    index: int = 0
+    verdict: Text = "agrees"
+    shape: tuple[int, ...] | None = None
+    dtype: Text | None = None
+    expected: Any = None
+    wrong: int | None = None
+    elements: int | None = None
+    package: Statistics = Statistics()
+    first_wrong: Place | None = None
+
+
+class Step(_Report):
+    """What one step reported. `artifact` names the file, `signal` what ended the process in it."""
+
+    state: State = "done"
+    why: Text = ""  # it was impossible
+    error: Raised | None = None
+    artifact: str = ""
+    signal: str | None = None
+    seconds: float | None = None
+
+
+class GuardsReport(Step):
+    inputs: tuple[DeclaredInput, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    broken: tuple[Text, ...] = ()
+    exception: Raised | None = None
+    where: Literal["signature", "guards", "model"] | None = None
+    node: Node | None = None
+    index: IndexOutside | None = None
+    passed: bool | None = None
+
+    @property
+    def tensors(self) -> list[DeclaredInput]:
+        return [one for one in self.inputs if one.shape is not None]
+
+
+class FakesReport(Step):
+    custom_ops: tuple[Text, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
+
+
+class ContractReport(Step):
+    pass
+
+
+class CompareReport(Step):
+    verdict: Literal["agrees", "differs", "random"] | None = None
+    random: tuple[Text, ...] = ()
+    outputs: tuple[Compared, ...] = ()
+
+
+class RepeatsReport(Step):
+    """Calls with the same inputs and seed: "rounding" is what another order of a sum changes."""
+
+    verdict: Literal["same", "rounding", "differs"] | None = None
+    stateful: bool = False  # a model loaded anew gives the same sequence
+    calls: int = 0
+    output: int | None = None
+    at: tuple[int, ...] = ()
+    wrong: int | None = None
+    elements: int | None = None
+    first: float | str | bool | None = None
+    then: float | str | bool | None = None
+
+    @property
+    def differs(self) -> bool:
+        return self.verdict == "differs" and not self.stateful
+
+
+class PoisonReport(RepeatsReport):
+    patterns: tuple[Text, ...] = ()
+
+
+class CheckReports(_Report):
+    """What is reported of one call, by step; None for a step that was not taken."""
+
+    guards: GuardsReport | None = None
+    fakes: FakesReport | None = None
+    contract: ContractReport | None = None
+    compare: CompareReport | None = None
+    repeats: RepeatsReport | None = None
+    poison: PoisonReport | None = None
+
+    def step(self, name: Name) -> Step | None:
+        found = getattr(self, name)
+        return found if isinstance(found, Step) else None
+
+    def joined(self, other: CheckReports) -> CheckReports:
+        """Return these reports with what a later process reported of other steps."""
+        mine = {name: step for name in NAMES if (step := self.step(name)) is not None}
+        more = {name: step for name in NAMES if (step := other.step(name)) is not None}
+        return CheckReports.model_validate({**mine, **more})
+
+    @property
+    def running(self) -> Name | None:
+        """Return the step in which the process ended, if it did in one."""
+        return next((n for n in NAMES if (s := self.step(n)) and s.state == "running"), None)
+
+    @property
+    def abnormal(self) -> bool:
+        """Tell whether values differ: from the exported program's, from repeat to repeat, or with
+        what free memory held."""
+        return bool(
+            (self.compare is not None and self.compare.verdict == "differs")
+            or (self.repeats is not None and self.repeats.differs)
+            or (self.poison is not None and self.poison.differs)
+        )
+
+    @property
+    def steady(self) -> bool:
+        """Tell whether repeats agreed, also with free memory full of a pattern."""
+        looked = (self.repeats, self.poison)
+        return all(s is not None and s.state == "done" and not s.differs for s in looked)
+
+
+KINDS: dict[Name, type[Step]] = {
+    "guards": GuardsReport, "fakes": FakesReport, "contract": ContractReport,
+    "compare": CompareReport, "repeats": RepeatsReport, "poison": PoisonReport,
+}  # fmt: skip
+
+
+def read_step(name: Name, document: object, artifact: str) -> Step | None:
+    """Read one step's document; None for what is none."""
+    if not isinstance(document, dict):
+        return None
+    try:
+        return KINDS[name].model_validate({**document, "artifact": artifact})
+    except ValidationError:
+        return None
+
+
+def read_reports(document: object, artifact: str, signal: str | None = None) -> CheckReports:
+    """Read a whole report; `signal` ended its process, and so the step that was running."""
+    steps = document.get("steps") if isinstance(document, dict) else None
+    found: dict[str, Step] = {}
+    for name in NAMES:
+        step = read_step(name, steps.get(name), artifact) if isinstance(steps, dict) else None
+        if step is not None and step.state == "running" and signal is not None:
+            step = step.model_copy(update={"state": "died", "signal": signal})
+        if step is not None:
+            found[name] = step
+    return CheckReports.model_validate(found)
