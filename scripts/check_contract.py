@@ -69,18 +69,20 @@ def compiled(options: argparse.Namespace) -> Optional[str]:  # noqa: UP045 - Pyt
 
 def exported(options: argparse.Namespace) -> list[str]:
     """Compare with the exported program, and call it as far as its guards."""
-    outcome = shared.run("contract", options, "--exported", str(Path(options.exported)))
-    if "passed" not in outcome.report:
+    words = ("--exported", str(Path(options.exported)), "--steps", "guards")
+    outcome = shared.run("checks", options, *words)
+    report = outcome.report.get("steps", {}).get("guards", {})
+    if "passed" not in report:
         shared.say_failure(outcome)
         raise SystemExit(shared.NOT_DONE)
     differences = [
         f"exported: {d.get('name') or d['property']}: {d['property']}"
         + (f" at dimension {d['dim']}" if "dim" in d else "")
         + f": expected {d['expected']}, got {d['got']}"
-        for d in outcome.report["differences"]
+        for d in report["differences"]
     ]
-    error = outcome.report.get("exception")
-    if error and outcome.report.get("where") != "model":
+    error = report.get("exception")
+    if error and report.get("where") != "model":
         differences.append(f"exported: {error['message'].strip().splitlines()[0]}")
     elif error:
         print(f"eager fails, too: {error['type']}: {error['message'][:300]}")

@@ -15,11 +15,11 @@ def main() -> int:
     options = parser.parse_args()
     shared.existing(options.package, options.inputs, options.exported)
     words = ("--package", options.package, "--exported", options.exported)
-    outcome = shared.run("compare", options, *words)
-    report = outcome.report
+    outcome = shared.run("checks", options, *words, "--steps", "compare")
+    report = outcome.report.get("steps", {}).get("compare", {})
     if "verdict" not in report:
         shared.say_failure(outcome)
-        ran = outcome.state == "run"
+        ran = outcome.state == "compare"
         return shared.FOUND if ran else shared.NOT_DONE
     if report.get("random"):
         print(f"random operators, so outputs cannot agree: {', '.join(report['random'])}")

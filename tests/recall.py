@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.read.check_report import KINDS, CheckReports, Name, read_reports, read_step
 from aoti_debug.read.record import Record
-from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe, report_of
+from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
 
 OURS = (*TOLD, SANITIZER)
 CODE = re.compile(r"exit (\d{1,3})")
@@ -23,23 +24,34 @@ def recall(directory: Path, *, steps: bool = True) -> Observations:
     record = json.loads((directory / "run.json").read_bytes())
     first = observe(directory, "", ending_of(str(record.get("exit"))), ours=OURS)
     found: dict[str, Observations] = {}
+    checks = CheckReports()
+    about: list[Record] = []
     for step in (record.get("steps") or []) if steps else []:
-        if isinstance(step.get("artifact"), str):
-            found[str(step.get("name"))] = step_of(directory, step)
-    about: list[Record] = [
-        about_it
-        for observations in found.values()
-        for about_it in observations.records
-        if isinstance(about_it, ABOUT_THE_CALL)
-    ]
-    return replace(first, records=(*first.records, *about), steps=found)
+        artifact, name = step.get("artifact"), str(step.get("name"))
+        if not isinstance(artifact, str):
+            continue
+        ending = ending_of(str(step.get("exit")))
+        observations = observe(directory / artifact, f"{artifact}/", ending, ours=OURS)
+        about += [one for one in observations.records if isinstance(one, ABOUT_THE_CALL)]
+        if name in KINDS:
+            checks = checks.joined(reported(directory, artifact, name))
+        else:
+            found[name] = observations
+    return replace(first, records=(*first.records, *about), steps=found, checks=checks)
 
 
-def step_of(directory: Path, step: dict[str, Any]) -> Observations:
-    prefix = f"{step['artifact']}/"
-    folder = directory / step["artifact"]
-    observations = observe(folder, prefix, ending_of(str(step.get("exit"))), ours=OURS)
-    return replace(observations, report=report_of(folder), prefix=prefix)
+def reported(directory: Path, artifact: str, name: Name) -> CheckReports:
+    """Read a report: of one process with all checks, or of one process for each, as older runs
+    have them."""
+    path = directory / artifact / "report.json"
+    if not path.is_file():
+        return CheckReports()
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    if document.get("format") == 2:
+        return read_reports(document, f"{artifact}/report.json")
+    whole = {key: value for key, value in document.items() if key != "error"}
+    step = read_step(name, {**whole, "state": "done"}, f"{artifact}/report.json")
+    return CheckReports.model_validate({name: step} if step is not None else {})
 
 
 def ending_of(how: str) -> Ending:

@@ -72,10 +72,10 @@ def arguments(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def add_package_arguments(parser: argparse.ArgumentParser) -> None:
+def add_package_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add what names a package and how to load it."""
     parser.add_argument(
-        "--package", required=True, help=".pt2, or .so of torch._export.aot_compile"
+        "--package", required=required, help=".pt2, or .so of torch._export.aot_compile"
     )
     parser.add_argument("--model", default="model", help="which model of the package")
     parser.add_argument("--device-index", type=int)
@@ -222,6 +222,12 @@ def synchronize(torch: Any) -> None:
         device = getattr(torch, name, None)
         if device is not None and device.is_available() and device.is_initialized():
             device.synchronize()
+
+
+def flat_outputs(torch: Any, result: Any) -> list[Any]:
+    """Return the leaves of a result, in order, without their gradients."""
+    leaves = import_module("torch.utils._pytree").tree_leaves(result)
+    return [leaf.detach() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
 
 def describe_outputs(torch: Any, result: Any) -> list[Document]:

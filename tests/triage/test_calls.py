@@ -127,7 +127,7 @@ def test_evidence_names_artifacts_that_the_run_left(case: str, call: Call, built
             assert evidence.quote.splitlines()[0][:40] in proof
 
 
-@pytest.mark.parametrize(("case", "process_runs"), [("healthy", 4), ("segfault", 1)])
+@pytest.mark.parametrize(("case", "process_runs"), [("healthy", 2), ("segfault", 1)])
 def test_an_answer_holds_no_nulls_and_says_what_it_cost(
     case: str, process_runs: int, call: Call
 ) -> None:

@@ -67,7 +67,7 @@ def test_the_replays_load_the_model_that_was_called_and_its_own_program(
     assert step(compiling, "contract").finding == "nothing found"
     assert step(compiling, "guards").finding == "the exported program takes the call"
     assert step(compiling, "compare").finding == "package and exported program: agrees"
-    declared = report(compiling, home, "guards")["inputs"]
+    declared = report(compiling, home, "guards")["steps"]["guards"]["inputs"]
     assert [(one["name"], one["shape"]) for one in declared] == [("features", [4, 3])]
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import PHASES, Phase
 from aoti_debug.read import events as read
+from aoti_debug.read.check_report import DeclaredInput
 from aoti_debug.read.events import Call, Events, Input
 
 DOING = {
@@ -98,16 +96,21 @@ def input_named(observations: Observations, index: int) -> str | None:
     given = call.input(index) if call else None
     if given is not None and given.name:
         return given.name
-    name = declared(observations, index).get("name")
-    return str(name)[:200] if name else None
+    known = declared(observations, index)
+    return known.name[:200] if known is not None and known.name else None
 
 
-def declared(observations: Observations, index: int) -> Mapping[str, Any]:
-    """Return what the exported program declares of a tensor input; empty when it is not known."""
-    guards = observations.steps.get("guards")
-    found = (guards.report or {}).get("inputs") if guards else None
-    tensors = [d for d in found or [] if isinstance(d, dict) and "shape" in d]
-    return tensors[index] if index < len(tensors) else {}
+def declared(observations: Observations, index: int) -> DeclaredInput | None:
+    """Return what the exported program declares of a tensor input, where it is known."""
+    guards = observations.checks.guards
+    tensors = guards.tensors if guards is not None else []
+    return tensors[index] if 0 <= index < len(tensors) else None
+
+
+def writes_to(observations: Observations, index: int) -> bool:
+    """Tell whether the model is known to write to an input."""
+    known = declared(observations, index)
+    return known is not None and known.written
 
 
 def name_of(given: Input) -> str:

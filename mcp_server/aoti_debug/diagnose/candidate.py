@@ -10,9 +10,12 @@ from aoti_debug.model import Diagnosis, Evidence
 from aoti_debug.read.record import Span
 from aoti_debug.signatures import Signature
 
-# "printed" is a text of a process that did not fail: it ranks below being clean.
-Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "printed"]
-ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean", "printed")
+# A "note" had no consequence, and "printed" is a text of a process that did not fail: both rank
+# below being clean.
+Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "note", "printed"]
+ROLES: tuple[Role, ...] = (
+    "cause", "symptom", "envelope", "aftermath", "clean", "note", "printed",
+)  # fmt: skip
 EVENT = 140  # characters quoted of one
 CONFIDENCES = ("proved", "likely", "possible")
 
@@ -27,6 +30,8 @@ class Candidate:
     tier: Tier
     order: int = 0  # among the findings of its source
     signature: Signature | None = None
+    lead: bool = False  # a memory checker's word: it counts where something is wrong of it
+    over_bound: bool = False  # all that is wrong is a size above the largest exported
     of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
 
     @property

@@ -26,8 +26,10 @@ MISLEADING = 4
 KINDS = {
     "aftermath": "is an aftermath",
     "envelope": "names no reason",
+    "note": "is a notice of a run that is healthy",
     "printed": "was printed, but no call failed and the script ended well",
 }
+WITHOUT_CONSEQUENCE = "compute-sanitizer alone says so; nothing is wrong because of it"
 BEFORE, EXCERPT = 30, 120  # characters of a quoted message
 
 
@@ -102,9 +104,8 @@ def line_failed(observations: Observations) -> str:
 
     It is one line of the model; a kernel is made of several.
     """
-    guards = observations.steps.get("guards")
-    node = guards.report.get("node") if guards is not None and guards.report else None
-    return str(node.get("stack", "")) if isinstance(node, dict) else ""
+    guards = observations.checks.guards
+    return guards.node.stack if guards is not None and guards.node is not None else ""
 
 
 def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
@@ -168,10 +169,13 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
     process without one, which look like a fault and are none."""
     if best.role not in ("cause", "symptom", "clean"):
         return []
-    roles = ("printed",) if best.role == "clean" else ("envelope", "aftermath")
+    roles = ("printed", "note") if best.role == "clean" else ("envelope", "aftermath", "note")
     found: list[str] = []
     for candidate in ranked:
         if candidate is best or candidate.role not in roles:
+            continue
+        if candidate.lead and candidate.role == "note":
+            found.append(f"{candidate.diagnosis.summary}: {WITHOUT_CONSEQUENCE}")
             continue
         if candidate.signature is None or not candidate.diagnosis.evidence:
             continue
@@ -180,7 +184,7 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
             kind = f"is {candidate.of}'s own failure, after the script's"
         quote = excerpt(candidate.diagnosis.evidence[0].quote, candidate.signature)
         means = first_sentence(candidate.signature.means)
-        tells = candidate.role != "printed" and "envelope" not in means
+        tells = candidate.role not in ("printed", "note") and "envelope" not in means
         found.append(f"{quote!r} {kind}" + (f": {means}" if tells else "."))
     return found[:MISLEADING]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aoti_debug.diagnose.calls import name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.from_replay import NAN, NAN_FIX
+from aoti_debug.diagnose.from_values import NAN, NAN_FIX
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix
@@ -86,9 +86,8 @@ def bad_output(observations: Observations, events: Events) -> Iterator[Candidate
 
 
 def as_without_aoti(observations: Observations) -> bool:
-    compared = observations.steps.get("compare")
-    report = (compared.report or {}) if compared is not None else {}
-    return report.get("verdict") == "agrees"
+    compared = observations.checks.compare
+    return compared is not None and compared.verdict == "agrees"
 
 
 def raised_after_calls(events: Events) -> bool:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_opaque import ended_well
-from aoti_debug.diagnose.from_replay import not_finite
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
+from aoti_debug.read.check_report import NO_REPORTS, Name
 
-CHECKED = {
+CHECKED: dict[Name, str] = {
     "contract": "inputs",
     "guards": "guards",
     "fakes": "custom operators",
     "compare": "values against the exported program",
+    "repeats": "repeats of the call",
+    "poison": "repeats in filled memory",
+}
+BY_TOOL = {
     "memcheck": "memory accesses",
     "initcheck": "reads before writes",
     "racecheck": "races",
@@ -67,22 +71,25 @@ def clean(observations: Observations) -> Candidate:
 
 def holding(observations: Observations) -> str:
     """Say which outputs are not finite, if the model gives the same without AOTInductor."""
-    compared = observations.steps.get("compare")
-    report = (compared.report or {}) if compared is not None else {}
-    outputs = report.get("outputs") if report.get("verdict") == "agrees" else None
+    compared = observations.checks.compare
+    outputs = compared.outputs if compared is not None and compared.verdict == "agrees" else ()
     bad = [
-        f"output {position} holds {words}"
-        for position, output in enumerate(outputs if isinstance(outputs, list) else [])
-        if isinstance(output, dict) and (words := not_finite(output))
+        f"output {one.index} holds {words}" for one in outputs if (words := one.package.not_finite)
     ]
     return f"; {', '.join(bad[:3])}, as without AOTInductor" if bad else ""
 
 
 def checked(observations: Observations) -> str:
     """Say what the replays have looked at; what they found would be another diagnosis."""
+    reports = observations.checks
     looked = [
         words
         for name, words in CHECKED.items()
+        if ((step := reports.step(name)) is not None and step.state == "done")
+    ]
+    looked += [
+        words
+        for name, words in BY_TOOL.items()
         if name in observations.steps and not observations.steps[name].failed
     ]
     return f"; checked and clean: {', '.join(looked)}" if looked else ""
@@ -90,10 +97,10 @@ def checked(observations: Observations) -> str:
 
 def not_checked(observations: Observations) -> str:
     """Say what of the call's contract only the exported program states, when it is not known."""
-    guards = observations.steps.get("guards")
+    guards = observations.checks.guards
     call = failing_call(observations)
-    replayed = bool(observations.steps)  # a stage runs the script and nothing else
-    if call is None or not replayed or (guards is not None and guards.report is not None):
+    replayed = observations.checks != NO_REPORTS or bool(observations.steps)
+    if call is None or not replayed or (guards is not None and guards.state == "done"):
         return ""
     others = [given for given in call.inputs if given.index is None and given.kind != "none"]
     named = ", ".join(

@@ -166,7 +166,8 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             signature=match.signature.id if match else None,
         ),
         role="cause",
-        tier=Tier.MEMORY_CHECK,
+        tier=Tier.MEMORY_CHECK if found.tool == "memcheck" else Tier.SPECIFIC_TEXT,
+        lead=True,
         order=position,
         signature=match.signature if match else None,
     )

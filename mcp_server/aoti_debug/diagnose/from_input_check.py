@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import declared, failing_call, input_named
+from aoti_debug.diagnose.calls import failing_call, input_named, writes_to
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
@@ -36,7 +36,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             expected=words(check),
             got=check.got,
         )
-        sure = not false_alarm and not over_bound(finding)
+        over_bound = check.property == "size" and check.relation == "max"
+        sure = not false_alarm and not over_bound
         yield Candidate(
             Diagnosis(
                 phase="run",
@@ -50,29 +51,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 signature=match.signature.id if match else None,
             ),
             role="symptom" if false_alarm else "cause",
-            tier=Tier.OVER_BOUND if over_bound(finding) else Tier.OWN_CHECK,
+            tier=Tier.OVER_BOUND if over_bound else Tier.OWN_CHECK,
+            over_bound=over_bound,
             order=position,
             signature=match.signature if match else None,
         )
 
 
-DERIVED = "as another dimension says"
-
-
-def over_bound(finding: InputFinding | None) -> bool:
-    """Tell whether all that is wrong is a size above the largest that was exported: the kernels
-    often serve it, since an upper bound is a promise and seldom compiled in."""
-    return (
-        finding is not None
-        and finding.property == "size"
-        and (finding.expected or "").startswith("<=")
-    )
-
-
 def reason(observations: Observations, check: InputCheck, false_alarm: str | None) -> str:
     if false_alarm:
         return f"; {false_alarm}"
-    if check.property == "stride" and declared(observations, check.input).get("written"):
+    if check.property == "stride" and writes_to(observations, check.input):
         return f"; {WRITTEN}"
     return ""
 
@@ -114,7 +103,7 @@ def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str
     return None
 
 
-def fixes_for(finding: InputFinding) -> list[Fix]:
+def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
     """Return what to do about an input that breaks the contract."""
     name = label(finding)
     if finding.property == "dtype":
@@ -149,7 +138,7 @@ def fixes_for(finding: InputFinding) -> list[Fix]:
                 why="arguments that are no tensors are baked into the compiled model",
             )
         ]
-    if DERIVED in (finding.expected or ""):
+    if derived:
         return [
             Fix(
                 what=f"give {name} the size that the other dimension asks for",

@@ -129,12 +129,19 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
                 described(call, violation.finding.index),
             ],
             guide=CONTRACT,
-            fixes=fixes_for(violation.finding),
+            fixes=fixes_for(violation.finding, derived=violation.relation == "derived"),
         ),
         role="symptom" if doubt else "cause",
-        tier=Tier.RANK if violation.finding.property == "rank" else Tier.CONTRACT,
+        tier=tier_of(violation),
+        over_bound=violation.relation == "max",
         order=position,
     )
+
+
+def tier_of(violation: Violation) -> Tier:
+    if violation.relation == "max":
+        return Tier.OVER_BOUND
+    return Tier.RANK if violation.finding.property == "rank" else Tier.CONTRACT
 
 
 def described(call: Call, index: int) -> Evidence:

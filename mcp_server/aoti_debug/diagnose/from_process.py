@@ -125,8 +125,8 @@ def after_the_calls(observations: Observations) -> str:
 
 def dies_without_aoti(observations: Observations, signal: str) -> str:
     """Say so if the exported program, which runs operator by operator, dies of the same signal."""
-    guards = observations.steps.get("guards")
-    if guards is None or guards.ending is None or guards.ending.signal != signal:
+    guards = observations.checks.guards
+    if guards is None or guards.signal != signal:
         return ""
     return "; the exported program dies of it too, without AOTInductor: an operator's own fault"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from aoti_debug.package.index_source import Origin
 from aoti_debug.package.record import Package
+from aoti_debug.read.check_report import NO_REPORTS, CheckReports
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match
@@ -42,16 +43,12 @@ class Observations:
     package: Package | None = None  # of the failing call, read without loading it
     # Where the indices of failed checks come from, by file, line and condition of the check.
     origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
-    report: dict[str, Any] | None = None  # what a replay wrote of itself
-    prefix: str = ""  # of the artifacts' names: "steps/02-guards/"
+    checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
 
     @property
     def failed(self) -> bool:
         """Tell whether the process did not end well."""
         return self.ending is not None and not self.ending.clean
-
-    def artifact(self, name: str) -> str:
-        return self.prefix + name
 
     @property
     def artifacts(self) -> dict[str, int]:

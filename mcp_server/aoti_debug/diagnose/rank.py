@@ -11,19 +11,20 @@ from aoti_debug.diagnose import (
     from_device_assert,
     from_exception,
     from_export,
+    from_fakes,
     from_gpu,
     from_input_check,
     from_package,
     from_printer,
     from_process,
-    from_replay,
+    from_program,
     from_shim,
     from_signature,
+    from_values,
 )
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused, only_printed
-from aoti_debug.diagnose.from_input_check import over_bound
 from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import launcher_spans
@@ -32,7 +33,9 @@ from aoti_debug.model import Category, Diagnosis, Evidence
 from aoti_debug.read.record import Span
 
 SOURCES = (
-    from_replay,
+    from_program,
+    from_fakes,
+    from_values,
     from_input_check,
     from_calls,
     from_constants,
@@ -81,7 +84,7 @@ def in_order(candidates: Iterable[Candidate], observations: Observations) -> lis
 
 
 def worth_listing(candidate: Candidate, best: Candidate) -> bool:
-    if candidate.role in ("aftermath", "clean", "printed"):
+    if candidate.role in ("aftermath", "clean", "note", "printed"):
         return False
     return candidate.role == best.role or best.role != "cause"
 
@@ -183,6 +186,22 @@ def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
     return kept
 
 
+Key = tuple[str | int | None, ...]
+
+
+def keys(candidate: Candidate) -> set[Key]:
+    """Return what a finding is recognised by; two that share a key, in one role, are the same."""
+    known = candidate.diagnosis
+    if known.input is not None:
+        layout = known.category in LAYOUT
+        category = "layout" if layout else known.category
+        return {("input", known.input.index, category, candidate.over_bound)}
+    found: set[Key] = set()
+    if known.category == "nan_or_inf":
+        found.add(("nan_or_inf",))
+    return found
+
+
 def same_finding(better: Candidate, other: Candidate) -> bool:
     if better.role != other.role:
         return False
@@ -190,14 +209,14 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
     broken = one.confidence == "proved" and one.category.startswith("contract_")
     if broken and two.category in ("contract_guard", "wrong_result"):
         return True  # what another input leads to
+    if keys(better) & keys(other):
+        return True
     if one.input is not None and two.input is not None and one.input.index == two.input.index:
-        if over_bound(one.input) != over_bound(two.input):
-            return False
-        return one.category == two.category or {one.category, two.category} <= LAYOUT
+        return False
+    if one.category == two.category == "index_out_of_bounds" and (one.input is None or other.alone):
+        return True  # one index, told by the kernel's check and by the exported program
     if one.category == two.category and one.category in GPU_FAULTS and one.kernel and other.alone:
         return True  # a tool named the kernel; the log says the same without it
-    if one.category == two.category == "nan_or_inf":
-        return True
     return one.category == two.category and any(
         inside(b, a) for a in one.evidence for b in two.evidence
     )

@@ -28,6 +28,7 @@ class Violation:
     confidence: Confidence
     reason: str
     false_alarm: bool = False
+    relation: str = "equal"  # as in a Break
 
 
 def contract(model: CompiledModel | Wrapper) -> Contract:
@@ -62,4 +63,4 @@ def violation(broken: Break) -> Violation:
     )
     category = "false_alarm" if broken.harmless else CATEGORY[broken.property]
     confidence = cast("Confidence", broken.confidence)
-    return Violation(finding, category, confidence, broken.reason, broken.harmless)
+    return Violation(finding, category, confidence, broken.reason, broken.harmless, broken.relation)

@@ -199,7 +199,7 @@ class Session:
         return {**found, "calls": REPEATS + 1, "stateful": self._stateful}
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:
-        """Tell whether a model loaded anew gives the same sequence: it then counts its calls, say."""
+        """Tell whether a model loaded anew gives the same sequence: its state makes the results."""
         model = self.load()
         after = [self.call(model) for _ in before]
         pairs = zip(before, after)  # noqa: B905 - Python 3.9

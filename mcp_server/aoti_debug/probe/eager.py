@@ -1,4 +1,4 @@
-"""Run the exported program node by node: what guards, indices and fake kernels promise, and results."""
+"""Run the exported program node by node: its guards, indices, fake kernels and results."""
 
 from __future__ import annotations
 

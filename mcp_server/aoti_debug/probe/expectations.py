@@ -137,9 +137,13 @@ def _compare_size(
         bounds = program.range_constraints.get(declared_size)
         low, high = (_bound(bounds.lower), _bound(bounds.upper)) if bounds else (None, None)
         if low is not None and size < low:
-            return [_difference("size", f">= {low}", size, dim)]
+            return [
+                {**_difference("size", f">= {low}", size, dim), "relation": "min", "bound": low}
+            ]
         if high is not None and size > high:
-            return [_difference("size", f"<= {high}", size, dim)]
+            return [
+                {**_difference("size", f"<= {high}", size, dim), "relation": "max", "bound": high}
+            ]
         return []
     wanted = _value(declared_size, symbols)
     if wanted is None or wanted == size:

@@ -76,6 +76,7 @@ class Break:
     dim: Optional[int] = None  # noqa: UP045
     confidence: str = "proved"
     harmless: bool = False
+    relation: str = "equal"  # or min, max; derived: another dimension says the size
 
 
 def breaks(
@@ -164,7 +165,8 @@ def _sizes(
             yield _low(at, number, dim, size)
         if dim.high is not None and size > dim.high:
             reason = "above the upper bound the model was exported with"
-            yield Break(*at, "size", f"<= {dim.high}", str(size), reason, number, "likely")
+            wanted = ("size", f"<= {dim.high}", str(size))
+            yield Break(*at, *wanted, reason, number, "likely", relation="max")
         value = evaluate(dim.symbol, symbols) if dim.symbol else None
         if value is not None and value != size:
             yield _guard(at, number, dim.symbol or "", value, size)
@@ -177,10 +179,10 @@ def _low(at: tuple[int, str], number: int, dim: Dim, size: int) -> Break:
             "this lower bound comes from the specialisation of sizes 0 and 1 at export, not from "
             "a kernel: such a call usually runs right"
         )
-        return Break(*at, *wanted, reason, number, "likely", True)
+        return Break(*at, *wanted, reason, number, "likely", True, "min")
     confidence = "possible" if size == 0 and dim.low == 2 else "likely"
     reason = "below the lower bound the model was exported with"
-    return Break(*at, *wanted, reason, number, confidence)
+    return Break(*at, *wanted, reason, number, confidence, relation="min")
 
 
 def _specialised(dim: Dim, size: int) -> bool:
@@ -197,7 +199,7 @@ def _guard(at: tuple[int, str], number: int, symbol: str, value: int, size: int)
     if plain.isidentifier():
         reason = f"the model takes {plain} from an earlier dimension, and both must be equal"
         expected = f"{value} ({plain}, as another dimension says)"
-        return Break(*at, "size", expected, str(size), reason, number)
+        return Break(*at, "size", expected, str(size), reason, number, relation="derived")
     reason = f"this size must be {plain}"
     return Break(*at, "guard", f"{value} = {plain}", str(size), reason, number)
 

@@ -70,7 +70,7 @@ def same_bits(torch: Any, one: Any, two: Any) -> bool:
 
 
 def poison_host(byte: int | None) -> bool:
-    """Have the C library fill what it allocates with a byte, None for no more; False if it cannot."""
+    """Have the C library fill what it allocates with a byte, or no more; False if it cannot."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
@@ -81,7 +81,7 @@ def poison_host(byte: int | None) -> bool:
 
 def poison_device(torch: Any, device: Any, byte: int) -> None:
     """Fill blocks of torch's caching allocator and free them: the next allocations take them."""
-    kept = []
+    kept: list[Any] = []
     for sizes, count in ((_SMALL, _MANY), (_LARGE, _FEW)):
         for size in sizes:
             for _ in range(count):

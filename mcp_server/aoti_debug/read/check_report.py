@@ -60,7 +60,8 @@ class Difference(_Report):
     dim: int | None = None
     expected: Text = ""
     got: Text = ""
-    relation: Literal["equal", "min", "max"] = "equal"
+    relation: Literal["equal", "min", "max", "derived"] = "equal"
+    bound: int | None = None  # for a size
     written: bool = False
 
 
@@ -250,6 +251,8 @@ KINDS: dict[Name, type[Step]] = {
     "guards": GuardsReport, "fakes": FakesReport, "contract": ContractReport,
     "compare": CompareReport, "repeats": RepeatsReport, "poison": PoisonReport,
 }  # fmt: skip
+
+NO_REPORTS = CheckReports()
 
 
 def read_step(name: Name, document: object, artifact: str) -> Step | None:

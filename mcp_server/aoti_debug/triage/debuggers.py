@@ -9,7 +9,7 @@ import anyio
 
 from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage.launch import CORE
+from aoti_debug.triage.environment import CORE
 
 CUDA_GDB_S = 120.0
 CUDA_GDB = (

@@ -13,18 +13,18 @@ from aoti_debug.triage.run_state import RunState
 
 
 @contextlib.asynccontextmanager
-async def hold_gpus(work: RunState) -> AsyncIterator[list[Device]]:
+async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
     """Hold every GPU that the target can see; none on a machine without a driver.
 
     Raises:
         DeviceBusy: another run holds one; the message names it.
     """
-    env = work.request.target.env
+    env = state.request.target.env
     if find_tool("nvidia-smi", env) is None:
         yield []
         return
     devices = await anyio.to_thread.run_sync(lambda: visible_devices(env))
-    async with hold_devices(devices, run=work.directory.id, command=work.request.target.label):
+    async with hold_devices(devices, run=state.directory.id, command=state.request.target.label):
         yield devices
 
 
@@ -32,7 +32,7 @@ async def unwell(devices: list[Device], env: Mapping[str, str]) -> list[str]:
     """Return what is wrong with the devices after a fault; empty when they are well."""
     found = []
     for device in devices:
-        state = await anyio.to_thread.run_sync(lambda d=device: health(d, env))  # type: ignore[misc]
-        if not state.ok:
-            found.append(f"GPU {device.index} ({device.name}) is not well: {state.what}")
+        known = await anyio.to_thread.run_sync(lambda d=device: health(d, env))  # type: ignore[misc]
+        if not known.ok:
+            found.append(f"GPU {device.index} ({device.name}) is not well: {known.what}")
     return found

@@ -14,7 +14,7 @@ import psutil
 
 from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
-from aoti_debug.triage.launch import CORE
+from aoti_debug.triage.environment import CORE
 from aoti_debug.triage.observe import STACKS
 
 SAMPLE_S = 10.0

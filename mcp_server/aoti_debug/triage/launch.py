@@ -1,66 +1,69 @@
-"""The environment of a watched run: what only looks and does not change the outcome."""
+"""Start a process of a run: its environment, the probe in it, its account."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import aoti_debug
-from aoti_debug.facts.stages import ALWAYS
-
-PROBE = Path(aoti_debug.__file__).parent / "probe"
-SITE = PROBE / "site"
-EVENTS = "events.jsonl"
-CAPTURE = "capture"
-CORE = "core"
-CORE_FLAGS = ",".join(
-    (
-        "skip_nonrelocated_elf_images",
-        "skip_global_memory",
-        "skip_shared_memory",
-        "skip_local_memory",
-        "skip_constbank_memory",
-    )
-)
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.run.interpreter import Installed, installed_versions
+from aoti_debug.run.process import OnStart
+from aoti_debug.triage import debuggers
+from aoti_debug.triage.environment import watched
+from aoti_debug.triage.hang import stacks_into
+from aoti_debug.triage.run_state import Ran, RunState
 
 
-def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool) -> dict[str, str]:
-    """Return `base` with the probe in it, writing to `directory`.
+async def launch(
+    state: RunState,
+    name: str,
+    argv: tuple[str, ...],
+    directory: Path,
+    *,
+    around: Mapping[str, str] | None = None,
+    flags: Mapping[str, str] | None = None,
+    watch: bool = True,
+    capture: bool = False,
+    recompiles: bool = True,
+    stacks: bool = True,
+    cwd: Path | None = None,
+    timeout_s: float | None = None,
+    on_start: OnStart | None = None,
+) -> Ran:
+    """Run one process of a run in the target's environment, and account for it.
 
-    `capture` keeps the package, the exported program and the inputs of the calls. What the user
-    has set stays: PYTHONPATH is only added to.
+    `around` is what the user's own variables go before, `flags` what goes before them. `watch`
+    puts the probe in it, `stacks` takes the stacks of one that does not end. What it compiles is
+    counted, unless it is the first run.
+
+    Raises:
+        Cancelled: the user's stop ended it.
     """
-    path = base.get("PYTHONPATH", "")
-    environment = {
-        **base,
-        **ALWAYS,
-        "PYTHONPATH": f"{SITE}{os.pathsep}{path}" if path else str(SITE),
-        "AOTI_DEBUG_EVENTS": str(directory / EVENTS),
-        "AOTI_DEBUG_RUN": run,
-    }
-    if capture:
-        environment["AOTI_DEBUG_CAPTURE"] = str(directory / CAPTURE)
-    else:
-        environment.pop("AOTI_DEBUG_CAPTURE", None)
-    return environment
+    target = state.request.target
+    environment: dict[str, str] = {**(around or {}), **target.env}
+    if watch:
+        environment = watched(environment, directory, state.directory.id, capture=capture)
+    environment.update(flags or {})
+    if "sanitizer" in Path(argv[0]).name:
+        environment = debuggers.sanitizer_environment(environment)
+    versions = installed(state)
+    ran = await state.run(
+        name,
+        argv,
+        environment,
+        directory,
+        cwd=cwd,
+        timeout_s=timeout_s,
+        on_timeout=stacks_into(directory, target.env) if stacks else None,
+        on_start=on_start,
+        torch=versions.torch if versions else None,
+    )
+    events = ran.observations.events
+    state.recompiles += len(compiles(events)) if recompiles and events is not None else 0
+    return ran
 
 
-def core_dumps(directory: Path) -> dict[str, str]:
-    """Return what makes the CUDA driver write a small core dump at the first GPU exception, and
-    its plain-text log of failed API calls. Without a GPU these do nothing."""
-    return {
-        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "1",
-        "CUDA_COREDUMP_SHOW_PROGRESS": "1",
-        "CUDA_COREDUMP_GENERATION_FLAGS": CORE_FLAGS,
-        "CUDA_COREDUMP_FILE": str(directory / CORE / "core.%p"),
-        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP": "1",
-        "CUDA_COREDUMP_PIPE": str(directory / CORE / "pipe.%p"),
-        "CUDA_LOG_FILE": str(directory / "cuda.log"),
-    }
-
-
-def tracing(directory: Path) -> dict[str, str]:
-    """Return what makes a compile leave more behind: the map from kernels to the model's lines
-    in the package (torch 2.9 and later), and torch's structured trace for tlparse."""
-    return {"INDUCTOR_PROVENANCE": "1", "TORCH_TRACE": str(directory / "trace")}
+def installed(state: RunState) -> Installed | None:
+    """Return which versions the target's interpreter has; None for a target without Python."""
+    target = state.request.target
+    return installed_versions(target.python, target.env) if target.python else None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.error_line import error_lines
@@ -15,19 +13,17 @@ from aoti_debug.read.record import (
     GpuException,
     InputCheck,
     NativeBacktrace,
-    OutputCheck,
     Record,
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.run.files import is_regular, open_regular, read_regular
 from aoti_debug.signatures import matcher
-from aoti_debug.triage.launch import EVENTS
+from aoti_debug.triage.environment import EVENTS
 
-REPORT = "report.json"
 XML_BYTES = 64 * 1024 * 1024
 # What a replay shows about the failing call itself; its other records are about the replay.
-ABOUT_THE_CALL = (InputCheck, OutputCheck, SanitizerError, GpuException, NativeBacktrace)
+ABOUT_THE_CALL = (InputCheck, SanitizerError, GpuException, NativeBacktrace)
 SAID = ("stderr.log", "stdout.log")  # by the process itself, which comes first
 SANITIZER = "sanitizer.xml"
 # What other programs wrote of it. A script can put files of these names into its directory too.
@@ -63,13 +59,9 @@ def observe(
     return Observations((*records, *extra), events, ending, torch)
 
 
-def report_of(directory: Path) -> dict[str, Any] | None:
-    """Return what a program of the probe reported; None when it wrote no whole report."""
-    try:
-        report = json.loads(read_regular(directory / REPORT))
-    except (OSError, ValueError):
-        return None
-    return report if isinstance(report, dict) else None
+def about_the_call(observations: Observations) -> list[Record]:
+    """Return what a replay showed of the failing call itself."""
+    return [record for record in observations.records if isinstance(record, ABOUT_THE_CALL)]
 
 
 def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:

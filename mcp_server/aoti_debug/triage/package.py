@@ -31,7 +31,7 @@ WHY = "nobody saw the calls of this program, but its package tells what they mus
 
 
 async def with_package(
-    work: RunState, observations: Observations, call: Captured, seen: OpenFiles
+    state: RunState, observations: Observations, call: Captured, seen: OpenFiles
 ) -> Observations:
     """Read the package of the failing call, or the one whose loading failed. Of a program without
     the probe it is the one that its arguments name, or that it had open."""
@@ -39,8 +39,8 @@ async def with_package(
     if path is not None:
         package: Package | None = await anyio.to_thread.run_sync(inspect, path)
     elif opaque(observations):
-        package = await anyio.to_thread.run_sync(lambda: of_program(work, seen))
-        work.done(step_of(package))
+        package = await anyio.to_thread.run_sync(lambda: of_program(state, seen))
+        state.done(step_of(package))
     else:
         return observations
     observations = replace(observations, package=package)
@@ -69,8 +69,8 @@ def last_package(observations: Observations) -> Path | None:
     return next((path for path in reversed(found) if path.exists()), None)
 
 
-def of_program(work: RunState, seen: OpenFiles) -> Package | None:
-    target = work.request.target
+def of_program(state: RunState, seen: OpenFiles) -> Package | None:
+    target = state.request.target
     return seen.package(named(target.argv[1:], target.cwd))
 
 

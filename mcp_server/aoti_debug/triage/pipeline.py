@@ -3,82 +3,130 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import anyio
 
 from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
 from aoti_debug.model import Diagnosis, StageAnswer, Step, TriageAnswer
-from aoti_debug.read.record import Record
+from aoti_debug.read.check_report import NAMES
 from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
+from aoti_debug.triage.environment import CORE, core_dumps, tracing
+from aoti_debug.triage.findings import step_of, steps_of
 from aoti_debug.triage.gpus import hold_gpus, unwell
-from aoti_debug.triage.hang import stacks_into
-from aoti_debug.triage.launch import CORE, core_dumps, tracing, watched
-from aoti_debug.triage.observe import ABOUT_THE_CALL, CUDA_GDB, observe
+from aoti_debug.triage.launch import launch
+from aoti_debug.triage.observe import CUDA_GDB, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
-from aoti_debug.triage.replay import REPLAYS, replay, step_of
-from aoti_debug.triage.rerun import recapture, run_itself, wanted
+from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
+from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.source import with_text
-from aoti_debug.triage.stage import installed, run_stage, stray_note
+from aoti_debug.triage.stage import run_stage, stray_note
 from aoti_debug.triage.torch_minifier import run_minifier
 
+WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
 
-async def triage(work: RunState) -> TriageAnswer:
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a later step may build on: the call, the machine, and how long it may take."""
+
+    call: Captured
+    machine: plan.Machine
+    budget_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LaterStep:
+    """A named step after all replays. It returns the observations with what it adds to them, and
+    records its own Step; what it raises is noted and ends only itself."""
+
+    name: str
+    budget_s: float
+    take: Callable[[RunState, Observations, Context], Awaitable[Observations]]
+    when: Callable[[Observations, Diagnosis], bool] = lambda observations, best: True
+
+
+LATER: list[LaterStep] = []
+
+
+async def triage(state: RunState) -> TriageAnswer:
     """Run the target once, watched; replay its failing call as the finding asks; diagnose."""
-    async with hold_gpus(work) as devices:
+    async with hold_gpus(state) as devices:
         with OpenFiles() as seen:
-            ran = await first_run(work, devices, seen)
-        observations = await with_cores(work, ran, devices)
-        best = judge(work, observations)
-        home = work.directory.path.parent.parent
-        again = captured(observations, work.directory.path, home)
-        if not (best and plan.settled(best, itself=True)) and wanted(work, observations, again):
-            again = await recapture(work, observations, again)
-        observations = with_names(observations, again.names)
-        observations = await with_package(work, observations, again, seen)
-        best = judge(work, observations)
-        machine = machine_of(work, devices)
+            ran = await first_run(state, devices, seen)
+        observations = await with_cores(state, ran, devices)
+        best = judge(state, observations)
+        home = state.directory.path.parent.parent
+        call = captured(observations, state.directory.path, home)
+        known = best is not None and plan.settled(best, of_target=True) is not None
+        if not known and wanted(state, observations, call):
+            call = await recapture(state, observations, call)
+        observations = with_names(observations, call.names)
+        observations = await with_package(state, observations, call, seen)
+        best = judge(state, observations)
+        machine = machine_of(state, devices)
         for batch in (plan.first_batch, plan.second_batch):
-            planned = batch(observations, best, again, machine)
-            observations = await replays(work, planned, again, observations)
-            best = judge(work, observations)
-        work.notes.extend(instead(work, again))
-        work.notes.extend(await unwell(devices, work.request.target.env))
-    return answer(work, observations, ran)
+            planned = batch(observations, best, call, machine)
+            observations = await take(state, planned, call, machine, observations)
+            best = judge(state, observations)
+        observations = await later(state, observations, call, machine)
+        state.notes.extend(instead(state, call))
+        state.notes.extend(await unwell(devices, state.request.target.env))
+    return answer(state, observations, ran)
 
 
-async def first_run(work: RunState, devices: Sequence[Device], seen: OpenFiles) -> Ran:
+async def later(
+    state: RunState, observations: Observations, call: Captured, machine: plan.Machine
+) -> Observations:
+    """Take the later steps that the diagnosis calls for, each within its budget."""
+    for step in LATER:
+        best = state.diagnosis
+        if best is None or not step.when(observations, best):
+            continue
+        state.say(step.name)
+        context = Context(call, machine, step.budget_s)
+        try:
+            with anyio.move_on_after(step.budget_s) as clock:
+                observations = await step.take(state, observations, context)
+            if clock.cancelled_caught:
+                state.notes.append(f"{step.name} did not end within {step.budget_s:.0f} s")
+        except Cancelled:
+            raise
+        except AotiDebugError as error:
+            state.notes.append(f"{step.name}: {error}")
+        judge(state, observations)
+    return observations
+
+
+async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles) -> Ran:
     """Run the target as the user would; on is only what watches."""
-    request, directory = work.request, work.directory.path
-    environment = watched(
-        {**tracing(directory), **request.target.env},
-        directory,
-        work.directory.id,
-        capture=request.capture,
-    )
+    target, directory = state.request.target, state.directory.path
+    flags: dict[str, str] = {}
     if devices:
-        work.directory.subdirectory(CORE)
-        environment = {**environment, **core_dumps(directory)}
-    versions = installed(work)
-    ran = await work.run(
+        state.directory.subdirectory(CORE)
+        flags = core_dumps(directory)
+    ran = await launch(
+        state,
         "the script, watched",
-        request.target.argv,
-        environment,
+        target.argv,
         directory,
-        on_timeout=stacks_into(directory, request.target.env),
-        on_start=seen.start if not is_python(work.request.target) else None,
-        torch=versions.torch if versions else None,
+        around=tracing(directory),
+        flags=flags,
+        capture=state.request.capture,
+        recompiles=False,
+        on_start=seen.start if not is_python(target) else None,
     )
-    work.exit = ran.exit.how
-    work.done(
+    state.exit = ran.exit.how
+    state.done(
         Step(
             name="first run",
             status="done",
@@ -90,15 +138,15 @@ async def first_run(work: RunState, devices: Sequence[Device], seen: OpenFiles) 
     return ran
 
 
-async def with_cores(work: RunState, ran: Ran, devices: Sequence[Device]) -> Observations:
+async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Observations:
     """Read the GPU core dump of the first fault, if there is one."""
-    cores = debuggers.gpu_cores(work.directory.path) if devices else []
+    cores = debuggers.gpu_cores(state.directory.path) if devices else []
     if not cores:
         return ran.observations
-    work.say("reading the GPU core dump")
-    text = work.directory.path / CUDA_GDB
-    why_not = await debuggers.read_core(cores[0], text, work.request.target.env)
-    work.done(
+    state.say("reading the GPU core dump")
+    text = state.directory.path / CUDA_GDB
+    why_not = await debuggers.read_core(cores[0], text, state.request.target.env)
+    state.done(
         Step(
             name="core dump",
             status="impossible" if why_not else "done",
@@ -109,14 +157,14 @@ async def with_cores(work: RunState, ran: Ran, devices: Sequence[Device]) -> Obs
     first = ran.observations
     return await anyio.to_thread.run_sync(
         lambda: observe(
-            work.directory.path, "", first.ending, first.torch, ours=("cuda.log", CUDA_GDB)
+            state.directory.path, "", first.ending, first.torch, ours=("cuda.log", CUDA_GDB)
         )
     )
 
 
-def instead(work: RunState, call: Captured) -> list[str]:
+def instead(state: RunState, call: Captured) -> list[str]:
     """Say which call was repeated in place of the one in question, if so."""
-    repeated = any(step.status == "done" and step.name in REPLAYS for step in work.steps)
+    repeated = any(step.artifact for step in state.steps)
     if call.call is None or call.instead_of is None or not repeated:
         return []
     wanted, found = call.instead_of.call, call.call.call
@@ -126,107 +174,113 @@ def instead(work: RunState, call: Captured) -> list[str]:
     ]
 
 
-def machine_of(work: RunState, devices: Sequence[Device]) -> plan.Machine:
-    target = work.request.target
-    sanitizer = find_tool("compute-sanitizer", target.env, target.python)
-    gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
+def machine_of(state: RunState, devices: Sequence[Device]) -> plan.Machine:
+    target = state.request.target
     return plan.Machine(
         gpu=bool(devices),
-        no_sanitizer=""
-        if sanitizer
-        else "compute-sanitizer is not on this machine (it comes with the CUDA toolkit, or with "
-        "pip install nvidia-cuda-sanitizer-api)",
-        no_gdb="" if gdb else "gdb is not on this machine",
+        sanitizer=find_tool("compute-sanitizer", target.env, target.python),
+        gdb=find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env),
     )
 
 
-async def replays(
-    work: RunState, planned: Sequence[plan.Planned], call: Captured, first: Observations
+async def take(
+    state: RunState,
+    planned: Sequence[plan.Planned],
+    call: Captured,
+    machine: plan.Machine,
+    first: Observations,
 ) -> Observations:
-    """Run independent replays side by side and join what they say of the failing call."""
+    """Take the planned steps and join what they say of the failing call: the checks in one
+    process, replays side by side with it, the target itself alone, since it may write files."""
+    for step in planned:
+        if not isinstance(step.decision, plan.Run):
+            skipped = isinstance(step.decision, plan.Skip)
+            status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
+            finding = step.decision.why
+            state.done(Step(name=step.key, status=status, why=step.why, finding=finding))
+    taken = {where: [s for s in planned if s.decision == plan.Run(where)] for where in WHERE}
+    observations = first
     found: dict[str, Observations] = {}
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
 
-    async def one(step: plan.Planned, directory: Path) -> None:
+    async def checks() -> None:
+        nonlocal observations
+        names = [check for check in NAMES if check in {step.name for step in taken["checks"]}]
         try:
             async with limit:
-                run = run_itself(work, step, directory, first) if step.itself else None
-                ran = await (run or replay(work, step, call, directory))
+                reports, processes = await check_call(state, call, names)
         except Cancelled:  # told after the group: in it, the siblings end by the same stop
             return
-        work.done(step_of(step, ran, work, first))
+        for step in steps_of(taken["checks"], reports, processes, state):
+            state.done(step)
+        observations = with_checks(observations, reports, processes)
+
+    async def alone(step: plan.Planned) -> None:
+        try:
+            directory = state.subdirectory(step.key.replace(" ", "-"))
+            if step.of_target:
+                ran = await run_target(state, step, directory, first, machine)
+            else:
+                async with limit:
+                    ran = await replay(state, step.name, call, directory, machine)
+        except Cancelled:
+            return
+        state.done(step_of(step, ran, state, first))
         found[step.key] = ran.observations
 
-    # The target itself may write files: it runs alone, one step after the other.
-    alone: list[tuple[plan.Planned, Path]] = []
     async with anyio.create_task_group() as tasks:
-        for number, step in enumerate(planned, len(work.steps) + 1):
-            if why_not := step.impossible or step.needless:
-                status: Literal["impossible", "skipped"] = (
-                    "impossible" if step.impossible else "skipped"
-                )
-                work.done(Step(name=step.key, status=status, why=step.why, finding=why_not))
-                continue
-            name = f"steps/{number:02d}-{step.key.replace(' ', '-')}"
-            directory = work.directory.subdirectory(name, new=True)
-            if step.itself:
-                alone.append((step, directory))
-            else:
-                tasks.start_soon(one, step, directory)
-    for step, directory in alone:
-        if not work.stop.is_set():
-            await one(step, directory)
-    if work.stop.is_set():
+        if taken["checks"]:
+            tasks.start_soon(checks)
+        for step in taken["replay"]:
+            tasks.start_soon(alone, step)
+    for step in taken["target"]:
+        if not state.stop.is_set():
+            await alone(step)
+    if state.stop.is_set():
         raise Cancelled
-    about: list[Record] = [
-        record
-        for observations in found.values()
-        for record in observations.records
-        if isinstance(record, ABOUT_THE_CALL)
-    ]
-    return replace(first, records=(*first.records, *about), steps={**first.steps, **found})
+    return with_steps(observations, found)
 
 
-def judge(work: RunState, observations: Observations) -> Diagnosis | None:
+def judge(state: RunState, observations: Observations) -> Diagnosis | None:
     """Diagnose what is known so far; waiters see it at once."""
     found = diagnose(observations)
-    work.diagnosis = found[0] if found else None
-    work.record()
-    return work.diagnosis
+    state.diagnosis = found[0] if found else None
+    state.record()
+    return state.diagnosis
 
 
-def users_directories(work: RunState) -> list[Path]:
+def users_directories(state: RunState) -> list[Path]:
     """Return where the user's own files stand: the target's directory, and that of its script."""
-    target = work.request.target
+    target = state.request.target
     scripts = [Path(word).parent for word in target.argv[:3] if word.endswith(".py")]
     return [path.resolve() for path in (target.cwd, *scripts)]
 
 
-def answer(work: RunState, observations: Observations, ran: Ran) -> TriageAnswer:
+def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
-    update = {"run": work.directory.id, "cost": work.cost()}
+    update = {"run": state.directory.id, "cost": state.cost()}
     best = (
-        with_text(found[0], observations, users_directories(work)).model_copy(update=update)
+        with_text(found[0], observations, users_directories(state)).model_copy(update=update)
         if found
         else None
     )
-    work.diagnosis = best
+    state.diagnosis = best
     if best is not None:
-        work.keep(DIAGNOSIS, best.document())
+        state.keep(DIAGNOSIS, best.document())
     return TriageAnswer(
-        run=work.directory.id,
+        run=state.directory.id,
         status="done",
         diagnosis=best,
         also=found[1:],
-        steps=work.steps,
-        artifacts=work.artifacts(),
-        notes=[*work.notes, *stray_note(ran)],
+        steps=state.steps,
+        artifacts=state.artifacts(),
+        notes=[*state.notes, *stray_note(ran)],
     )
 
 
-async def run_named_stage(work: RunState, stage: Stage) -> StageAnswer:
+async def run_named_stage(state: RunState, stage: Stage) -> StageAnswer:
     """Run `stage` on the target, alone on the GPUs that the target can see."""
-    async with hold_gpus(work):
+    async with hold_gpus(state):
         if stage.name == "minifier":
-            return await run_minifier(work, stage)
-        return await run_stage(work, stage)
+            return await run_minifier(state, stage)
+        return await run_stage(state, stage)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import opaque
+from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import SanitizerError
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.symptoms import (
-    GPU,
+    checks_compiled_in,
     crashed,
     crashed_outside,
     has_python_stack,
-    no_checks,
     on_gpu,
     only_values,
     reached_a_call,
@@ -23,40 +24,71 @@ from aoti_debug.triage.symptoms import (
 )
 
 Name = Literal[
-    "contract", "guards", "compare", "fakes", "again", "native",
+    "contract", "guards", "compare", "fakes", "repeats", "poison", "again", "native",
     "memcheck", "initcheck", "racecheck", "synccheck", "deterministic",
 ]  # fmt: skip
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
-NO_GPU = "this machine has no GPU that the script can see"
-OPAQUE = "the probe does not see into this program"
-OUTSIDE = "the last call had returned, so the model is not where it died"
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What this machine has for the replays; a reason instead of a tool that is missing."""
+    """What this machine has for the replays."""
 
-    gpu: bool
-    no_sanitizer: str = ""
-    no_gdb: str = ""
+    gpu: bool = False
+    sanitizer: Path | None = None
+    gdb: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Take the step: in the process that all checks of the call share, in a replay of its own, or
+    on the target itself."""
+
+    where: Literal["checks", "replay", "target"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The step could say nothing new."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """The step should be taken and cannot."""
+
+    why: str
+
+
+Decision = Run | Skip | Impossible
+CHECK, REPLAY, TARGET = Run("checks"), Run("replay"), Run("target")
+NO_GPU = Impossible("this machine has no GPU that the script can see")
+NO_SANITIZER = Impossible(
+    "compute-sanitizer is not on this machine (it comes with the CUDA toolkit, or with "
+    "pip install nvidia-cuda-sanitizer-api)"
+)
+NO_GDB = Impossible("gdb is not on this machine")
+NO_CHECKS = Impossible("the package was compiled without input checks")
+OUTSIDE = "the last call had returned, so the model is not where it died"
+OPAQUE = "the probe does not see into this program"
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A step to take, or with `impossible` one that should be taken and cannot, or with `needless`
-    one that could say nothing new. `itself` runs the target itself, not its captured call."""
+    """A step, why it is called for, and what is decided of it. `of_target`: it is about the target
+    itself, not about its captured call."""
 
     name: Name
     why: str
-    impossible: str = ""
-    itself: bool = False
-    needless: str = ""
+    decision: Decision
+    of_target: bool = False
 
     @property
     def key(self) -> str:
-        return f"{self.name} of the target" if self.itself else self.name
+        return f"{self.name} of the target" if self.of_target else self.name
 
 
 def first_batch(
@@ -74,26 +106,35 @@ def first_batch(
     if best.category == "hang":
         return after_hang(best, captured, machine)
     return [
-        replace(step, needless=step.needless or settled(best, itself=step.itself))
+        unless_settled(step, best)
         for step in on_failing_call(observations, best, captured, machine)
     ]
 
 
-def settled(best: Diagnosis, *, itself: bool = False) -> str:
+def unless_settled(step: Planned, best: Diagnosis) -> Planned:
+    if not isinstance(step.decision, Run):
+        return step
+    return replace(step, decision=settled(best, of_target=step.of_target) or step.decision)
+
+
+def settled(best: Diagnosis, *, of_target: bool = False) -> Skip | None:
     """Say why the first run leaves nothing to ask, if so; a step must earn what it costs, and one
     that runs the target itself costs a compile more often than not."""
     if best.category == "out_of_memory":
-        return "the memory that was short then is not short in another process"
+        return Skip("the memory that was short then is not short in another process")
     if best.confidence != "proved":
-        return ""
+        return None
     if best.category == "index_out_of_bounds" and best.input is not None:
-        return "the value, where it stands and the kernel's line are known"
+        return Skip("the value, where it stands and the kernel's line are known")
     # A stride that differs may do no harm: that takes a comparison of the results.
     if best.category.startswith("contract_") and best.category != "contract_stride":
-        return "the package's own source proves it"
-    if itself and best.category in GPU and best.kernel is not None and best.kernel.line is not None:
-        return "kernel, file and line are known; without a capture it would take the script again"
-    return ""
+        return Skip("the package's own source proves it")
+    line = best.kernel.line if best.kernel is not None else None
+    if of_target and best.category in GPU_FAULTS and line is not None:
+        return Skip(
+            "kernel, file and line are known; without a capture it would take the script again"
+        )
+    return None
 
 
 def on_failing_call(
@@ -105,48 +146,52 @@ def on_failing_call(
         contract(observations, captured, outside=outside),
         Planned(
             "guards",
-            "what the model's checks leave out: integer arguments, divisibility",
-            guards_impossible(captured),
+            "what the model's checks leave out: integer arguments, divisibility, indices",
+            with_program(captured),
         ),
     ]
-    if only_values(observations, best, captured.call):
-        steps.append(
-            Planned(
-                "compare",
-                "the call returned and the script ended by itself: only values can be wrong",
-                guards_impossible(captured) or captured.why_no_package,
-            )
-        )
     if observations.events is not None and observations.events.custom_ops:
         steps.append(
             Planned(
                 "fakes",
                 "the model has custom operators: does each return what its fake kernel promised",
-                guards_impossible(captured),
+                with_program(captured),
             )
         )
-    if best.category in GPU and on_gpu(observations):
-        steps.append(
-            on_call(
-                "memcheck",
-                "a GPU fault: access, size and distance to the nearest allocation",
-                captured,
-                sanitizer_impossible(machine),
-            )
-        )
-    if best.category in GPU:
-        steps.append(
-            Planned(
-                "again",
-                "is it the same failure every time",
-                "" if captured.replayable else captured.why_not,
-            )
-        )
+    if only_values(observations, best, captured.call):
+        steps += values(captured)
+    if best.category in GPU_FAULTS and on_gpu(observations):
+        why = "a GPU fault: access, size and distance to the nearest allocation"
+        steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
+    if best.category in GPU_FAULTS:
+        decision = REPLAY if captured.replayable else Impossible(captured.why_not)
+        steps.append(Planned("again", "is it the same failure every time", decision))
     if outside:
         steps.append(native_outside(observations, machine))
     elif crashed(observations, best):
         steps.append(native(captured, machine))
     return steps
+
+
+def values(captured: Captured) -> list[Planned]:
+    """Return what a call that returned can still be wrong in."""
+    compared = with_program(captured)
+    if isinstance(compared, Run) and captured.package is None:
+        compared = Impossible(captured.why_no_package)
+    repeated: Decision = CHECK if captured.replayable else Impossible(captured.why_not)
+    return [
+        Planned(
+            "compare",
+            "the call returned and the script ended by itself: only values can be wrong",
+            compared,
+        ),
+        Planned("repeats", "a race or a bad read seldom gives the same bits twice", repeated),
+        Planned(
+            "poison",
+            "a result that changes with what free memory held was never wholly written",
+            repeated,
+        ),
+    ]
 
 
 def of_opaque_program(
@@ -161,16 +206,15 @@ def of_opaque_program(
         return steps
     if has_model or crashed(observations, best):
         steps.append(
-            Planned(
+            of_target(
                 "contract",
                 f"{OPAQUE}: whether it keeps the compiled contract is checked in a run of its own",
-                no_checks(observations),
-                itself=True,
+                TARGET if checks_compiled_in(observations) else NO_CHECKS,
             )
         )
-    if best.category in GPU or (best.category == "host_segfault" and on_gpu(observations)):
+    if best.category in GPU_FAULTS or (best.category == "host_segfault" and on_gpu(observations)):
         why = "a GPU fault: access, size and distance to the nearest allocation"
-        steps.append(Planned("memcheck", why, sanitizer_impossible(machine), itself=True))
+        steps.append(of_target("memcheck", why, with_sanitizer(machine)))
     if crashed(observations, best):
         steps.append(native(Captured(why_no_package=OPAQUE), machine))
     return steps
@@ -180,14 +224,15 @@ def contract(observations: Observations, captured: Captured, *, outside: bool) -
     why = "does the call fit what was compiled: the most frequent fault"
     ending = observations.ending
     if ending is not None and ending.clean and not captured.replayable:
-        return Planned("contract", why, captured.why_not)
-    step = on_call("contract", why, captured, no_checks(observations))
-    return replace(step, needless=OUTSIDE) if outside and step.itself else step
+        return Planned("contract", why, Impossible(captured.why_not))
+    decision: Decision = CHECK if checks_compiled_in(observations) else NO_CHECKS
+    step = on_call("contract", why, captured, decision)
+    return replace(step, decision=Skip(OUTSIDE)) if outside and step.of_target else step
 
 
 def native(captured: Captured, machine: Machine) -> Planned:
     why = "a host signal: the frame in the model's generated wrapper"
-    return on_call("native", why, captured, machine.no_gdb)
+    return on_call("native", why, captured, REPLAY if machine.gdb is not None else NO_GDB)
 
 
 def native_outside(observations: Observations, machine: Machine) -> Planned:
@@ -195,16 +240,21 @@ def native_outside(observations: Observations, machine: Machine) -> Planned:
     unless Python's own stack tells the place."""
     why = "a host signal: the native frame"
     if has_python_stack(observations):
-        told = f"{OUTSIDE}, and Python's own stack tells the line"
-        return Planned("native", why, itself=True, needless=told)
-    return Planned("native", f"{why}; {OUTSIDE}", machine.no_gdb, itself=True)
+        told = Skip(f"{OUTSIDE}, and Python's own stack tells the line")
+        return of_target("native", why, told)
+    return of_target("native", f"{why}; {OUTSIDE}", TARGET if machine.gdb is not None else NO_GDB)
 
 
-def on_call(name: Name, why: str, captured: Captured, impossible: str) -> Planned:
+def on_call(name: Name, why: str, captured: Captured, decision: Decision) -> Planned:
     """Return a step on the captured call, or where there is none on the target itself."""
     if captured.replayable:
-        return Planned(name, why, impossible)
-    return Planned(name, f"{why}; on the target itself: {captured.why_not}", impossible, True)
+        return Planned(name, why, decision)
+    return of_target(name, f"{why}; on the target itself: {captured.why_not}", decision)
+
+
+def of_target(name: Name, why: str, decision: Decision) -> Planned:
+    """Return a step on the target itself."""
+    return Planned(name, why, TARGET if isinstance(decision, Run) else decision, of_target=True)
 
 
 def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Planned]:
@@ -212,31 +262,26 @@ def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Pl
     stacks of the first run is worth its time-out."""
     if best.kernel is not None or not machine.gpu:
         return []
-    return [
-        Planned(
-            "synccheck",
-            "a kernel that does not end may wait at a barrier",
-            gpu_impossible(captured, machine),
-        )
-    ]
+    why = "a kernel that does not end may wait at a barrier"
+    return [Planned("synccheck", why, sanitized_replay(captured, machine))]
 
 
 def second_batch(
     observations: Observations, best: Diagnosis | None, captured: Captured, machine: Machine
 ) -> list[Planned]:
-    """Return what is left to look at when a GPU run ended well or gave wrong values, and no
-    input, guard or operator is to blame: faults that return garbage without a word. (A NaN that
-    the exported program gives too is the model's own.)"""
+    """Return what is left to look at when a failure does not come in a replay; and when the values
+    of a GPU call are wrong without an input, guard or operator to blame, which memory is read or
+    raced for. A call whose values agree and repeat needs no memory checker."""
     if best is not None and (steps := when_not_reproduced(observations, best, machine)):
         return steps
-    silent = best is not None and best.category in ("wrong_result", "no_fault")
-    if not silent or not on_gpu(observations):
+    silent = best is not None and best.category in ("wrong_result", "concurrency")
+    if not silent or not on_gpu(observations) or not observations.checks.abnormal:
         return []
-    impossible = gpu_impossible(captured, machine)
+    decision = sanitized_replay(captured, machine)
     return [
-        Planned("memcheck", "a read past a buffer can return garbage", impossible),
-        Planned("initcheck", "a read of memory that nothing has written", impossible),
-        Planned("racecheck", "a race on shared memory", impossible),
+        Planned("memcheck", "values differ: a read past a buffer can return garbage", decision),
+        Planned("initcheck", "values differ: a read of memory that nothing has written", decision),
+        Planned("racecheck", "values differ: a race on shared memory", decision),
     ]
 
 
@@ -254,21 +299,29 @@ def when_not_reproduced(
     why = (
         "the failure does not come when the captured call is repeated, so the target itself is run"
     )
-    steps = [Planned("contract", why, no_checks(observations), itself=True)]
+    checked: Decision = TARGET if checks_compiled_in(observations) else NO_CHECKS
+    steps = [of_target("contract", why, checked)]
     if crashed(observations, best):
-        steps.append(Planned("native", why, machine.no_gdb, itself=True))
+        steps.append(of_target("native", why, TARGET if machine.gdb is not None else NO_GDB))
     if on_gpu(observations):
-        steps.append(Planned("deterministic", why, itself=True))
+        steps.append(of_target("deterministic", why, TARGET))
     return steps
 
 
-def guards_impossible(captured: Captured) -> str:
-    return captured.why_no_exported or captured.why_no_inputs
+def with_program(captured: Captured) -> Decision:
+    """Return whether the exported program can be run on the inputs of the call."""
+    why = captured.why_no_exported or captured.why_no_inputs
+    return Impossible(why) if why else CHECK
 
 
-def sanitizer_impossible(machine: Machine) -> str:
-    return machine.no_sanitizer if machine.gpu else NO_GPU
+def with_sanitizer(machine: Machine) -> Decision:
+    if not machine.gpu:
+        return NO_GPU
+    return REPLAY if machine.sanitizer is not None else NO_SANITIZER
 
 
-def gpu_impossible(captured: Captured, machine: Machine) -> str:
-    return sanitizer_impossible(machine) or ("" if captured.replayable else captured.why_not)
+def sanitized_replay(captured: Captured, machine: Machine) -> Decision:
+    decision = with_sanitizer(machine)
+    if isinstance(decision, Run) and not captured.replayable:
+        return Impossible(captured.why_not)
+    return decision

@@ -3,115 +3,134 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.from_native import place, stack_of
-from aoti_debug.model import Step
-from aoti_debug.read.record import SanitizerError
-from aoti_debug.run.machine import find_tool
+from aoti_debug.read.check_report import NAMES, CheckReports, read_reports
+from aoti_debug.read.check_report import Name as Check
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.target import Target
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.launch import PROBE, watched
-from aoti_debug.triage.observe import REPORT, report_of
-from aoti_debug.triage.plan import Name, Planned
+from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.launch import launch
+from aoti_debug.triage.observe import about_the_call
+from aoti_debug.triage.plan import Machine, Name
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.stage import times
-from aoti_debug.triage.symptoms import failure_of
 
 SHORTEST_LIMIT_S = 120.0
-SANITIZER = ("memcheck", "initcheck", "racecheck", "synccheck")
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """How one kind of replay is run: which of the probe's programs, and around it what."""
-
-    program: str
-    flags: Mapping[str, str]
-    wrap: Callable[[Path, RunState], tuple[str, ...]] = lambda directory, work: ()
-    exported: bool = False
-    package: bool = True
-
-
-def _sanitizer(check: str) -> Callable[[Path, RunState], tuple[str, ...]]:
-    def wrap(directory: Path, work: RunState) -> tuple[str, ...]:
-        target = work.request.target
-        tool = find_tool("compute-sanitizer", target.env, target.python)
-        assert tool is not None  # the plan has looked
-        return debuggers.sanitizer(tool, check, directory / "sanitizer.xml")
-
-    return wrap
-
-
-def _gdb(directory: Path, work: RunState) -> tuple[str, ...]:
-    tool = find_tool("gdb", work.request.target.env) or find_tool(
-        "cuda-gdb", work.request.target.env
-    )
-    assert tool is not None  # the plan has looked
-    return debuggers.gdb(tool)
-
-
-CHECKS = {"AOTI_RUNTIME_CHECK_INPUTS": "1"}
-REPLAYS: dict[Name, Replay] = {
-    "contract": Replay("replay.py", CHECKS),
-    "guards": Replay("contract.py", {}, exported=True, package=False),
-    "compare": Replay("compare.py", {}, exported=True),
-    "fakes": Replay("fakes.py", {}, exported=True, package=False),
-    "again": Replay("replay.py", {}),
-    "native": Replay("replay.py", {}, _gdb),
-    "memcheck": Replay("replay.py", {}, _sanitizer("memcheck")),
-    "initcheck": Replay("replay.py", {}, _sanitizer("initcheck")),
-    "racecheck": Replay("replay.py", {}, _sanitizer("racecheck")),
-    "synccheck": Replay("replay.py", {}, _sanitizer("synccheck")),
+REPORT = "report.json"
+REPORT_BYTES = 64 << 20
+LOST = 75  # what the probe exits with when a device's context is lost
+# What is not worth a process of its own when the process died in a step: it would die there too.
+DIES_TOO: dict[Check, tuple[Check, ...]] = {
+    "guards": ("fakes", "compare"),
+    "fakes": ("compare",),
+    "contract": ("compare", "repeats", "poison"),
+    "compare": ("repeats", "poison"),
+    "repeats": ("poison",),
+    "poison": (),
 }
+SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
-async def replay(work: RunState, planned: Planned, captured: Captured, directory: Path) -> Ran:
-    """Run one replay; its observations hold what it wrote in its report too."""
-    how = REPLAYS[planned.name]
-    target = work.request.target
-    python = str(target.python) if target.python else "python3"
-    argv = (*how.wrap(directory, work), python, str(PROBE / how.program))
-    argv += arguments(how, captured, directory, work)
-    environment = watched(target.env, directory, work.directory.id, capture=False)
-    environment.update(how.flags)
-    if "sanitizer" in argv[0]:
-        environment = debuggers.sanitizer_environment(environment)
-    ran = await work.run(
-        f"replay: {planned.name}",
-        argv,
-        environment,
-        directory,
-        timeout_s=limit(work),
-    )
-    return with_report(ran, work)
+async def check_call(
+    state: RunState, call: Captured, names: Sequence[Check], label: str = "checks"
+) -> tuple[CheckReports, list[Ran]]:
+    """Take these checks of a captured call, in one process as long as none of them ends it.
+
+    Returns the reports by step, and the processes: mostly one. What a step left undone says why.
+    """
+    left = [name for name in NAMES if name in names]
+    reports, processes = CheckReports(), list[Ran]()
+    while left:
+        number = f"-{len(processes) + 1}" if processes else ""
+        directory = state.subdirectory(f"{label}{number}")
+        argv = (*interpreter(state, "checks.py"), *words(state, call, directory))
+        argv = (*argv, "--steps", ",".join(left))
+        name = f"replay: {', '.join(left)}"
+        ran = await launch(state, name, argv, directory, timeout_s=limit(state))
+        processes.append(ran)
+        found = await anyio.to_thread.run_sync(reports_of, ran, state)
+        reports = reports.joined(found)
+        ended_in = ended(found)
+        if ended_in is None or not (died(ran) or ran.exit.code == LOST):
+            break
+        undone = DIES_TOO[ended_in] if died(ran) else ()
+        left = [n for n in left if found.step(n) is None and n not in undone]
+    return reports, processes
 
 
-def limit(work: RunState) -> float:
+def died(ran: Ran) -> bool:
+    """Tell whether the process did not end by itself."""
+    return bool(ran.exit.signal) or ran.exit.timed_out
+
+
+def ended(found: CheckReports) -> Check | None:
+    """Return the last step that a process came to."""
+    return next((name for name in reversed(NAMES) if found.step(name) is not None), None)
+
+
+def reports_of(ran: Ran, state: RunState) -> CheckReports:
+    """Read what the process reported, if it came so far."""
+    artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+    try:
+        document = json.loads(read_regular(ran.directory / REPORT, REPORT_BYTES))
+    except (OSError, ValueError):
+        return CheckReports()
+    signal = "a time-out" if ran.exit.timed_out else ran.exit.signal
+    return read_reports(document, artifact, signal)
+
+
+async def replay(
+    state: RunState, name: Name, call: Captured, directory: Path, machine: Machine
+) -> Ran:
+    """Repeat the call alone: as it is, under a debugger, or under a memory checker."""
+    around: tuple[str, ...] = ()
+    if name in SANITIZERS:
+        assert machine.sanitizer is not None  # the plan has looked
+        around = debuggers.sanitizer(machine.sanitizer, name, directory / "sanitizer.xml")
+    elif name == "native":
+        assert machine.gdb is not None  # the plan has looked
+        around = debuggers.gdb(machine.gdb)
+    files = words(state, call, directory, program=False)
+    argv = (*around, *interpreter(state, "replay.py"), *files)
+    return await launch(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
+
+
+def interpreter(state: RunState, program: str) -> tuple[str, str]:
+    python = state.request.target.python
+    return str(python) if python else "python3", str(PROBE / program)
+
+
+def limit(state: RunState) -> float:
     """Return how long a replay may take: three times the first run, which did more."""
-    first = next((s.wall_s for s in work.steps if s.name == "first run" and s.wall_s), 0.0)
-    return min(max(SHORTEST_LIMIT_S, 3 * first), work.request.timeout_s)
+    first = next((s.wall_s for s in state.steps if s.name == "first run" and s.wall_s), 0.0)
+    return min(max(SHORTEST_LIMIT_S, 3 * first), state.request.timeout_s)
 
 
-def arguments(how: Replay, captured: Captured, directory: Path, work: RunState) -> tuple[str, ...]:
-    words = ["--inputs", str(captured.inputs), "--report", str(directory / REPORT)]
-    if how.package:
-        words += ["--package", str(captured.package)]
-        words += ["--model", captured.call.model] if captured.call is not None else []
-    if how.exported:
-        words += ["--exported", str(captured.exported)]
-    for module in (*captured.modules, *work.request.imports):
-        words += ["--import", module]
-    for library in captured.libraries:
-        words += ["--library", library]
-    for folder in import_paths(work.request.target):
-        words += ["--import-path", str(folder)]
-    return (*words, *definitions(captured, work))
+def words(
+    state: RunState, call: Captured, directory: Path, *, program: bool = True
+) -> tuple[str, ...]:
+    """Return the arguments of a program of the probe: the call's files, and what defines its
+    custom operators."""
+    found = ["--inputs", str(call.inputs), "--report", str(directory / REPORT)]
+    if call.package is not None:
+        found += ["--package", str(call.package)]
+        found += ["--model", call.call.model] if call.call is not None else []
+    if program and call.exported is not None:
+        found += ["--exported", str(call.exported)]
+    for module in (*call.modules, *state.request.imports):
+        found += ["--import", module]
+    for library in call.libraries:
+        found += ["--library", library]
+    for folder in import_paths(state.request.target):
+        found += ["--import-path", str(folder)]
+    return (*found, *definitions(call, state))
 
 
 def import_paths(target: Target) -> list[Path]:
@@ -121,89 +140,27 @@ def import_paths(target: Target) -> list[Path]:
     return [target.cwd] if beside in (None, target.cwd) else [beside, target.cwd]
 
 
-def definitions(captured: Captured, work: RunState) -> tuple[str, ...]:
+def definitions(call: Captured, state: RunState) -> tuple[str, ...]:
     """Return what makes the replay run the target as far as it defines its operators."""
-    if captured.script is None:
+    if call.script is None:
         return ()
-    argv = work.request.target.argv
-    name = captured.script.name
+    argv = state.request.target.argv
+    name = call.script.name
     at = next((i for i, word in enumerate(argv) if Path(word).name == name), None)
     own = list(argv[at + 1 :]) if at is not None else []
-    return ("--script", str(captured.script), "--script-args", json.dumps(own))
+    return ("--script", str(call.script), "--script-args", json.dumps(own))
 
 
-def with_report(ran: Ran, work: RunState) -> Ran:
-    prefix = ran.directory.relative_to(work.directory.path).as_posix() + "/"
-    report = report_of(ran.directory)
-    observations = replace(ran.observations, report=report, prefix=prefix)
-    return replace(ran, observations=observations)
+def with_checks(
+    first: Observations, reports: CheckReports, processes: Sequence[Ran]
+) -> Observations:
+    """Return the observations with what the checks reported, and printed, of the call."""
+    about = [record for ran in processes for record in about_the_call(ran.observations)]
+    joined = first.checks.joined(reports)
+    return replace(first, records=(*first.records, *about), checks=joined)
 
 
-def step_of(planned: Planned, ran: Ran, work: RunState, first: Observations) -> Step:
-    return Step(
-        name=planned.key,
-        status="done",
-        why=planned.why,
-        finding=finding(planned, ran, first),
-        exit=ran.exit.how,
-        wall_s=round(ran.exit.wall_s, 2),
-        artifact=ran.directory.relative_to(work.directory.path).as_posix(),
-    )
-
-
-def finding(planned: Planned, ran: Ran, first: Observations) -> str:
-    failure, original = failure_of(ran.observations), failure_of(first)
-    if planned.name == "again":
-        if failure.same(original) or (failure.failed and failure.kind == original.kind):
-            return "the replay fails in the same way"
-        if failure.failed:
-            return f"the replay fails in another way: {failure}"
-        return "the replay does not fail: the fault needs something that the script does"
-    if planned.name in SANITIZER:
-        return found_by_sanitizer(ran.observations)
-    if planned.name == "native":
-        stack = stack_of(ran.observations)
-        if stack is None:
-            return "no signal came to the program that the debugger ran"
-        at = place(replace(ran.observations, package=first.package))
-        return f"{stack.signal or 'a signal'} in {at}"
-    if planned.name in ("guards", "fakes", "compare"):
-        return reported(planned.name, ran.observations.report) or str(failure)
-    return str(failure) if failure.failed else "nothing found"
-
-
-def found_by_sanitizer(observations: Observations) -> str:
-    errors = observations.of(SanitizerError)
-    if errors:
-        count = times(sum(e.count for e in errors), "error")
-        return f"{count}; the first: {errors[0].what[:120]}"
-    failure = failure_of(observations)
-    return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
-
-
-def reported(name: Name, report: dict[str, Any] | None) -> str | None:
-    """Say in a few words what a program of the probe reported; None when it wrote nothing."""
-    if report is None or (report.get("state") != "done" and not report.get("exception")):
-        return None
-    if name == "fakes":
-        count = len(report.get("mismatches") or [])
-        what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
-        return what if count else "all as promised"
-    if name == "compare":
-        return f"package and exported program: {report.get('verdict')}"
-    if different := report.get("differences"):
-        return undeclared(different)
-    error = report.get("exception")
-    if isinstance(error, dict):
-        message = str(error.get("message")).strip().split("\n")[0]
-        return f"the exported program raises {error.get('type')}: {message[:120]}"
-    return "the exported program takes the call"
-
-
-def undeclared(differences: Sequence[Mapping[str, Any]]) -> str:
-    """Count the inputs that differ from the exported program's; one may do so in several ways."""
-    inputs = {(d.get("index"), d.get("position")) for d in differences if d.get("name") is not None}
-    count = len(inputs)
-    if not count:
-        return "the number of inputs is not as declared"
-    return f"{times(count, 'input')} {'is' if count == 1 else 'are'} not as declared"
+def with_steps(first: Observations, found: Mapping[str, Observations]) -> Observations:
+    """Return the observations with those of replays in processes of their own."""
+    about = [record for one in found.values() for record in about_the_call(one)]
+    return replace(first, records=(*first.records, *about), steps={**first.steps, **found})

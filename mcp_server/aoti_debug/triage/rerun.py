@@ -15,11 +15,10 @@ from aoti_debug.model import Step
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
-from aoti_debug.triage.hang import stacks_into
-from aoti_debug.triage.launch import watched
-from aoti_debug.triage.plan import Planned
+from aoti_debug.triage.launch import installed, launch
+from aoti_debug.triage.plan import Machine, Planned
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.stage import installed, torch_version
+from aoti_debug.triage.stage import torch_version
 from aoti_debug.triage.symptoms import failure_of
 
 NAME = "capture"
@@ -28,37 +27,34 @@ SHARE = 2  # of the free disk: one half
 FORM = ("the probe's time is used up", "over the budget", "another thread's call")
 
 
-def wanted(work: RunState, first: Observations, call: Captured) -> bool:
+def wanted(state: RunState, first: Observations, call: Captured) -> bool:
     """Tell whether the failing call is known and only the budget kept it from being captured."""
     ending = first.ending
-    if not work.request.capture or call.call is None or call.inputs is not None:
+    if not state.request.capture or call.call is None or call.inputs is not None:
         return False
     if call.call.ok or ending is None or ending.clean or ending.timed_out:
         return False
     return any(words in call.why_no_inputs for words in FORM)
 
 
-async def recapture(work: RunState, first: Observations, call: Captured) -> Captured:
+async def recapture(state: RunState, first: Observations, call: Captured) -> Captured:
     """Return the call with its inputs, if the failure came at the same call again."""
     assert call.call is not None
     number = call.call.call
-    directory = work.subdirectory(NAME)
-    environment = watched(work.request.target.env, directory, work.directory.id, capture=True) | {
-        "AOTI_DEBUG_CAPTURE_CALL": str(number),
-        "AOTI_DEBUG_CAPTURE_BYTES": str(affordable(directory)),
-    }
-    ran = await work.run(
+    directory = state.subdirectory(NAME)
+    ran = await launch(
+        state,
         f"the script again, to capture call {number}",
-        work.request.target.argv,
-        environment,
+        state.request.target.argv,
         directory,
-        on_timeout=stacks_into(directory, work.request.target.env),
-        torch=first.torch,
+        capture=True,
+        flags={
+            "AOTI_DEBUG_CAPTURE_CALL": str(number),
+            "AOTI_DEBUG_CAPTURE_BYTES": str(affordable(directory)),
+        },
     )
-    if ran.observations.events is not None:
-        work.recompiles += len(compiles(ran.observations.events))
-    found, finding = compare(work, first, call, ran)
-    work.done(
+    found, finding = compare(state, first, call, ran)
+    state.done(
         Step(
             name=NAME,
             status="done",
@@ -67,13 +63,13 @@ async def recapture(work: RunState, first: Observations, call: Captured) -> Capt
             finding=finding,
             exit=ran.exit.how,
             wall_s=round(ran.exit.wall_s, 2),
-            artifact=directory.relative_to(work.directory.path).as_posix(),
+            artifact=directory.relative_to(state.directory.path).as_posix(),
         )
     )
     return found
 
 
-def compare(work: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
+def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
     """Take the second run's capture only if it is one of the same failure."""
     assert call.call is not None
     again, failed = failing_call(ran.observations), failure_of(ran.observations)
@@ -82,7 +78,7 @@ def compare(work: RunState, first: Observations, call: Captured, ran: Ran) -> tu
     if again is None or again.ok or again.call != call.call.call:
         where = f"in call {again.call}" if again is not None and not again.ok else "in no call"
         return call, f"this time the script failed {where} ({failed}): not the same failure"
-    new = captured(ran.observations, ran.directory, work.directory.path.parent.parent)
+    new = captured(ran.observations, ran.directory, state.directory.path.parent.parent)
     if new.inputs is None:
         why = new.why_no_inputs
         return replace(call, why_no_inputs=why), f"it failed there again, not captured: {why}"
@@ -105,35 +101,28 @@ SCRIPT = b"#!"
 STAGES = ("contract", "deterministic")
 
 
-async def run_itself(work: RunState, planned: Planned, directory: Path, first: Observations) -> Ran:
+async def run_target(
+    state: RunState, planned: Planned, directory: Path, first: Observations, machine: Machine
+) -> Ran:
     """Run the target as it is under one tool or under the flags of one stage."""
-    target = work.request.target
-    environment = watched(target.env, directory, work.directory.id, capture=False)
-    versions = installed(work)
-    argv = target.argv
+    target = state.request.target
+    argv, flags, watch = target.argv, {}, True
     if planned.name in STAGES:
+        versions = installed(state)
         version = torch_version(versions.torch if versions else None)
-        flags = stage_named(planned.name).environment(Setting(version, directory))
-        environment.update(flags)
+        flags = dict(stage_named(planned.name).environment(Setting(version, directory)))
     elif planned.name == "native":
-        gdb = find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env)
-        assert gdb is not None  # the plan has looked
-        argv = (*debuggers.gdb(gdb), *executed(argv, target.env))
-        environment = dict(target.env)  # gdb has a Python of its own, where the probe would start
+        assert machine.gdb is not None  # the plan has looked
+        argv = (*debuggers.gdb(machine.gdb), *executed(argv, target.env))
+        watch = False  # gdb has a Python of its own, where the probe would start
     else:
-        sanitizer = find_tool("compute-sanitizer", target.env, target.python)
-        assert sanitizer is not None  # the plan has looked
-        argv = (*debuggers.sanitizer(sanitizer, planned.name, directory / "sanitizer.xml"), *argv)
-        environment = debuggers.sanitizer_environment(environment)
-    ran = await work.run(
-        f"the target itself: {planned.name}",
-        argv,
-        environment,
-        directory,
-        on_timeout=stacks_into(directory, target.env),
-        torch=versions.torch if versions else None,
-    )
-    work.recompiles += len(compiles(first.events)) if first.events is not None else 0
+        assert machine.sanitizer is not None  # the plan has looked
+        xml = directory / "sanitizer.xml"
+        argv = (*debuggers.sanitizer(machine.sanitizer, planned.name, xml), *argv)
+    name = f"the target itself: {planned.name}"
+    ran = await launch(state, name, argv, directory, flags=flags, watch=watch, recompiles=watch)
+    if not watch and first.events is not None:
+        state.recompiles += len(compiles(first.events))
     return ran
 
 

@@ -63,6 +63,7 @@ class RunState:
     steps: list[Step] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     diagnosis: Diagnosis | None = None
+    directories: int = 0  # of steps that were made
     process_runs: int = 0
     recompiles: int = 0
     status: str = "running"
@@ -117,7 +118,9 @@ class RunState:
         self.written(lambda: self.directory.write(name, document))
 
     def subdirectory(self, name: str) -> Path:
-        return self.directory.subdirectory(f"steps/{len(self.steps) + 1:02d}-{name}", new=True)
+        """Make the directory of the next step; steps side by side have numbers of their own."""
+        self.directories += 1
+        return self.directory.subdirectory(f"steps/{self.directories + 1:02d}-{name}", new=True)
 
     async def run(
         self,

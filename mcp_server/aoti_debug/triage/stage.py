@@ -14,9 +14,8 @@ from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.model import StageAnswer
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
-from aoti_debug.run.interpreter import Installed, installed_versions
-from aoti_debug.triage import hang
-from aoti_debug.triage.launch import watched
+from aoti_debug.run.interpreter import Installed
+from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 
 NEWEST: Version = (2, 15)
@@ -29,54 +28,50 @@ def torch_version(text: str | None) -> Version:
     return (int(found[1]), int(found[2])) if found else NEWEST
 
 
-def installed(work: RunState) -> Installed | None:
-    target = work.request.target
-    return installed_versions(target.python, target.env) if target.python else None
-
-
-async def run_stage(work: RunState, stage: Stage) -> StageAnswer:
+async def run_stage(state: RunState, stage: Stage) -> StageAnswer:
     """Run the target once under `stage`, and say whether it could act."""
-    versions = installed(work)
+    versions = installed(state)
     version = torch_version(versions.torch if versions else None)
-    directory = work.directory.path
-    setting = Setting(version, directory, work.request.kernels)
-    ran = await run_under(work, stage, setting, versions)
+    directory = state.directory.path
+    setting = Setting(version, directory, state.request.kernels)
+    ran = await run_under(state, stage, setting, versions)
     if stage.name == "tensors":
-        collect_tensors(ran.observations, work)
-    return finish(work, stage, version, ran)
+        collect_tensors(ran.observations, state)
+    return finish(state, stage, version, ran)
 
 
 async def run_under(
-    work: RunState, stage: Stage, setting: Setting, versions: Installed | None
+    state: RunState, stage: Stage, setting: Setting, versions: Installed | None
 ) -> Ran:
-    request, directory = work.request, work.directory.path
-    environment = watched(request.target.env, directory, work.directory.id, capture=request.capture)
-    environment.update(stage.environment(setting))
-    if stage.acts_in(setting.version) == "codegen":
+    directory = state.directory.path
+    flags = dict(stage.environment(setting))
+    compiles = stage.acts_in(setting.version) == "codegen"
+    if compiles:
         # An earlier artifact in a shared cache would be served without the stage's code.
-        environment["TORCHINDUCTOR_CACHE_DIR"] = str(directory / "cache")
-        work.recompiles += 1
-    return await work.run(
+        flags["TORCHINDUCTOR_CACHE_DIR"] = str(directory / "cache")
+        state.recompiles += 1
+    return await launch(
+        state,
         f"stage {stage.name}",
-        request.target.argv,
-        environment,
+        state.request.target.argv,
         directory,
-        on_timeout=hang.stacks_into(directory),
-        torch=versions.torch if versions else None,
+        flags=flags,
+        capture=state.request.capture,
+        recompiles=False,  # counted already
     )
 
 
-def finish(work: RunState, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
+def finish(state: RunState, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
     did, why = acted(stage, stage.acts_in(version), ran.observations)
     found = diagnose(ran.observations)
     best = found[0] if found else None
     if best is not None:
-        best = best.model_copy(update={"run": work.directory.id, "cost": work.cost()})
-        work.diagnosis = best
-        work.keep(DIAGNOSIS, best.document())
-    work.exit = ran.exit.how
+        best = best.model_copy(update={"run": state.directory.id, "cost": state.cost()})
+        state.diagnosis = best
+        state.keep(DIAGNOSIS, best.document())
+    state.exit = ran.exit.how
     return StageAnswer(
-        run=work.directory.id,
+        run=state.directory.id,
         status="done",
         stage=stage.name,
         acted=did,
@@ -84,12 +79,12 @@ def finish(work: RunState, stage: Stage, version: Version, ran: Ran) -> StageAns
         exit=ran.exit.how,
         wall_s=round(ran.exit.wall_s, 2),
         environment=dict(
-            stage.environment(Setting(version, work.directory.path, work.request.kernels))
+            stage.environment(Setting(version, state.directory.path, state.request.kernels))
         ),
         diagnosis=best,
         observed=observed(ran.observations),
-        artifacts=work.artifacts(),
-        notes=[*work.notes, *stray_note(ran)],
+        artifacts=state.artifacts(),
+        notes=[*state.notes, *stray_note(ran)],
     )
 
 
@@ -134,12 +129,12 @@ def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
     return [*lines, f"and {more} more in stdout.log"] if more > 0 else lines
 
 
-def collect_tensors(observations: Observations, work: RunState) -> None:
+def collect_tensors(observations: Observations, state: RunState) -> None:
     """Move what printer mode 1 saved below the script's directory into the run's `tensors/`.
 
     The paths come from the log, so only files below the places that torch writes to are taken.
     """
-    allowed = (work.request.target.cwd / "tmp").resolve()
+    allowed = (state.request.target.cwd / "tmp").resolve()
     taken = 0
     for saved in observations.of(SavedTensor):
         path = Path(saved.path)
@@ -148,12 +143,12 @@ def collect_tensors(observations: Observations, work: RunState) -> None:
         if path.resolve().is_relative_to(allowed) and path.name.startswith(
             ("aoti_torch", "before_launch", "after_launch", "aoti_model_inputs")
         ):
-            to = work.directory.subdirectory("tensors")
+            to = state.directory.subdirectory("tensors")
             shutil.move(str(path), to / path.name.replace("/", "_"))
             taken += 1
     if taken:
         were = f"{times(taken, 'saved tensor')} {'was' if taken == 1 else 'were'}"
-        work.notes.append(f"{were} moved from {allowed} to tensors/")
+        state.notes.append(f"{were} moved from {allowed} to tensors/")
 
 
 CUDA_ONLY = "it acts on CUDA only, and no input or package of this run is on a CUDA device"

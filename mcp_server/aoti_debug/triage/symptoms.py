@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call, phase_at_end, uses_cuda
-from aoti_debug.model import Category, Diagnosis, Phase
+from aoti_debug.facts.categories import GPU_FAULTS
+from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import (
     DeviceAssert,
@@ -18,10 +19,8 @@ from aoti_debug.read.record import (
     Terminated,
 )
 
-GPU: frozenset[Category] = frozenset(
-    {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
-)
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+ENVELOPE = "API call failed at"
 UNRECORDED = "record every call"  # a note of the probe: not each call has its event
 
 
@@ -35,14 +34,12 @@ def reproduced(observations: Observations) -> bool:
     return native is None or native.first(NativeBacktrace) is not None
 
 
-def no_checks(observations: Observations) -> str:
-    """Say why the model cannot check its inputs, if its package tells so."""
+def checks_compiled_in(observations: Observations) -> bool:
+    """Tell whether the model can check its inputs, unless its package says that it cannot."""
     call = failing_call(observations)
     name = call.model if call is not None else None
     model = observations.package.model(name) if observations.package else None
-    if model is None or model.wrapper is None or model.wrapper.checks != "none":
-        return ""
-    return "the package was compiled without input checks"
+    return model is None or model.wrapper is None or model.wrapper.checks != "none"
 
 
 def reached_a_call(observations: Observations) -> bool:
@@ -87,7 +84,8 @@ def only_values(observations: Observations, best: Diagnosis, call: Call | None) 
     ending = observations.ending
     if ending is None or ending.code is None or ending.timed_out or call is None or not call.ok:
         return False
-    return ending.clean or (best.category not in GPU and best.phase not in ("load", "constants"))
+    outside_the_call = best.category in GPU_FAULTS or best.phase in ("load", "constants")
+    return ending.clean or not outside_the_call
 
 
 # What differs between two runs of the same failure.
@@ -138,7 +136,7 @@ def failure_of(observations: Observations) -> FailureSignature:
     if exceptions:
         last = exceptions[-1]
         message = last.message
-        if "API call failed at" in message and (said_why := observations.first(RuntimeMessage)):
+        if ENVELOPE in message and (said_why := observations.first(RuntimeMessage)):
             message = said_why.message
         return FailureSignature(phase, last.type, stable(message))
     if ending is not None and ending.code:

@@ -6,7 +6,6 @@ before compiling), and a wrong result needs level 4 (compare with eager).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +13,9 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage
 from aoti_debug.model import StageAnswer, Step
 from aoti_debug.run.interpreter import Installed
+from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.stage import finish, installed, run_under, torch_version
+from aoti_debug.triage.stage import finish, run_under, torch_version
 from aoti_debug.triage.symptoms import FailureSignature, failure_of
 
 LAUNCHER = "minifier_launcher.py"
@@ -30,32 +30,32 @@ class Dump:
     launcher: Path | None
 
 
-async def run_minifier(work: RunState, stage: Stage) -> StageAnswer:
+async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
     """Run the stage, the launcher that it leaves and the reproduction that this leaves."""
-    versions = installed(work)
-    dump = await dumped(work, stage, versions)
+    versions = installed(state)
+    dump = await dumped(state, stage, versions)
     if dump.launcher is not None:
-        await search(work, dump, dump.launcher, versions)
-    answer = finish(work, stage, torch_version(versions.torch if versions else None), dump.ran)
+        await search(state, dump, dump.launcher, versions)
+    answer = finish(state, stage, torch_version(versions.torch if versions else None), dump.ran)
     lines = [
         f"{step.name}: {step.finding or step.why}"
-        for step in work.steps
+        for step in state.steps
         if step.status != "skipped"
     ]
     return answer.model_copy(update={"observed": [*lines, *answer.observed]})
 
 
-async def dumped(work: RunState, stage: Stage, versions: Installed | None) -> Dump:
+async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> Dump:
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
     after a clean end. Another level costs another compile, so it is chosen by what was seen."""
-    first = await at_level(work, stage, versions, 2)
+    first = await at_level(state, stage, versions, 2)
     if first.launcher is not None or not compiled(first.ran):
         return first
     failure = failure_of(first.ran.observations)
     if not failure.failed:
-        return await at_level(work, stage, versions, 4)
+        return await at_level(state, stage, versions, 4)
     if first.ran.exit.signal:
-        return await at_level(work, stage, versions, 3)
+        return await at_level(state, stage, versions, 3)
     return first
 
 
@@ -64,15 +64,15 @@ def compiled(ran: Ran) -> bool:
     return events is not None and bool(compiles(events))
 
 
-async def at_level(work: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
+async def at_level(state: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
     version = torch_version(versions.torch if versions else None)
-    root = work.directory.path / "minifier"
+    root = state.directory.path / "minifier"
     known = set(launchers(root))
-    setting = Setting(version, work.directory.path, repro_level=level)
-    ran = await run_under(work, stage, setting, versions)
+    setting = Setting(version, state.directory.path, repro_level=level)
+    ran = await run_under(state, stage, setting, versions)
     new = [path for path in launchers(root) if path not in known]
     launcher = new[-1] if new else None
-    work.done(
+    state.done(
         Step(
             name=f"dump at level {level}",
             status="done",
@@ -114,21 +114,21 @@ def why_no_launcher(ran: Ran, level: int) -> str:
     return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
 
 
-async def search(work: RunState, dump: Dump, launcher: Path, versions: Installed | None) -> None:
+async def search(state: RunState, dump: Dump, launcher: Path, versions: Installed | None) -> None:
     """Run the launcher, then its reproduction, and compare the failures."""
     wanted = failure_of(dump.ran.observations)
-    directory = work.subdirectory("minifier-search")
-    found = await python(work, "minifier search", launcher, directory, SEARCH_S)
-    work.recompiles += 1
+    directory = state.subdirectory("minifier-search")
+    found = await python(state, "minifier search", launcher, directory, SEARCH_S)
+    state.recompiles += 1
     repro = directory / REPRO
     if not repro.is_file():
-        work.done(
+        state.done(
             step("minifier search", found, f"no reproduction: {why_search_died(found, wanted)}")
         )
         return
-    work.done(step("minifier search", found, f"wrote {REPRO}"))
-    directory = work.subdirectory("minifier-repro")
-    again = await python(work, "minifier reproduction", repro, directory, SEARCH_S)
+    state.done(step("minifier search", found, f"wrote {REPRO}"))
+    directory = state.subdirectory("minifier-repro")
+    again = await python(state, "minifier reproduction", repro, directory, SEARCH_S)
     got = failure_of(again.observations)
     if got.failed and got.kind == wanted.kind and got.message == wanted.message:
         verdict = f"it fails in the same way: {got}"
@@ -136,7 +136,7 @@ async def search(work: RunState, dump: Dump, launcher: Path, versions: Installed
         verdict = f"it fails in another way ({got}) than the script ({wanted})"
     else:
         verdict = f"it does not fail; the script did ({wanted})"
-    work.done(step("minifier reproduction", again, verdict))
+    state.done(step("minifier reproduction", again, verdict))
 
 
 def why_search_died(ran: Ran, wanted: FailureSignature) -> str:
@@ -171,18 +171,27 @@ def step(name: str, ran: Ran, finding: str) -> Step:
     )
 
 
-async def python(work: RunState, name: str, script: Path, directory: Path, timeout_s: float) -> Ran:
-    target = work.request.target
+async def python(
+    state: RunState, name: str, script: Path, directory: Path, timeout_s: float
+) -> Ran:
+    target = state.request.target
     interpreter = str(target.python) if target.python else "python3"
-    environment: Mapping[str, str] = {
-        **target.env,
+    paths = (str(target.cwd), target.env.get("PYTHONPATH", ""))
+    flags = {
         "PYTHONUNBUFFERED": "1",
         "PYTHONFAULTHANDLER": "1",
-        "PYTHONPATH": ":".join(
-            part for part in (str(target.cwd), target.env.get("PYTHONPATH", "")) if part
-        ),
+        "PYTHONPATH": ":".join(path for path in paths if path),
         "TORCH_COMPILE_DEBUG_DIR": str(directory),
     }
-    return await work.run(
-        name, (interpreter, str(script)), environment, directory, cwd=directory, timeout_s=timeout_s
+    return await launch(
+        state,
+        name,
+        (interpreter, str(script)),
+        directory,
+        flags=flags,
+        watch=False,
+        recompiles=False,
+        stacks=False,
+        cwd=directory,
+        timeout_s=timeout_s,
     )

@@ -1,0 +1,225 @@
+"""Candidates from the exported program: what it declares, its guards, its indices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aoti_debug.diagnose.candidate import Candidate
+from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
+from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
+from aoti_debug.read.check_report import DeclaredInput, Difference, GuardsReport, IndexOutside
+
+FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
+GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
+SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
+CONTRACT = "guides/input-contracts.md"
+INDEX = "guides/triton-index-out-of-bounds.md"
+LOWER_BOUND_2 = (
+    "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a kernel: "
+    "possibly a false alarm"
+)
+ONE_SIZE = (
+    "export sets single sizes apart where a size made of this one would be 0 or 1 (it specialises "
+    "those), or where the model asks for this size: in the first case the result is often right"
+)
+BOUND = re.compile(r"(\w{1,200})\.size\(\)\[(\d{1,3})\] (?:<=|>=|==) \d{1,19}")
+SET_APART = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] != \d{1,19}")
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    guards = observations.checks.guards
+    if guards is None:
+        return
+    for order, difference in enumerate(guards.differences):
+        yield from_difference(difference, guards.artifact, order)
+    yield from from_guards(guards)
+    if guards.index is not None:
+        yield from_index(guards, guards.index)
+
+
+def from_difference(difference: Difference, artifact: str, order: int) -> Candidate:
+    """An input is not what the exported program declares."""
+    finding = InputFinding(
+        index=place_of(difference, order),
+        name=difference.name,
+        property=difference.property,
+        dim=difference.dim,
+        expected=difference.expected[:200],
+        got=difference.got[:200],
+    )
+    is_size = difference.property == "size"
+    doubtful = is_size and difference.relation == "min" and difference.bound == 2
+    over_bound = is_size and difference.relation == "max"
+    said = summary(finding)
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="false_alarm" if doubtful else category_of(finding.property),
+            confidence="likely" if doubtful or over_bound else "proved",
+            summary=said + reason_of(difference, doubtful),
+            input=finding,
+            evidence=[Evidence(artifact=artifact, quote=said)],
+            guide=CONTRACT,
+            fixes=fixes_for(finding, derived=difference.relation == "derived"),
+        ),
+        role="symptom" if doubtful else "cause",
+        tier=tier_of(difference, over_bound),
+        order=order,
+        over_bound=over_bound,
+    )
+
+
+def tier_of(difference: Difference, over_bound: bool) -> Tier:
+    if over_bound:
+        return Tier.OVER_BOUND
+    return Tier.RANK if difference.property == "rank" else Tier.DECLARED
+
+
+def place_of(difference: Difference, otherwise: int) -> int:
+    """Return the index of a tensor as the runtime counts, else the position among all leaves."""
+    known = (difference.index, difference.position)
+    return next((place for place in known if place is not None), otherwise)
+
+
+def reason_of(difference: Difference, doubtful: bool) -> str:
+    if doubtful:
+        return f"; {LOWER_BOUND_2}"
+    if difference.written and difference.property == "stride":
+        return f"; {WRITTEN}"
+    return "; the model writes to this input" if difference.property == "aliasing" else ""
+
+
+def category_of(property: str) -> Category:
+    """Return the category of a difference: what is no tensor is an argument."""
+    return CATEGORY.get(property, "contract_argument")
+
+
+def from_guards(report: GuardsReport) -> Iterator[Candidate]:
+    """The exported program refuses the call by some of its guards."""
+    broken: Sequence[str] = report.broken
+    if not broken and report.where == "guards" and report.exception is not None:
+        broken = [report.exception.headline.removeprefix("Guard failed: ") or "a guard"]
+    told = {(d.name, d.dim) for d in report.differences if d.property == "size"}
+    for order, guard in enumerate(broken):
+        bound = BOUND.fullmatch(guard)
+        if bound is not None and (bound[1], int(bound[2])) in told:
+            continue  # the declared size says the same, and what was given
+        yield from_guard(guard[:300], report, order)
+
+
+def from_guard(text: str, report: GuardsReport, order: int) -> Candidate:
+    doubtful = SPECIALISED.fullmatch(text) is not None
+    apart = SET_APART.fullmatch(text) is not None
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="false_alarm" if doubtful else "contract_guard",
+            confidence="likely" if doubtful or apart else "proved",
+            summary=f"the exported program refuses these inputs: {text} does not hold"
+            + (f"; {LOWER_BOUND_2}" if doubtful else f"; {ONE_SIZE}" if apart else ""),
+            input=guarded(text, report.inputs),
+            evidence=[Evidence(artifact=report.artifact, quote=text)],
+            guide=CONTRACT,
+            fixes=[
+                Fix(
+                    what="give the model inputs for which this holds, or export it in a way that "
+                    "does not need it (another reshape, another branch)",
+                    why="the compiled model was specialised on it and never checks it",
+                )
+            ],
+        ),
+        role="symptom" if doubtful else "cause",
+        tier=Tier.GUARD,
+        order=order,
+    )
+
+
+def guarded(text: str, inputs: Sequence[DeclaredInput]) -> InputFinding | None:
+    """Return the first input that a guard such as `x.size()[0] % 100 == 0` names."""
+    names = [one.name for one in inputs]
+    found = next((m for m in GUARDED.finditer(text) if m[1] in names), None)
+    if found is None:
+        return None
+    before = inputs[: names.index(found[1])]
+    return InputFinding(
+        index=sum(one.shape is not None for one in before) if found[2] else len(before),
+        name=found[1],
+        property="guard",
+        dim=int(found[2]) if found[2] else None,
+        expected=text,
+    )
+
+
+def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
+    """An operator of the exported program would index outside what it indexes."""
+    element = found.input
+    sure = element is not None and not element.computed
+    stack = report.node.stack if report.node is not None else ""
+    said = index_summary(found)
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="index_out_of_bounds",
+            confidence="proved",
+            summary=said,
+            ops=[found.op[:200]],
+            source=last_line_of(stack),
+            input=InputFinding(
+                index=element.index,
+                name=element.name,
+                property="value",
+                expected=f"{found.lower} <= value < {found.upper}",
+                got=f"{found.value} at {list(element.at)}",
+            )
+            if element is not None and sure
+            else None,
+            evidence=[Evidence(artifact=report.artifact, quote=said)],
+            guide=INDEX,
+            fixes=[index_fix(found)],
+        ),
+        role="cause",
+        tier=Tier.ASSERTION,
+    )
+
+
+def index_summary(found: IndexOutside) -> str:
+    op, bounds = found.op[:200], f"{found.lower} <= index < {found.upper}"
+    element, size = found.input, found.size
+    if element is not None and not element.computed:
+        return f"{element.name}{list(element.at)} = {found.value} is outside {bounds} in {op}"
+    said = f"{op} is given the index {found.value}, outside {bounds}; the model computes it"
+    if element is not None:
+        return f"{said}, perhaps from {element.name}{list(element.at)}"
+    if size is not None:
+        return f"{said}, perhaps from dimension {size.dim} of {size.name}, which is {size.size}"
+    return said
+
+
+def index_fix(found: IndexOutside) -> Fix:
+    if found.input is not None:
+        name = found.input.name
+        return Fix(
+            what=f"check or clamp {name} to {found.lower} <= value < {found.upper} before the "
+            "call, or enlarge the table it indexes",
+            why="the value comes in from outside the model",
+        )
+    if (size := found.size) is not None:
+        return Fix(
+            what=f"keep dimension {size.dim} of {size.name} at {found.upper} or below (truncate, "
+            "or serve it in parts), or enlarge the table",
+            why="the model makes its indices from this size",
+        )
+    return Fix(what="follow the index back through the model; compare it with the table's size")
+
+
+def last_line_of(stack: str) -> list[SourceLine]:
+    """Return the innermost line of a graph node's Python stack."""
+    lines = stack.splitlines()
+    for number in range(len(lines) - 1, -1, -1):
+        if place := FRAME.match(lines[number]):
+            text = lines[number + 1].strip() if number + 1 < len(lines) else None
+            return [SourceLine(file=place[1], line=int(place[2]), text=text)]
+    return []

@@ -1,0 +1,66 @@
+"""The environment of a watched run: what only looks and does not change the outcome."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import aoti_debug
+from aoti_debug.facts.stages import ALWAYS
+
+PROBE = Path(aoti_debug.__file__).parent / "probe"
+SITE = PROBE / "site"
+EVENTS = "events.jsonl"
+CAPTURE = "capture"
+CORE = "core"
+CORE_FLAGS = ",".join(
+    (
+        "skip_nonrelocated_elf_images",
+        "skip_global_memory",
+        "skip_shared_memory",
+        "skip_local_memory",
+        "skip_constbank_memory",
+    )
+)
+
+
+def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool) -> dict[str, str]:
+    """Return `base` with the probe in it, writing to `directory`.
+
+    `capture` keeps the package, the exported program and the inputs of the calls. What the user
+    has set stays: PYTHONPATH is only added to.
+    """
+    path = base.get("PYTHONPATH", "")
+    environment = {
+        **base,
+        **ALWAYS,
+        "PYTHONPATH": f"{SITE}{os.pathsep}{path}" if path else str(SITE),
+        "AOTI_DEBUG_EVENTS": str(directory / EVENTS),
+        "AOTI_DEBUG_RUN": run,
+    }
+    if capture:
+        environment["AOTI_DEBUG_CAPTURE"] = str(directory / CAPTURE)
+    else:
+        environment.pop("AOTI_DEBUG_CAPTURE", None)
+    return environment
+
+
+def core_dumps(directory: Path) -> dict[str, str]:
+    """Return what makes the CUDA driver write a small core dump at the first GPU exception, and
+    its plain-text log of failed API calls. Without a GPU these do nothing."""
+    return {
+        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "1",
+        "CUDA_COREDUMP_SHOW_PROGRESS": "1",
+        "CUDA_COREDUMP_GENERATION_FLAGS": CORE_FLAGS,
+        "CUDA_COREDUMP_FILE": str(directory / CORE / "core.%p"),
+        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP": "1",
+        "CUDA_COREDUMP_PIPE": str(directory / CORE / "pipe.%p"),
+        "CUDA_LOG_FILE": str(directory / "cuda.log"),
+    }
+
+
+def tracing(directory: Path) -> dict[str, str]:
+    """Return what makes a compile leave more behind: the map from kernels to the model's lines
+    in the package (torch 2.9 and later), and torch's structured trace for tlparse."""
+    return {"INDUCTOR_PROVENANCE": "1", "TORCH_TRACE": str(directory / "trace")}

@@ -1,0 +1,167 @@
+"""Say in a few words what a step of a triage found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.from_native import place, stack_of
+from aoti_debug.model import Step
+from aoti_debug.read.check_report import (
+    CheckReports,
+    CompareReport,
+    Difference,
+    FakesReport,
+    GuardsReport,
+    PoisonReport,
+    Raised,
+    RepeatsReport,
+)
+from aoti_debug.read.check_report import Name as Check
+from aoti_debug.read.check_report import Step as CheckStep
+from aoti_debug.read.record import RuntimeMessage, SanitizerError
+from aoti_debug.triage.plan import Planned
+from aoti_debug.triage.replay import SANITIZERS
+from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.stage import times
+from aoti_debug.triage.symptoms import ENVELOPE, failure_of, stable
+
+
+def step_of(planned: Planned, ran: Ran, state: RunState, first: Observations) -> Step:
+    """Return the step that was a process of its own."""
+    return Step(
+        name=planned.key,
+        status="done",
+        why=planned.why,
+        finding=finding(planned, ran, first),
+        exit=ran.exit.how,
+        wall_s=round(ran.exit.wall_s, 2),
+        artifact=ran.directory.relative_to(state.directory.path).as_posix(),
+    )
+
+
+def finding(planned: Planned, ran: Ran, first: Observations) -> str:
+    failure, original = failure_of(ran.observations), failure_of(first)
+    if planned.name == "again":
+        if failure.like(original):
+            return "the replay fails in the same way"
+        if failure.failed:
+            return f"the replay fails in another way: {failure}"
+        return "the replay does not fail: the fault needs something that the script does"
+    if planned.name in SANITIZERS:
+        return found_by_sanitizer(ran.observations)
+    if planned.name == "native":
+        stack = stack_of(ran.observations)
+        if stack is None:
+            return "no signal came to the program that the debugger ran"
+        at = place(replace(ran.observations, package=first.package))
+        return f"{stack.signal or 'a signal'} in {at}"
+    return str(failure) if failure.failed else "nothing found"
+
+
+def found_by_sanitizer(observations: Observations) -> str:
+    errors = observations.of(SanitizerError)
+    if errors:
+        count = times(sum(e.count for e in errors), "error")
+        return f"{count}; the first: {errors[0].what[:120]}"
+    failure = failure_of(observations)
+    return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
+
+
+def steps_of(
+    planned: Sequence[Planned], reports: CheckReports, processes: Sequence[Ran], state: RunState
+) -> list[Step]:
+    """Return the checks that shared a process, one by one."""
+    by_directory = {
+        ran.directory.relative_to(state.directory.path).as_posix(): ran for ran in processes
+    }
+    last = processes[-1]
+    found = []
+    for one in planned:
+        name: Check = one.name  # type: ignore[assignment]  # the plan gives no other to this process
+        report = reports.step(name)
+        if report is None:
+            why = undone(last)
+            found.append(Step(name=one.key, status="impossible", why=one.why, finding=why))
+            continue
+        folder = report.artifact.rpartition("/")[0]
+        ran = by_directory.get(folder, last)
+        found.append(
+            Step(
+                name=one.key,
+                status="impossible" if report.state == "impossible" else "done",
+                why=one.why,
+                finding=checked(report, ran.observations),
+                exit=ran.exit.how,
+                wall_s=round(report.seconds, 2) if report.seconds is not None else None,
+                artifact=folder,
+            )
+        )
+    return found
+
+
+def undone(ran: Ran) -> str:
+    failure = failure_of(ran.observations)
+    if failure.failed:
+        return f"the replay ended before it: {failure}"
+    return f"the replay ended before it, with {ran.exit.how}"
+
+
+def checked(report: CheckStep, observations: Observations) -> str:
+    """Say what one check of the call found."""
+    if report.state == "impossible":
+        return report.why
+    if report.state in ("died", "running"):
+        return f"{report.signal or 'the process'} ended the replay in it"
+    if report.error is not None:
+        return raised(report.error, observations)
+    if isinstance(report, GuardsReport):
+        return guarded(report)
+    if isinstance(report, FakesReport):
+        count = len(report.mismatches)
+        what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
+        return what if count else "all as promised"
+    if isinstance(report, CompareReport):
+        return f"package and exported program: {report.verdict}"
+    if isinstance(report, RepeatsReport):
+        return repeated(report)
+    return "nothing found"
+
+
+def raised(error: Raised, observations: Observations) -> str:
+    message = error.message
+    if ENVELOPE in message and (said := observations.first(RuntimeMessage)):
+        message = said.message
+    return f"{error.type}: {stable(message)}" if message else error.type
+
+
+def guarded(report: GuardsReport) -> str:
+    if report.differences:
+        return undeclared(report.differences)
+    if report.broken:
+        return f"{times(len(report.broken), 'guard')} of the exported program: {report.broken[0]}"
+    if report.exception is not None:
+        said = report.exception.headline[:120]
+        return f"the exported program raises {report.exception.type}: {said}"
+    return "the exported program takes the call"
+
+
+def undeclared(differences: Sequence[Difference]) -> str:
+    """Count the inputs that differ from the exported program's; one may do so in several ways."""
+    count = len({(d.index, d.position) for d in differences if d.name is not None})
+    if not count:
+        return "the number of inputs is not as declared"
+    return f"{times(count, 'input')} {'is' if count == 1 else 'are'} not as declared"
+
+
+def repeated(report: RepeatsReport) -> str:
+    how = f"filled with {' and '.join(report.patterns)}" if isinstance(report, PoisonReport) else ""
+    what = f"with free memory {how}" if how else f"{report.calls} calls with the same inputs"
+    if report.stateful:
+        return f"{what}: the results follow from the calls before, the same way each time"
+    if report.verdict == "rounding":
+        return f"{what}: the same up to rounding"
+    if report.verdict == "same":
+        return f"{what}: the same bit by bit"
+    return f"{what}: output {report.output} differs"

@@ -1,0 +1,241 @@
+"""Check a captured call in one process: guards, fake kernels, contract, values, repeats, poison."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import compare, eager, events, expectations, repeats, standalone
+
+Document = dict[str, Any]
+STEPS = ("guards", "fakes", "contract", "compare", "repeats", "poison")
+REPEATS = 3
+_REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
+_CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
+_LOST = 75  # exit status: the device's context is lost, what is left needs a process of its own
+
+
+class Impossible(Exception):
+    """A step cannot be taken; the message says why."""
+
+
+def main() -> int:
+    """Take the steps that are asked for; the report is written before and after each."""
+    parser = standalone.arguments(__doc__ or "")
+    standalone.add_package_arguments(parser, required=False)
+    parser.add_argument("--exported", help="the exported program (.pt2)")
+    parser.add_argument("--steps", default=",".join(STEPS))
+    parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
+    options = parser.parse_args()
+    report = standalone.Report(options.report)
+    report.update(format=2, state="import", steps={}, inputs_file=options.inputs)
+    with report.of_failure():
+        torch = standalone.prepare(options)
+        report.update(torch=str(torch.__version__))
+        session = Session(torch, options, report)
+        wanted = options.steps.split(",")
+        for name in STEPS:
+            if name in wanted and not session.take(name):
+                return _LOST
+        report.update(state="done")
+    return 0
+
+
+class Session:
+    """What the steps share: the program, its results, the loaded package and its results."""
+
+    def __init__(self, torch: Any, options: Any, report: standalone.Report) -> None:
+        self.torch = torch
+        self.options = options
+        self.report = report
+        self.loads = 0
+        self._program: Any = None
+        self._module: Any = None
+        self._eager: eager.Eager | None = None
+        self._model: Any = None
+        self._result: list[Any] | None = None  # of the package, on its device
+        self._failure: Document | None = None  # of the package without its checks
+        self._stateful = False  # its results depend on the calls before
+
+    def take(self, name: str) -> bool:
+        """Take one step; False when the device's context is lost with it."""
+        steps: dict[str, Callable[[], Document]] = {
+            "guards": self.guards, "fakes": self.fakes, "contract": self.contract,
+            "compare": self.compare, "repeats": self.repeats, "poison": self.poison,
+        }  # fmt: skip
+        document = self.report.content["steps"].setdefault(name, {})
+        document["state"] = "running"
+        self.report.update(state=name)
+        began = time.perf_counter()
+        try:
+            document.update(steps[name](), state="done")
+        except Impossible as error:
+            document.update(state="impossible", why=str(error))
+        except Exception as error:
+            document.update(state="failed", error=events.describe_error(error))
+        document["seconds"] = round(time.perf_counter() - began, 3)
+        try:
+            standalone.synchronize(self.torch)
+            return True
+        except Exception as error:  # a kernel's assertion, seen late
+            document["state"] = "failed"
+            document.setdefault("error", events.describe_error(error))
+            return False
+        finally:
+            self.report.update(loads=self.loads)
+
+    def inputs(self) -> standalone.Inputs:
+        """Read the inputs again: a model may write to them."""
+        return standalone.read_inputs(self.torch, self.options.inputs)
+
+    @property
+    def program(self) -> Any:
+        if self._program is None:
+            if not self.options.exported:
+                raise Impossible("the exported program is not known")
+            self._program = self.torch.export.load(self.options.exported)
+        return self._program
+
+    @property
+    def eager(self) -> eager.Eager:
+        """Run the exported program once for all steps."""
+        if self._eager is None:
+            self._module = self.program.module()
+            self._eager = eager.run(self.torch, self._module, self.inputs())
+        return self._eager
+
+    def guards(self) -> Document:
+        torch, program, inputs = self.torch, self.program, self.inputs()
+        expected = expectations.declared(torch, program)
+        self.report.content["steps"]["guards"].update(
+            inputs=expectations.documents(expected),
+            ranges=expectations.ranges(program),
+            differences=expectations.differences(torch, program, expected, inputs.flat),
+        )
+        self.report.update(state="guards")  # the run below may end the process
+        found = self.eager
+        return {
+            "guards": eager.guard_texts(self._module),
+            "broken": found.broken,
+            "exception": found.exception,
+            "where": found.where,
+            "node": found.node,
+            "index": found.index,
+            "passed": found.exception is None,
+        }
+
+    def fakes(self) -> Document:
+        found = self.eager
+        return {"custom_ops": found.custom_ops, "mismatches": found.mismatches}
+
+    def contract(self) -> Document:
+        """Call the package with its own input checks on, which it reads once, at its first call."""
+        os.environ[_CHECK] = "1"
+        try:
+            result = self.call(self.load())
+        except Exception:
+            self._model = None  # its checks stay on: what follows needs it without them
+            raise
+        finally:
+            os.environ.pop(_CHECK, None)
+        self._result = result
+        return {"outputs": standalone.describe_outputs(self.torch, result)}
+
+    def load(self) -> Any:
+        if not self.options.package:
+            raise Impossible("the package is not known")
+        self.loads += 1
+        self._model = standalone.load_package(self.torch, self.options, self.inputs(), self.report)
+        return self._model
+
+    def call(self, model: Any) -> list[Any]:
+        """Call with the same seed each time and return the flat outputs."""
+        inputs = self.inputs()
+        self.torch.manual_seed(0)
+        with inputs.mode(self.torch):
+            result = standalone.call(self.torch, model, inputs)
+        standalone.synchronize(self.torch)
+        return standalone.flat_outputs(self.torch, result)
+
+    @property
+    def result(self) -> list[Any]:
+        """Return the package's result, without its checks if these refuse the call."""
+        if self._failure is not None:
+            raise Impossible("the package does not return on these inputs")
+        if self._result is None:
+            try:
+                self._result = self.call(self.load())
+            except Impossible:
+                raise
+            except Exception as error:
+                self._failure = events.describe_error(error)
+                raise
+        return self._result
+
+    def compare(self) -> Document:
+        found = self.eager
+        if found.outputs is None:
+            raise Impossible("the exported program does not take these inputs")
+        package = [eager.cpu(self.torch, leaf) for leaf in self.result]
+        module = compare.unguarded(self.program)
+        path, limit = self.options.inputs, self.options.reference_bytes
+        return compare.results(self.torch, package, found.outputs, module, path, limit)
+
+    def repeats(self) -> Document:
+        first = self.result
+        again = [self.call(self._model) for _ in range(REPEATS)]
+        found = self.worst(first, again)
+        if found["verdict"] == "differs":
+            self._stateful = self.same_from_anew([first, *again])
+        return {**found, "calls": REPEATS + 1, "stateful": self._stateful}
+
+    def same_from_anew(self, before: list[list[Any]]) -> bool:
+        """Tell whether a model loaded anew gives the same sequence: its state makes the results."""
+        model = self.load()
+        after = [self.call(model) for _ in before]
+        pairs = zip(before, after)  # noqa: B905 - Python 3.9
+        return all(
+            repeats.difference(self.torch, one, two)["verdict"] != "differs" for one, two in pairs
+        )
+
+    def worst(self, first: list[Any], others: list[list[Any]]) -> Document:
+        found = [repeats.difference(self.torch, first, other) for other in others]
+        order = ("differs", "rounding", "same")
+        return min(found, key=lambda one: order.index(one["verdict"]))
+
+    def poison(self) -> Document:
+        """Call with free memory full of a byte: what depends on it reads what nobody wrote."""
+        first = self.result
+        devices = {leaf.device for leaf in first if isinstance(leaf, self.torch.Tensor)}
+        devices |= {
+            leaf.device for leaf in self.inputs().flat if isinstance(leaf, self.torch.Tensor)
+        }
+        cuda = [device for device in devices if device.type == "cuda"]
+        others: list[list[Any]] = []
+        patterns: list[str] = []
+        for byte in repeats.PATTERNS:
+            model = self.load() if self._stateful else self._model
+            with self.poisoned(byte, cuda):
+                others.append(self.call(model))
+            patterns.append(f"0x{byte:02X}")
+        return {**self.worst(first, others), "patterns": patterns}
+
+    @contextlib.contextmanager
+    def poisoned(self, byte: int, devices: list[Any]) -> Any:
+        for device in devices:
+            repeats.poison_device(self.torch, device, byte)
+        if not repeats.poison_host(byte) and not devices:
+            raise Impossible("this C library cannot fill what it allocates")
+        try:
+            yield
+        finally:
+            repeats.poison_host(None)

@@ -1,0 +1,164 @@
+"""Look, before an operator that indexes is run, whether its indices are within what they index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Document = dict[str, Any]
+# Operators that index dimension `dim` of their first argument: where `dim` and the index stand.
+_ALONG = {
+    "index_select": (1, 2), "gather": (1, 2), "index_add": (1, 2), "index_add_": (1, 2),
+    "index_copy": (1, 2), "index_copy_": (1, 2), "index_fill": (1, 2), "index_fill_": (1, 2),
+    "scatter": (1, 2), "scatter_": (1, 2), "scatter_add": (1, 2), "scatter_add_": (1, 2),
+    "scatter_reduce": (1, 2), "scatter_reduce_": (1, 2),
+}  # fmt: skip
+_ROWS = ("embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
+_LISTS = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put")
+_CLASSES = ("nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d", "cross_entropy_loss")
+# Operators whose result holds the elements of their first argument and nothing else.
+_SAME = (
+    "view", "reshape", "to", "_to_copy", "contiguous", "flatten", "unsqueeze", "squeeze", "expand",
+    "clone", "detach", "alias", "slice", "select", "permute", "transpose", "t", "lift_fresh_copy",
+    "_unsafe_view", "narrow", "detach_", "ravel",
+)  # fmt: skip
+_DEPTH = 100
+_NEGATIVE = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put", "take")
+
+
+def outside(
+    torch: Any, node: Any, args: Any, kwargs: Any, inputs: list[tuple[Any, Any]]
+) -> Document | None:
+    """Return the first index of an operator that is out of bounds; None when all are within."""
+    name = _name(node.target)
+    for size, dim, index, place, ignored in _indexed(torch, name, node, args, kwargs):
+        if index.numel() == 0 or index.is_meta or index.dtype == torch.bool or size is None:
+            continue
+        if index.is_floating_point() or index.is_complex():
+            continue
+        low = -size if name in _NEGATIVE else 0
+        bad = (index < low) | (index >= size)
+        if ignored is not None:
+            bad &= index != ignored
+        if not bool(bad.any()):
+            continue
+        at = bad.nonzero()[0].tolist()
+        value = int(index[tuple(at)])
+        found: Document = {
+            "op": str(node.target), "node": node.name, "dim": dim, "lower": low, "upper": size,
+            "value": value, "at": at, "count": int(bad.sum()),
+        }  # fmt: skip
+        found.update(_origin(torch, node, place, value, inputs))
+        return found
+    return None
+
+
+def message(found: Document) -> str:
+    at = ", ".join(map(str, found["at"]))
+    return (
+        f"{found['op']}: index {found['value']} at [{at}] is out of bounds: "
+        f"{found['lower']} <= index < {found['upper']}"
+    )
+
+
+def _name(target: Any) -> str:
+    """Return `embedding` of aten.embedding.default; nothing for what is not of ATen."""
+    namespace = getattr(target, "namespace", "")
+    return str(target).split(".")[1] if namespace == "aten" and "." in str(target) else ""
+
+
+def _indexed(
+    torch: Any, name: str, node: Any, args: Any, kwargs: Any
+) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    """Yield the size, the dimension, the index, the node of the index, and a value to ignore."""
+    nodes = node.args
+
+    def given(place: int, key: str) -> tuple[Any, Any]:
+        if place < len(args):
+            return args[place], nodes[place]
+        return kwargs.get(key), node.kwargs.get(key)
+
+    first = args[0] if args else None
+    if not name or not isinstance(first, torch.Tensor):
+        return
+    if name in _ROWS:
+        index, place = given(1, "indices")
+        if isinstance(index, torch.Tensor):
+            yield first.shape[0], 0, index, place, None
+    elif name in _ALONG:
+        dim, (index, place) = given(_ALONG[name][0], "dim")[0], given(_ALONG[name][1], "index")
+        if isinstance(index, torch.Tensor) and isinstance(dim, int):
+            yield (first.shape[dim] if first.dim() else 1), dim, index, place, None
+    elif name == "take":
+        index, place = given(1, "index")
+        if isinstance(index, torch.Tensor):
+            yield first.numel(), None, index, place, None
+    elif name in _LISTS:
+        listed, places = given(1, "indices")
+        dim = 0
+        for index, place in zip(listed or (), places or ()):  # noqa: B905 - Python 3.9
+            if isinstance(index, torch.Tensor):
+                if index.dtype in (torch.bool, torch.uint8):
+                    dim += index.dim()
+                    continue
+                yield (first.shape[dim] if dim < first.dim() else None), dim, index, place, None
+            dim += 1
+    elif name in _CLASSES and first.dim():
+        index, place = given(1, "target")
+        if isinstance(index, torch.Tensor) and not index.is_floating_point():
+            ignored = given(4, "ignore_index")[0]
+            size = first.shape[1] if first.dim() > 1 else first.shape[0]
+            yield (
+                size,
+                1 if first.dim() > 1 else 0,
+                index,
+                place,
+                -100 if ignored is None else ignored,
+            )
+
+
+def _origin(
+    torch: Any, node: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]
+) -> Document:
+    """Follow an index to the input that holds it, else to the size of an input that it is of."""
+    root = _root(place)
+    tensors = [(n, leaf) for n, leaf in inputs if isinstance(leaf, torch.Tensor)]
+    for index, (placeholder, leaf) in enumerate(tensors):
+        if placeholder is root and not leaf.is_floating_point():
+            at = (leaf == value).nonzero()
+            if len(at):
+                return {"input": {"index": index, "name": placeholder.name, "at": at[0].tolist()}}
+    holding = [
+        (index, placeholder, (leaf == value).nonzero())
+        for index, (placeholder, leaf) in enumerate(tensors)
+        if not leaf.is_floating_point() and not leaf.is_complex() and leaf.dtype != torch.bool
+    ]
+    holding = [one for one in holding if len(one[2])]
+    if root is None and len(holding) == 1:
+        index, placeholder, at = holding[0]
+        named = {"index": index, "name": placeholder.name, "at": at[0].tolist()}
+        return {"input": {**named, "computed": True}}
+    sizes = [
+        {"index": index, "name": placeholder.name, "dim": dim, "size": int(size)}
+        for index, (placeholder, leaf) in enumerate(tensors)
+        for dim, size in enumerate(leaf.shape)
+        if _grows(placeholder, dim) and size > value >= 0
+    ]
+    return {"size": sizes[0]} if sizes else {}
+
+
+def _grows(placeholder: Any, dim: int) -> bool:
+    """Tell whether a dimension of an input was exported as dynamic."""
+    shape = getattr(placeholder.meta.get("val"), "shape", ())
+    return dim < len(shape) and not isinstance(shape[dim], int)
+
+
+def _root(node: Any) -> Any:
+    """Return the input whose elements a node holds; None when they were computed."""
+    for _ in range(_DEPTH):
+        if getattr(node, "op", "") == "placeholder":
+            return node
+        if getattr(node, "op", "") != "call_function" or _name(node.target) not in _SAME:
+            return None
+        node = node.args[0] if node.args else None
+    return None

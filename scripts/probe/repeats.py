@@ -1,0 +1,96 @@
+"""Repeat a call, also with free memory full of a pattern: what differs reads what nobody wrote."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+Document = dict[str, Any]
+
+PATTERNS = (0xFF, 0x3C)  # NaN in every float format; 0.0115 in fp32, 1.06 in fp16
+_SMALL = tuple(512 << n for n in range(12))  # 512 B to 1 MB, of which a model needs many
+_LARGE = tuple((2 << 20) << n for n in range(9))  # 2 MB to 512 MB
+_MANY, _FEW = 64, 4
+_M_PERTURB = -6
+# dtype -> what a sum in another order may change, relative to the largest value
+_ROUNDING = {"float64": 1e-12, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
+
+
+def difference(torch: Any, first: list[Any], other: list[Any]) -> Document:
+    """Compare two results of one call: "same" bit by bit, within "rounding", or "differs"."""
+    worst: Document = {"verdict": "same"}
+    for output, (one, two) in enumerate(zip(first, other)):  # noqa: B905 - Python 3.9
+        found = _one(torch, one, two)
+        if found["verdict"] == "differs":
+            return {**found, "output": output}
+        if found["verdict"] == "rounding":
+            worst = {**found, "output": output}
+    return worst
+
+
+def _one(torch: Any, one: Any, two: Any) -> Document:
+    if not isinstance(one, torch.Tensor) or not isinstance(two, torch.Tensor):
+        return {"verdict": "same" if one == two else "differs"}
+    if one.shape != two.shape or one.dtype != two.dtype:
+        return {"verdict": "differs", "property": "shape"}
+    if one.layout != torch.strided or not one.numel() or same_bits(torch, one, two):
+        return {"verdict": "same"}
+    if one.is_complex():
+        one, two = torch.view_as_real(one), torch.view_as_real(two)
+    if not one.is_floating_point():
+        return {"verdict": "differs", **_places(one != two, one, two)}
+    wide, wider = one.double(), two.double()
+    strange = torch.isfinite(wide) != torch.isfinite(wider)
+    finite = torch.isfinite(wide) & torch.isfinite(wider)
+    scale = float(wide[finite].abs().max()) if bool(finite.any()) else 0.0
+    granted = _ROUNDING.get(str(one.dtype).replace("torch.", ""), 1e-1) * scale
+    off = (wide - wider).abs()
+    bad = strange | (finite & (off > granted))
+    if bool(bad.any()):
+        return {"verdict": "differs", **_places(bad, one, two)}
+    if not bool(finite.any()):
+        return {"verdict": "same"}  # NaN of another bit pattern
+    return {"verdict": "rounding", "largest": float(off[finite].max())}
+
+
+def _places(bad: Any, one: Any, two: Any) -> Document:
+    at = tuple(bad.nonzero()[0].tolist()) if bad.dim() else ()
+    return {
+        "wrong": int(bad.sum()), "elements": bad.numel(),
+        "at": list(at), "first": one[at].item(), "then": two[at].item(),
+    }  # fmt: skip
+
+
+def same_bits(torch: Any, one: Any, two: Any) -> bool:
+    try:
+        plain, other = (t.contiguous().reshape(-1).view(torch.uint8) for t in (one, two))
+    except (RuntimeError, TypeError):
+        return bool(torch.equal(one, two))
+    return bool(torch.equal(plain, other))
+
+
+def poison_host(byte: int | None) -> bool:
+    """Have the C library fill what it allocates with a byte, or no more; False if it cannot."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):
+        return False
+    # glibc fills with the complement, and zero turns it off.
+    return bool(mallopt(_M_PERTURB, 0 if byte is None else (byte ^ 0xFF) or 0x100))
+
+
+def poison_device(torch: Any, device: Any, byte: int) -> None:
+    """Fill blocks of torch's caching allocator and free them: the next allocations take them."""
+    kept: list[Any] = []
+    for sizes, count in ((_SMALL, _MANY), (_LARGE, _FEW)):
+        for size in sizes:
+            for _ in range(count):
+                try:
+                    block = torch.empty(size, dtype=torch.uint8, device=device)
+                except RuntimeError:  # out of memory: what is filled so far must do
+                    del kept
+                    return
+                block.fill_(byte)
+                kept.append(block)
+    torch.cuda.synchronize(device)
+    del kept
