@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aoti_debug.diagnose.calls import failing_call, phase_at_end
@@ -20,7 +21,7 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
-from aoti_debug.signatures import Signature, texts_of
+from aoti_debug.signatures import Signature
 
 MISLEADING = 4
 KINDS = {
@@ -191,8 +192,8 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
 
 def excerpt(quote: str, signature: Signature) -> str:
     """Return the part of a line for which the signature matched, with some of its surroundings."""
-    texts = {text for p in signature.patterns for text in texts_of(p, signature.anchors)}
-    at = min((quote.find(text) for text in texts if text in quote), default=0)
+    found = (re.search(pattern, quote) for pattern in signature.patterns)
+    at = min((match.start() for match in found if match is not None), default=0)
     begin = at - BEFORE if at > BEFORE else 0
     cut = quote[begin : begin + EXCERPT]
     return ("…" if begin else "") + cut + ("…" if begin + EXCERPT < len(quote) else "")
