@@ -383,6 +383,16 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         attribute="triton.autotune_at_compile_time",
     ),
     Flag(
+        name="TORCHINDUCTOR_CPP_MARCH",
+        side="compiling",
+        default=None,
+        values="such as x86-64-v3; empty: no -march at all",
+        does="What the C++ compiler may use of the CPU, in place of -march=native.",
+        readings=(Reading("import", "text", since=Release(2, 13)),),
+        attribute="cpp.march",
+        misconceptions=("ATEN_CPU_CAPABILITY alone leaves -march=native.",),
+    ),
+    Flag(
         name="TORCHINDUCTOR_COMPILE_THREADS",
         side="compiling",
         default=None,

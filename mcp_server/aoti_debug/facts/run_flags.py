@@ -123,6 +123,14 @@ RUN_FLAGS: tuple[Flag, ...] = (
         readings=(Reading("first_allocation", "text"),),
     ),
     Flag(
+        name="PYTORCH_ALLOC_CONF",
+        side="running",
+        default=None,
+        values="such as expandable_segments:True",
+        does="The same under its newer name: unset both.",
+        readings=(Reading("first_allocation", "text", since=Release(2, 9)),),
+    ),
+    Flag(
         name="CUDA_LAUNCH_BLOCKING",
         side="running",
         default="0",
@@ -163,7 +171,8 @@ RUN_FLAGS: tuple[Flag, ...] = (
         name="CUDA_COREDUMP_GENERATION_FLAGS",
         side="running",
         default=None,
-        values="such as skip_global_memory,skip_shared_memory",
+        values="skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,"
+        "skip_local_memory,skip_constbank_memory",
         does="What that core dump leaves out.",
         readings=(Reading("process_start", "text"),),
         owner="cuda",

@@ -259,8 +259,8 @@ def _isa(model: CompiledModel, here: Here) -> Iterator[Problem]:
             severity="breaks" if model.device == "cpu" else "may_break",
             category="package_incompatible", message="Illegal instruction (core dumped)",
             confidence="likely",
-            fix="Compile on the oldest processor that must run it, or with a lower "
-            "ATEN_CPU_CAPABILITY (avx2, default).")  # fmt: skip
+            fix="Compile on the oldest processor that must run it, or (torch 2.13 and later) with "
+            "ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3.")  # fmt: skip
 
 
 def _custom_ops(model: CompiledModel) -> Iterator[Problem]:

@@ -11,18 +11,22 @@ from aoti_debug.facts.versions import OLDEST, Release
 _HEAD = """\
 # Environment variables
 
-Which variables matter to AOTInductor, and the moment at which each one is read. Set later than that
-moment, or in the other process, a variable does nothing and says nothing. Given are the torch
-releases that read it, where not all of {oldest} to {newest} do. This page is generated from the
-table that the tools use; do not edit it.
+When each variable is read. Set later than that, or in the other process, it does nothing and says
+nothing. Given are the torch releases that read it, where not all of {oldest} to {newest} do. This
+page is generated from the table that the tools use; do not edit it.
+
+## The ones that matter
+
+| variable | read | values | mind |
+|---|---|---|---|
 """
 _COMPILING = """\
 ## While compiling
 
 Read in the process that compiles, when `torch._inductor.config` is imported unless another moment
-is given, and baked into the package: for a finished package they come too late. In place of the
-variable `inductor_configs={"NAME": value}` works: `aot_inductor.x` for `AOT_INDUCTOR_X`, `x` for
-`TORCHINDUCTOR_X`, or the name in brackets.
+is given, and baked into the package: for a finished one they come too late. In place of a variable
+`inductor_configs={"NAME": value}` works: `aot_inductor.x` for `AOT_INDUCTOR_X`, `x` for
+`TORCHINDUCTOR_X`, or the name in brackets; not for those marked *environment only*.
 """
 _RUNNING = """\
 ## While loading or running
@@ -30,6 +34,25 @@ _RUNNING = """\
 Read in the process that loads and calls the package, by the driver and Python below it, or in both
 processes. No recompile is needed.
 """
+# Led by a row each; the trap is the one that cost people most.
+_LEADING: dict[str, str] = {
+    "AOTI_RUNTIME_CHECK_INPUTS": "says nothing of guards, equal sizes, divisibility; alarms at a "
+    "lower bound of 2",
+    "PYTHONUNBUFFERED": "without it a crash loses the last printed lines",
+    "PYTHONFAULTHANDLER": "the Python stack of a crash by signal",
+    "CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "not together with compute-sanitizer",
+    "CUDA_COREDUMP_GENERATION_FLAGS": "never `skip_abort`: errors pass unseen",
+    "CUDA_LOG_FILE": "needs driver 12.9",
+    "CUDA_LAUNCH_BLOCKING": "hides races; not together with compute-sanitizer",
+    "PYTORCH_NO_CUDA_MEMORY_CACHING": "0 switches caching off, too",
+    "AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER": "does nothing for a package that exists",
+    "AOT_INDUCTOR_DEBUG_COMPILE": "adds no input checks (except in 2.6)",
+    "TORCHINDUCTOR_NAN_ASSERTS": "Triton launches only; a -inf mask is reported, too",
+    "INDUCTOR_PROVENANCE": "kernel to model line, costs nothing at run time",
+    "DUMP_AOTI_MINIFIER": "sees the example inputs only",
+    "AOTINDUCTOR_REPRO_LEVEL": "nothing without DUMP_AOTI_MINIFIER=1",
+    "TORCHINDUCTOR_CACHE_DIR": "an empty one makes the first load of a process slow",
+}
 _WHEN: dict[Moment, str] = {
     "import": "import of Inductor's config",
     "compile": "each compile",
@@ -44,16 +67,28 @@ _WHEN: dict[Moment, str] = {
 def write_guide(flags: Iterable[Flag], newest: Release) -> str:
     """Return guides/environment-variables.md."""
     table = tuple(flags)
-    compiling = [f for f in table if f.side == "compiling"]
-    running = [f for f in table if f.side != "compiling"]
+    compiling = [f for f in table if f.side == "compiling" and f.name not in _LEADING]
+    running = [f for f in table if f.side != "compiling" and f.name not in _LEADING]
     parts = [
-        _HEAD.format(oldest=OLDEST, newest=newest),
+        _HEAD.format(oldest=OLDEST, newest=newest) + _rows(table),
         _COMPILING,
         _list(compiling, usual="import"),
         _RUNNING,
         _list(running),
     ]
     return "\n".join(parts)
+
+
+def _rows(table: tuple[Flag, ...]) -> str:
+    """Return a row for each of the leading variables."""
+    named = {flag.name: flag for flag in table}
+    rows = []
+    for name, trap in _LEADING.items():
+        flag = named[name]
+        moment = "compiling" if flag.side == "compiling" else _WHEN[flag.readings[-1].when]
+        releases = f" ({_releases(flag)})" if _releases(flag) else ""
+        rows.append(f"| `{name}`{releases} | {moment} | {flag.values} | {trap} |")
+    return "\n".join(rows) + "\n"
 
 
 def _list(flags: Iterable[Flag], usual: Moment | None = None) -> str:
@@ -63,10 +98,12 @@ def _list(flags: Iterable[Flag], usual: Moment | None = None) -> str:
     lines = []
     for flag, traps in told:
         moments = dict.fromkeys(_WHEN[r.when] for r in flag.readings if r.when != usual)
-        facts = [f for f in (_attribute(flag), _releases(flag), *moments) if f]
+        only = "environment only" if usual and flag.attribute is None else ""
+        facts = [f for f in (_attribute(flag), only, _releases(flag), *moments) if f]
         head = f"- `{flag.name}`" + (f" ({'; '.join(facts)})" if facts else "")
         own = (trap for trap in traps if counts[trap] == 1)
-        lines.append(f"{head}: {' '.join((flag.does, *own))}")
+        values = f" Values: {flag.values}." if flag.values not in ("0, 1", "") else ""
+        lines.append(f"{head}: {' '.join((flag.does + values, *own))}")
     return "\n".join(lines) + "\n"
 
 

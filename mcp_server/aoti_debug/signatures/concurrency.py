@@ -208,20 +208,15 @@ SIGNATURES = (
             "No model available in container",
             "Model (?:CUDA |XPU )?event was not initialized",
         ),
-        summary="The pool of model instances in the package's container is empty or in a bad state",
+        summary="The package's container holds no model instance, or one in a bad state",
         means=(
-            "More threads than instances call the runner, or an earlier call on an instance failed "
-            "and was never completed."
+            "Zero instances were asked for, or making them failed and the error was swallowed. It "
+            "is no matter of load: while all instances are busy, a call waits."
         ),
-        check="One thread alone works?",
+        check="What is the first error while loading?",
         fixes=(
-            fix(
-                (
-                    "Create the runner with num_models of at least the number of threads; "
-                    "serialise calls otherwise"
-                ),
-            ),
-            fix("After a failed call create a new runner"),
+            fix("Create the runner with num_models (Python: num_runners) of at least 1"),
+            fix("After a failed load or call create a new runner"),
         ),
         guide="guides/threads-streams-hangs.md#no-available-model",
         next_tool="triage",

@@ -113,7 +113,12 @@ SIGNATURES = (
         check="g++ --version and as --version against the CPU flags in /proc/cpuinfo",
         fixes=(
             fix("Install a newer compiler with its binutils"),
-            fix("Or limit the set: ATEN_CPU_CAPABILITY=avx2, torch._inductor.config.cpp.simdlen"),
+            fix(
+                (
+                    "Or limit the set: ATEN_CPU_CAPABILITY=avx2 and (torch 2.13 and later) "
+                    "TORCHINDUCTOR_CPP_MARCH=x86-64-v3"
+                ),
+            ),
         ),
         guide="guides/toolchain.md#compiler-too-old",
         next_tool="check_environment",

@@ -564,11 +564,17 @@ SIGNATURES = (
         fixes=(
             fix(
                 (
-                    "Keep the data in the range, or state the real one with torch._check(u >= 0) "
-                    "before export"
+                    "Keep the data in the range, or change the torch._check or the slice that "
+                    "states it"
                 ),
             ),
-            fix("For sizes of 0 and 1, pad to two elements or branch outside the model"),
+            fix(
+                (
+                    "A bound of 2: export under torch.fx.experimental._config.patch("
+                    "backed_size_oblivious=True), or compile with TORCHINDUCTOR_SCALAR_ASSERTS=0; "
+                    "torch._check(u >= 0) does not lower it"
+                ),
+            ),
         ),
         guide="guides/dynamic-shapes.md#runtime-asserts",
         next_tool="triage",

@@ -105,7 +105,7 @@ SIGNATURES = (
             "The tool stopped the access itself: the next lines name kernel, file and line, "
             "thread, and how far the address lies from the nearest allocation."
         ),
-        check="Expandable segments give false alarms for bulk copies: unset PYTORCH_CUDA_ALLOC_CONF",
+        check="Expandable segments give false alarms for bulk copies: unset PYTORCH_ALLOC_CONF",
         fixes=(
             fix(
                 (

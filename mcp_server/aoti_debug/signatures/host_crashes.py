@@ -313,8 +313,9 @@ SIGNATURES = (
         fixes=(
             fix(
                 (
-                    "Compile on the oldest CPU that has to run it, or set ATEN_CPU_CAPABILITY / "
-                    "cpp.simdlen lower when compiling"
+                    "Compile on the oldest CPU that has to run it, or (torch 2.13 and later) with "
+                    "ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3; the first alone "
+                    "leaves -march=native"
                 ),
             ),
         ),

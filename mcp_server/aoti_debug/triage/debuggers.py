@@ -62,14 +62,17 @@ def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+CORE_DUMPS = ("CUDA_ENABLE_COREDUMP", "CUDA_COREDUMP")
+ALLOCATOR = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
+
+
 def sanitizer_environment(env: Mapping[str, str]) -> dict[str, str]:
     """Return `env` with the caching allocator off, so that each tensor is an allocation of its
     own, and without what does not go together with the sanitizer."""
     kept = {
         name: value
         for name, value in env.items()
-        if not name.startswith(("CUDA_ENABLE_COREDUMP", "CUDA_COREDUMP", "PYTORCH_CUDA_ALLOC_CONF"))
-        and name != "CUDA_LAUNCH_BLOCKING"
+        if not name.startswith((*CORE_DUMPS, *ALLOCATOR)) and name != "CUDA_LAUNCH_BLOCKING"
     }
     return {**kept, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
