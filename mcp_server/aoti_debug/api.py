@@ -19,6 +19,7 @@ from aoti_debug.model import (
     ArtifactPage,
     DiagnoseAnswer,
     EnvironmentAnswer,
+    ExplainAnswer,
     PackageAnswer,
     RunsAnswer,
     RunSummary,
@@ -165,6 +166,27 @@ def _package(package: str) -> Path:
     if not (path.is_file() or path.is_dir()):
         raise UnreadableInput(f"{path} is not a regular file", help="Give the path of a .pt2.")
     return path
+
+
+async def explain(
+    target: str, kernel: str | None = None, model: str | None = None
+) -> ExplainAnswer:
+    """Explain a kernel of a run or of a package; of a run, without a name, the one it blames.
+
+    Raises:
+        UnknownRun, UnreadableInput: neither a run nor a package that can be read.
+        UnknownKernel: there is no such kernel; the nearest names are told.
+    """
+    from aoti_debug.explain.package import explain_package
+    from aoti_debug.triage.explanation import explain_run
+
+    if target.startswith("r-") and not Path(target).exists():
+        found = RunDirectory.open(target)
+        return await anyio.to_thread.run_sync(explain_run, found, kernel, model)
+    path = _package(target)
+    if kernel is None:
+        raise WrongUse("which kernel?", help="Name one, the number of its launch, or an assertion.")
+    return await anyio.to_thread.run_sync(explain_package, path, kernel, model)
 
 
 async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:

@@ -66,3 +66,7 @@ class DeviceBusy(AotiDebugError):
 
 class CannotStart(AotiDebugError):
     help = "Check that the program exists, is executable and was built for this machine."
+
+
+class UnknownKernel(WrongUse):
+    pass

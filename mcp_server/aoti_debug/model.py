@@ -122,6 +122,23 @@ class Cost(Model):
     gpu_s: float | None = None
 
 
+class ValueRow(Model):
+    """What one node of the graph computed in the captured call."""
+
+    node: str
+    op: str
+    shape: list[int] = Field(default_factory=list)
+    dtype: str | None = None
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    nan: int = 0
+    inf: int = 0
+    error: float | None = Field(None, description="largest difference to the reference")
+    line: str | None = Field(None, description="file:line of the model")
+    mark: str | None = Field(None, description="what is wrong from here on")
+
+
 class Diagnosis(Model):
     phase: Phase
     category: Category
@@ -134,6 +151,8 @@ class Diagnosis(Model):
     fault: Fault | None = None
     misleading: list[str] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)
+    slice: list[str] = Field(default_factory=list, description="the lines that make the index")
+    values: list[ValueRow] = Field(default_factory=list, description="along the model")
     guide: str | None = None
     fixes: list[Fix] = Field(default_factory=list)
     next: list[Next] = Field(default_factory=list)
@@ -300,6 +319,37 @@ class PackageAnswer(Model):
     loads_here: Literal["yes", "no", "may fail", "unknown"] = "unknown"
     check_inputs: str | None = Field(None, description="file with a check_inputs function")
     notes: list[str] = Field(default_factory=list)
+
+
+class ExplainAnswer(Model):
+    """A kernel: its source, its arguments, its bounds, the model's line; and the cause found."""
+
+    kernel: Kernel
+    summary: str
+    category: Category | None = None
+    confidence: Confidence | None = None
+    input: InputFinding | None = None
+    source: list[SourceLine] = Field(default_factory=list, description="lines of the model")
+    user_kernel: SourceLine | None = Field(None, description="where the user wrote this kernel")
+    ops: list[str] = Field(default_factory=list)
+    nodes: list[str] = Field(default_factory=list)
+    launches: list[int] = Field(default_factory=list)
+    launches_count: int = 0
+    arguments: dict[str, str] = Field(default_factory=dict)
+    sizes: dict[str, str] = Field(default_factory=dict)
+    checked: list[str] = Field(default_factory=list)
+    unchecked: list[str] = Field(default_factory=list, description="indices from data, no check")
+    slice: list[str] = Field(default_factory=list, description="the lines that make the index")
+    chain: list[str] = Field(default_factory=list, description="launches that feed the kernel")
+    code: str | None = Field(
+        None, description="source of the kernel, the line in question marked >"
+    )
+    values: list[ValueRow] = Field(default_factory=list)
+    fixes: list[Fix] = Field(default_factory=list)
+    next: list[Next] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    package: str | None = None
+    run: str | None = None
 
 
 class ArtifactPage(Model):

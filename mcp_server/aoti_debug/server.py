@@ -22,6 +22,7 @@ from aoti_debug.skills_extension import SkillsExtension
 from aoti_debug.tools.cancel_run import CANCEL_RUN
 from aoti_debug.tools.check_environment import CHECK_ENVIRONMENT
 from aoti_debug.tools.diagnose_log import DIAGNOSE_LOG
+from aoti_debug.tools.explain_kernel import EXPLAIN_KERNEL
 from aoti_debug.tools.inspect_package import INSPECT_PACKAGE
 from aoti_debug.tools.lazy_service import LazyService
 from aoti_debug.tools.read_artifact import READ_ARTIFACT
@@ -35,6 +36,7 @@ TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
     DIAGNOSE_LOG,
     INSPECT_PACKAGE,
+    EXPLAIN_KERNEL,
     RUN_STAGE,
     WAIT_RUN,
     CANCEL_RUN,

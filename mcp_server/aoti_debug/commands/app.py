@@ -130,6 +130,24 @@ def inspect(
     finish(answer, as_json=json, report=report)
 
 
+@app.command()
+def explain(
+    target: Annotated[str, typer.Argument(metavar="RUN|PACKAGE", help="A run's id, or a .pt2.")],
+    kernel: Annotated[
+        str | None,
+        typer.Argument(help="Its name, the number of its launch, or a failed assertion's text."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Which of the package's models.")] = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Say what a kernel is: source, arguments, bounds, the model's line; and why it failed."""
+    from aoti_debug import api
+
+    check_report(report)
+    finish(anyio.run(lambda: api.explain(target, kernel, model)), as_json=json, report=report)
+
+
 @app.command("run", cls=TargetCommand)
 def run_stage(
     words: options.Words = None,

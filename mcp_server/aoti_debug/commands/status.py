@@ -7,6 +7,7 @@ from functools import singledispatch
 from aoti_debug.model import (
     DiagnoseAnswer,
     Diagnosis,
+    ExplainAnswer,
     Model,
     StageAnswer,
     TriageAnswer,
@@ -26,6 +27,11 @@ def status_of(answer: Model) -> int:
 @status_of.register
 def _(answer: Diagnosis) -> int:
     return NO_FAULT if answer.category in NOT_FAULTS else FAULT
+
+
+@status_of.register
+def _(answer: ExplainAnswer) -> int:
+    return FAULT if answer.category is not None else NO_FAULT
 
 
 @status_of.register

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from aoti_debug.explain.nodes import Found
 from aoti_debug.package.index_source import Origin
 from aoti_debug.package.record import Package
 from aoti_debug.read.check_report import NO_REPORTS, CheckReports
@@ -44,6 +45,7 @@ class Observations:
     # Where the indices of failed checks come from, by file, line and condition of the check.
     origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
+    walked: Found | None = None  # the cause that a run of the program, node by node, showed
 
     @property
     def failed(self) -> bool:

@@ -41,8 +41,9 @@ BINARIES_LIMIT = 5_000
 MODELS_LIMIT = 64
 
 
-def inspect(path: Path) -> Package:
-    """Return everything that a package, a bare library or a directory says.
+def inspect(path: Path, *, binaries: bool = True) -> Package:
+    """Return everything that a package, a bare library or a directory says; without `binaries`
+    what its texts say.
 
     Never raises for what lies at `path`: what is wrong with it is among the flaws.
     """
@@ -52,7 +53,7 @@ def inspect(path: Path) -> Package:
         notes: list[str] = []
         if source is not None:
             for name, members in list(_folders(archive).items())[:MODELS_LIMIT]:
-                model, found = _Reader(archive, source, name, members).read()
+                model, found = _Reader(archive, source, name, members, binaries).read()
                 models.append(model)
                 flaws += found
             flaws += archive_flaws(archive, _small_texts(archive, source), tuple(models))
@@ -116,7 +117,10 @@ def _written_by(archive: Archive, models: list[CompiledModel]) -> str | None:
 class _Reader:
     """Reads the members of one model."""
 
-    def __init__(self, archive: Archive, source: Source, name: str, members: list[Member]) -> None:
+    def __init__(
+        self, archive: Archive, source: Source, name: str, members: list[Member], whole: bool
+    ) -> None:
+        self._whole = whole
         self._archive, self._source = archive, source
         self._name, self._members = name, members
         self._flaws: list[Flaw] = []
@@ -154,6 +158,8 @@ class _Reader:
         member = wanted or next(iter(candidates), None)
         if member is None:
             return None
+        if not self._whole:
+            return Library(member.name, member.size)
         try:
             window = self._source.window(member)
         except ZIP_ERRORS as error:
@@ -201,7 +207,7 @@ class _Reader:
         return None
 
     def _binaries(self) -> Iterator[Binary]:
-        for member in self._all(*SUFFIXES)[:BINARIES_LIMIT]:
+        for member in self._all(*SUFFIXES)[: BINARIES_LIMIT if self._whole else 0]:
             limit = FATBIN_LIMIT if member.name.endswith(".fatbin") else HEAD
             try:
                 data = self._source.read(member, limit)

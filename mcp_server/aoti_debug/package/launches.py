@@ -117,12 +117,12 @@ def read_triton_kernels(lines: Iterable[str]) -> tuple[TritonKernel, ...]:
             if kept < SOURCES_LIMIT:
                 kernel.source.append(line[:2000])
                 kept += len(line)
-        elif match := _CALLER.search(line):
+        elif "void call_" in line and (match := _CALLER.search(line)):
             caller = match[1]
             found.setdefault(caller, _Kernel())
         elif caller is not None and line.strip() == "/*":
             inside, found[caller].first = True, number + 1
-        elif match := _LOAD.search(line):
+        elif "loadKernel(" in line and (match := _LOAD.search(line)):
             _load(found.setdefault(match[1], _Kernel()), match[2])
     return tuple(_freeze(name, kernel) for name, kernel in found.items())
 

@@ -15,7 +15,7 @@ _INDEX = "index out of bounds: "
 # As a generated kernel says it; a quotation in source code or an IndexError of the script is not.
 _SAID = re.compile(
     r"^[^\"'`]{0,300}?(?<!IndexError: )"
-    r"(index out of bounds: [\w.()*+/ -]{1,80} <= [\w.()*+/ -]{1,80} < [\w.()*+/ -]{1,80})\s{0,9}$"
+    r"(index out of bounds: (?:[\w.()*+/ -]{1,80} <=? ){1,2}[\w.()*+/ -]{1,80})\s{0,9}$"
 )
 # The generated C++ names itself on the line after the message.
 _RAISED = re.compile(r"Exception raised from (.{1,400}?) at (\S{1,1000}):(\d{1,9})")
@@ -109,13 +109,20 @@ class DeviceAssertReader:
 
 
 def _bounds(condition: str) -> dict[str, str | None]:
-    """Take apart `index out of bounds: LOWER <= INDEX < UPPER`."""
+    """Take apart `index out of bounds: LOWER <= INDEX < UPPER`; a side that is known to hold is
+    not checked, and not said."""
     _, found, range_ = condition.partition(_INDEX)
     lower, below, rest = range_.partition(" <= ")
+    if not below:
+        lower, rest = "", range_
     index, above, upper = rest.rpartition(" < ")
-    if not (found and below and above):
+    if not (found and (below or above)):
         return {"lower": None, "index": None, "upper": None}
-    return {"lower": _plain(lower), "index": _plain(index), "upper": _plain(upper)}
+    return {
+        "lower": _plain(lower) if below else None,
+        "index": _plain(index if above else rest),
+        "upper": _plain(upper) if above else None,
+    }
 
 
 def _plain(text: str) -> str:

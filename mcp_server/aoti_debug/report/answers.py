@@ -10,6 +10,7 @@ from aoti_debug.model import (
     DiagnoseAnswer,
     Diagnosis,
     EnvironmentAnswer,
+    ExplainAnswer,
     Model,
     PackageAnswer,
     Problem,
@@ -20,6 +21,7 @@ from aoti_debug.model import (
     TriageAnswer,
 )
 from aoti_debug.report.diagnosis import brief, outline_diagnosis
+from aoti_debug.report.explain import outline_explained
 from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 from aoti_debug.report.package import outline_package
 
@@ -112,6 +114,11 @@ def _(answer: EnvironmentAnswer) -> Outline:
             _texts("Notes", answer.notes),
         ),
     )
+
+
+@outline.register
+def _(answer: ExplainAnswer) -> Outline:
+    return outline_explained(answer)
 
 
 @outline.register

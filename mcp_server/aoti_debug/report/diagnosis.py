@@ -5,6 +5,7 @@ from __future__ import annotations
 from aoti_debug.model import Cost, Diagnosis, Evidence, Fault, InputFinding, Kernel, SourceLine
 from aoti_debug.report.command import command_line
 from aoti_debug.report.outline import Item, Outline, Tone, section, sections
+from aoti_debug.report.values import slice_section, values_section
 
 NOT_FAULTS = frozenset({"no_fault", "false_alarm"})
 
@@ -19,10 +20,12 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
             section(
                 "Where",
                 *(_source(line) for line in diagnosis.source),
-                _kernel(diagnosis.kernel),
+                kernel_item(diagnosis.kernel),
                 Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
             ),
-            section("Why", _input(diagnosis.input), _fault(diagnosis.fault)),
+            section("Why", input_item(diagnosis.input), _fault(diagnosis.fault)),
+            slice_section(diagnosis.slice),
+            values_section(diagnosis.values),
             section("Evidence", *(_evidence(evidence) for evidence in diagnosis.evidence)),
             section("Not the cause", *(Item(text) for text in diagnosis.misleading)),
             section(
@@ -63,7 +66,7 @@ def _source(line: SourceLine) -> Item:
     return Item(f"{line.file}:{line.line}", "your code", line.text or "")
 
 
-def _kernel(kernel: Kernel | None) -> Item | None:
+def kernel_item(kernel: Kernel | None) -> Item | None:
     if kernel is None:
         return None
     text = f"kernel {kernel.name}"
@@ -74,7 +77,7 @@ def _kernel(kernel: Kernel | None) -> Item | None:
     return Item(text, detail, kernel.text or "")
 
 
-def _input(found: InputFinding | None) -> Item | None:
+def input_item(found: InputFinding | None) -> Item | None:
     if found is None:
         return None
     name = f" {found.name}" if found.name else ""

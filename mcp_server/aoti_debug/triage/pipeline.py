@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -19,9 +18,12 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
+from aoti_debug.triage.causes import NODES
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
+from aoti_debug.triage.explanation import with_explanation
 from aoti_debug.triage.findings import step_of, steps_of
 from aoti_debug.triage.gpus import hold_gpus, unwell
+from aoti_debug.triage.later import Context, LaterStep
 from aoti_debug.triage.launch import launch
 from aoti_debug.triage.observe import CUDA_GDB, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
@@ -35,27 +37,7 @@ from aoti_debug.triage.torch_minifier import run_minifier
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a later step may build on: the call, the machine, and how long it may take."""
-
-    call: Captured
-    machine: plan.Machine
-    budget_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class LaterStep:
-    """A named step after all replays. It returns the observations with what it adds to them, and
-    records its own Step; what it raises is noted and ends only itself."""
-
-    name: str
-    budget_s: float
-    take: Callable[[RunState, Observations, Context], Awaitable[Observations]]
-    when: Callable[[Observations, Diagnosis], bool] = lambda observations, best: True
-
-
-LATER: list[LaterStep] = []
+LATER: list[LaterStep] = [NODES]
 
 
 async def triage(state: RunState) -> TriageAnswer:
@@ -260,7 +242,11 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
     found = diagnose(observations)
     update = {"run": state.directory.id, "cost": state.cost()}
     best = (
-        with_text(found[0], observations, users_directories(state)).model_copy(update=update)
+        with_text(
+            with_explanation(found[0], observations, users_directories(state)),
+            observations,
+            users_directories(state),
+        ).model_copy(update=update)
         if found
         else None
     )

@@ -1,0 +1,456 @@
+"""Planted faults that `explain` must find, each with a healthy twin: the models, run by explain.py.
+
+The line of a fault ends with `# planted`. A case is exported with `good` inputs; `bad` are those of
+the faulty call, or None where the weights are at fault (`spoil`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+NO_CACHE = {"use_cache": False}
+
+
+@dataclass(frozen=True)
+class Case:
+    """`op` is that of the planted node; `says` must stand in the summary, word by word."""
+
+    name: str
+    kind: str  # index, nan, wrong
+    model: Callable[[], nn.Module]
+    good: Callable[[], tuple[Any, ...]]
+    op: str
+    says: tuple[str, ...]
+    bad: Callable[[], tuple[Any, ...]] | None = None
+    spoil: Callable[[nn.Module], None] | None = None
+    dynamic: Any = None
+
+    def line(self) -> tuple[str, str]:
+        """Return (file, text) of the planted line."""
+        source = inspect.getsource(type(self.model()))
+        text = next(line for line in source.splitlines() if line.rstrip().endswith("# planted"))
+        return inspect.getfile(type(self.model())), text.strip()
+
+
+class Embed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(1000, 16)
+        self.fc = nn.Linear(16, 4)
+
+    def forward(self, ids, weight):
+        h = self.table(ids) * weight.unsqueeze(-1)  # planted
+        return self.fc(h).relu()
+
+
+class Gather(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x, pick):
+        y = self.fc(x).tanh()
+        return torch.gather(y, 1, pick) * 2  # planted
+
+
+class ScatterAdd(nn.Module):
+    def forward(self, x, bins):
+        total = torch.zeros(12)
+        return total.scatter_add(0, bins, x.relu()) + 1  # planted
+
+
+class IndexPut(nn.Module):
+    def forward(self, x, rows):
+        y = x * 2
+        return y.index_put((rows,), torch.ones(4))  # planted
+
+
+class Advanced(nn.Module):
+    def forward(self, x, rows, columns):
+        y = x.sin()
+        return y[rows, columns] + 1  # planted
+
+
+class Nested(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Embedding(20, 4)
+        self.register_buffer("route", torch.arange(50) % 20)
+
+    def forward(self, ids):
+        return self.first(self.route[ids]).sum(1)  # planted
+
+
+class Argmax(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.names = nn.Embedding(10, 4)
+        self.fc = nn.Linear(8, 32)
+
+    def forward(self, x):
+        best = self.fc(x).argmax(-1)
+        return self.names(best)  # planted
+
+
+class Cumsum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.place = nn.Embedding(8, 4)
+
+    def forward(self, mask):
+        positions = mask.cumsum(-1)
+        return self.place(positions).sum(1)  # planted
+
+
+class Bucketize(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("edges", torch.linspace(0, 1, 9))
+        self.age = nn.Embedding(9, 4)
+
+    def forward(self, x):
+        bucket = torch.bucketize(x, self.edges)
+        return self.age(bucket)  # planted
+
+
+class Empty(nn.Module):
+    def forward(self, items, ids):
+        return items.index_select(0, ids) * 2  # planted
+
+
+class Positions(nn.Module):
+    """GPT-2 of 12 M parameters: as many learned positions as `n_positions`."""
+
+    def __init__(self):
+        super().__init__()
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        config = GPT2Config(
+            vocab_size=2000, n_positions=64, n_embd=384, n_layer=6, n_head=6,
+            bos_token_id=0, eos_token_id=0,
+        )  # fmt: skip
+        config._attn_implementation = "eager"
+        self.gpt = GPT2LMHeadModel(config)
+
+    def forward(self, tokens):
+        return self.gpt(input_ids=tokens, use_cache=False).logits  # planted
+
+
+class Cached(nn.Module):
+    """A decoder of 13 M parameters with a KV cache that each step writes into."""
+
+    def __init__(self, layers=4, width=512, room=32):
+        super().__init__()
+        self.embed = nn.Embedding(1000, width)
+        self.blocks = nn.ModuleList(_Block(width, room) for _ in range(layers))
+        self.head = nn.Linear(width, 1000, bias=False)
+
+    def forward(self, token, at):
+        h = self.embed(token)
+        for block in self.blocks:
+            h = block(h, at)
+        return self.head(h)
+
+
+class _Block(nn.Module):
+    def __init__(self, width, room):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+        self.register_buffer("keys", torch.zeros(room, width))
+        self.register_buffer("values", torch.zeros(room, width))
+
+    def forward(self, h, at):
+        q, k, v = self.qkv(self.norm(h)).chunk(3, -1)
+        keys = self.keys.index_copy(0, at, k)
+        values = self.values.index_copy(0, at, v)
+        weights = (q @ keys.T / math.sqrt(q.shape[-1])).softmax(-1)
+        h = h + self.out(weights @ values)
+        return h + self.down(torch.nn.functional.gelu(self.up(h)))
+
+
+class Bags(nn.Module):
+    """A recommender: four tables of together 10.2 M parameters, looked up with EmbeddingBag."""
+
+    def __init__(self):
+        super().__init__()
+        sizes = (60_000, 50_000, 30_000, 20_000)
+        self.bags = nn.ModuleList(nn.EmbeddingBag(size, 64, mode="sum") for size in sizes)
+        self.top = nn.Sequential(nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 1))
+
+    def forward(self, users, items, shops, days):
+        given = (users, items, shops, days)
+        parts = [bag(one) for bag, one in zip(self.bags, given, strict=True)]  # planted
+        return self.top(torch.cat(parts, -1)).sigmoid()
+
+
+class Logs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.fc(x).relu()
+        z = torch.log(y + 0.0)  # planted
+        return z.mean(-1) - z.mean()
+
+
+class Normalised(nn.Module):
+    def forward(self, x):
+        y = x - x.amin(-1, keepdim=True)
+        return y / y.amax(-1, keepdim=True)  # planted
+
+
+class Root(nn.Module):
+    def forward(self, x):
+        return torch.sqrt(1 - x * x).cumsum(-1)  # planted
+
+
+class ByHand(nn.Module):
+    def forward(self, x):
+        e = torch.exp(x * 30)  # planted
+        return e / e.sum(-1, keepdim=True)
+
+
+class Deviation(nn.Module):
+    def forward(self, x):
+        return (x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True)  # planted
+
+
+class Unit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8, bias=False)
+
+    def forward(self, x):
+        h = self.fc(x)
+        return h / h.norm(dim=-1, keepdim=True)  # planted
+
+
+class Power(nn.Module):
+    def forward(self, x):
+        return (x**0.5).sum(-1)  # planted
+
+
+class Entropy(nn.Module):
+    def forward(self, x):
+        p = x.softmax(-1)
+        return -(p * p.log()).sum(-1)  # planted
+
+
+class Pool(nn.Module):
+    def forward(self, x, mask):
+        kept = mask.to(x.dtype).unsqueeze(-1)
+        return (x * kept).sum(1) / kept.sum(1)  # planted
+
+
+class Angle(nn.Module):
+    def forward(self, x, y):
+        return torch.acos((x * y).sum(-1))  # planted
+
+
+class Norm2d(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.norm = nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return self.norm(y).relu().mean((2, 3))  # planted
+
+
+class Masked(nn.Module):
+    """A Llama of 11 M parameters; layer 3 of 6 attends with an own mask of -Inf."""
+
+    def __init__(self, layers=6, width=320):
+        super().__init__()
+        self.embed = nn.Embedding(1000, width)
+        self.blocks = nn.ModuleList(_Attend(width) for _ in range(layers))
+        self.head = nn.Linear(width, 1000, bias=False)
+
+    def forward(self, ids, valid):
+        h = self.embed(ids)
+        for number, block in enumerate(self.blocks):
+            h = block(h, valid if number == 3 else None)
+        return self.head(h)
+
+
+class _Attend(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.RMSNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.gate = nn.Linear(width, 3 * width)
+        self.down = nn.Linear(3 * width, width)
+
+    def forward(self, h, valid):
+        q, k, v = self.qkv(self.norm(h)).chunk(3, -1)
+        scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
+        if valid is not None:
+            scores = scores.masked_fill(~valid[:, None, :], float("-inf"))
+        weights = torch.softmax(scores, -1)  # planted
+        h = h + self.out(weights @ v)
+        return h + self.down(torch.nn.functional.silu(self.gate(h)))
+
+
+class Bert(nn.Module):
+    """BERT of 11 M parameters."""
+
+    def __init__(self):
+        super().__init__()
+        from transformers import BertConfig, BertModel
+
+        config = BertConfig(
+            vocab_size=3000, hidden_size=320, num_hidden_layers=8, num_attention_heads=8,
+            intermediate_size=1280,
+        )  # fmt: skip
+        config._attn_implementation = "eager"
+        self.bert = BertModel(config, add_pooling_layer=False)
+
+    def forward(self, ids):
+        return self.bert(input_ids=ids).last_hidden_state
+
+
+class HalfNet(nn.Module):
+    """A CNN of 11 M parameters in fp16, with residual blocks."""
+
+    def __init__(self):
+        super().__init__()
+        widths = (64, 128, 256, 512)
+        self.stem = nn.Conv2d(3, 64, 3, 2, 1)
+        blocks = []
+        before = 64
+        for width in widths:
+            blocks += [_Residual(before, width), _Residual(width, width)]
+            before = width
+        self.blocks = nn.ModuleList(blocks)
+        self.fc = nn.Linear(512, 100)
+
+    def forward(self, x):
+        h = self.stem(x)
+        for block in self.blocks:
+            h = block(h)
+        return self.fc(h.mean((2, 3)))
+
+
+class _Residual(nn.Module):
+    def __init__(self, before, after):
+        super().__init__()
+        self.first = nn.Conv2d(before, after, 3, 2 if before != after else 1, 1)
+        self.second = nn.Conv2d(after, after, 3, 1, 1)
+        self.skip = nn.Conv2d(before, after, 1, 2) if before != after else nn.Identity()
+        self.scale = nn.Parameter(torch.ones(after, 1, 1))
+
+    def forward(self, x):
+        y = self.second(self.first(x).relu())
+        y = y * self.scale  # planted
+        return (y + self.skip(x)).relu()
+
+
+def ints(high: int, *shape: int) -> torch.Tensor:
+    return torch.randint(0, high, shape)
+
+
+def put(tensor: torch.Tensor, *at: int, value: float) -> torch.Tensor:
+    tensor = tensor.clone()
+    tensor[at] = value
+    return tensor
+
+
+def spoil_bert(model: nn.Module) -> None:
+    model.bert.encoder.layer[4].attention.self.query.weight.data[7, 11] = float("nan")
+
+
+def spoil_half(model: nn.Module) -> None:
+    model.blocks[4].scale.data.fill_(60_000.0)
+
+
+def spoil_norm(model: nn.Module) -> None:
+    model.norm.running_var[5] = -0.5
+
+
+B = Dim("batch", min=2, max=64)
+CASES: tuple[Case, ...] = (
+    Case("embedding", "index", Embed, lambda: (ints(1000, 4, 6), torch.rand(4, 6)), "embedding",
+         ("ids[2, 3]", "5000", "1000", "table.weight"),
+         lambda: (put(ints(1000, 4, 6), 2, 3, value=5000), torch.rand(4, 6))),
+    Case("negative", "index", Embed, lambda: (ints(1000, 4, 6), torch.rand(4, 6)), "embedding",
+         ("ids[1, 0]", "-1", "table.weight"),
+         lambda: (put(ints(1000, 4, 6), 1, 0, value=-1), torch.rand(4, 6))),
+    Case("gather", "index", Gather, lambda: (torch.randn(4, 8), ints(8, 4, 3)), "gather",
+         ("pick[0, 2]", "8"), lambda: (torch.randn(4, 8), put(ints(8, 4, 3), 0, 2, value=8))),
+    Case("scatter", "index", ScatterAdd, lambda: (torch.randn(9), ints(12, 9)), "scatter_add",
+         ("bins[4]", "12"), lambda: (torch.randn(9), put(ints(12, 9), 4, value=12))),
+    Case("index_put", "index", IndexPut, lambda: (torch.randn(6), torch.tensor([0, 1, 2, 3])),
+         "index_put", ("rows[1]", "77", "6"),
+         lambda: (torch.randn(6), torch.tensor([0, 77, 2, 3]))),
+    Case("advanced", "index", Advanced, lambda: (torch.randn(5, 7), ints(5, 3), ints(7, 3)),
+         "index", ("columns[2]", "9", "7"),
+         lambda: (torch.randn(5, 7), ints(5, 3), put(ints(7, 3), 2, value=9))),
+    Case("nested", "index", Nested, lambda: (ints(50, 4, 3),), "embedding",
+         ("route", "first.weight", "20"), spoil=lambda m: m.route.fill_(25)),
+    Case("argmax", "index", Argmax, lambda: (torch.zeros(5, 8),), "embedding",
+         ("argmax", "names.weight", "10"), spoil=lambda m: m.fc.bias.data[31].fill_(99)),
+    Case("cumsum", "index", Cumsum, lambda: (torch.zeros(2, 12, dtype=torch.long),), "embedding",
+         ("cumsum", "mask", "place.weight", "8"),
+         lambda: (torch.ones(2, 12, dtype=torch.long),)),
+    Case("bucketize", "index", Bucketize, lambda: (torch.rand(6),), "embedding",
+         ("bucketize", "age.weight", "9"), lambda: (torch.tensor([0.1, 0.2, 3.0, 0, 0, 0]),)),
+    Case("empty", "index", Empty, lambda: (torch.randn(3, 4), ints(3, 5)), "index_select",
+         ("items", "empty"), lambda: (torch.randn(0, 4), torch.zeros(5, dtype=torch.long)),
+         dynamic={"items": {0: Dim("items", min=0, max=100)}, "ids": None}),
+    Case("positions", "index", Positions, lambda: (ints(2000, 2, 32),), "embedding",
+         ("tokens", "100", "wpe", "64"), lambda: (ints(2000, 2, 100),),
+         dynamic={"tokens": {0: B, 1: Dim("length", min=2, max=512)}}),
+    Case("kv_cache", "index", Cached, lambda: (ints(1000, 1), torch.tensor([3])), "index_copy",
+         ("at[0]", "32", "keys"), lambda: (ints(1000, 1), torch.tensor([32]))),
+    Case("bags", "index", Bags, lambda: tuple(ints(20_000, 8, 5) for _ in range(4)),
+         "embedding_bag", ("shops[6, 2]", "30000", "bags.2.weight"),
+         lambda: (*(ints(20_000, 8, 5) for _ in range(2)),
+                  put(ints(20_000, 8, 5), 6, 2, value=30_000), ints(20_000, 8, 5))),
+    Case("log_zero", "nan", Logs, lambda: (torch.randn(4, 8),), "log", ("log of zero",),
+         spoil=lambda m: m.fc.bias.data.fill_(-50)),
+    Case("zero_by_zero", "nan", Normalised, lambda: (torch.randn(4, 8),), "div", ("0/0", "[2, 0]"),
+         lambda: (put(torch.randn(4, 8), 2, value=1.5),)),
+    Case("root", "nan", Root, lambda: (torch.rand(4, 8),), "sqrt", ("negative", "-8"),
+         lambda: (put(torch.rand(4, 8), 1, 4, value=3.0),)),
+    Case("exp", "nan", ByHand, lambda: (torch.rand(4, 8),), "exp", ("exp(150)",),
+         lambda: (put(torch.rand(4, 8), 3, 0, value=5.0),)),
+    Case("deviation", "nan", Deviation, lambda: (torch.randn(4, 8),), "std", ("one element",),
+         lambda: (torch.randn(4, 1),), dynamic={"x": {1: Dim("n", min=1, max=99)}}),
+    Case("unit", "nan", Unit, lambda: (torch.randn(4, 8),), "div", ("0/0", "[1, 0]"),
+         lambda: (put(torch.randn(4, 8), 1, value=0.0),)),
+    Case("power", "nan", Power, lambda: (torch.rand(4, 8),), "pow", ("fractional", "-2"),
+         lambda: (put(torch.rand(4, 8), 0, 5, value=-2.0),)),
+    Case("entropy", "nan", Entropy, lambda: (torch.randn(4, 8),), "log", ("log of zero",),
+         lambda: (put(torch.randn(4, 8), 2, 1, value=900.0),)),
+    Case("pool", "nan", Pool, lambda: (torch.randn(3, 4, 8), torch.ones(3, 4, dtype=torch.bool)),
+         "div", ("0/0", "[1, 0]"),
+         lambda: (torch.randn(3, 4, 8), put(torch.ones(3, 4), 1, value=0).bool())),
+    Case("angle", "nan", Angle, lambda: (torch.eye(4) * 0.9, torch.eye(4)), "acos",
+         ("outside -1..1", "1.5"), lambda: (torch.eye(4) * 1.5, torch.eye(4))),
+    Case("batch_norm", "nan", Norm2d, lambda: (torch.randn(2, 3, 9, 9),), "batch_norm",
+         ("variance", "-0.5"), spoil=spoil_norm),
+    Case("masked_row", "nan", Masked,
+         lambda: (ints(1000, 2, 12), torch.arange(12).expand(2, 12) < 8), "softmax",
+         ("all -Inf", "[1, 0]"),
+         lambda: (ints(1000, 2, 12), put(torch.ones(2, 12), 1, value=0).bool())),
+    Case("nan_weight", "nan", Bert, lambda: (ints(3000, 2, 16),), "get_attr",
+         ("bert.encoder.layer.4.attention.self.query.weight", "[7, 11]"), spoil=spoil_bert),
+    Case("half_overflow", "nan", lambda: HalfNet().half(),
+         lambda: (torch.rand(2, 3, 32, 32).half(),), "mul", ("overflow of float16", "60000"),
+         spoil=spoil_half),
+)  # fmt: skip

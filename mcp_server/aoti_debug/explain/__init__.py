@@ -1,0 +1,2 @@
+"""From a kernel, an assertion or a value to the model's line and the reason. Pure: package,
+records and events in, answer out."""

@@ -1,0 +1,183 @@
+"""The loads, stores and checks of a kernel's source: which indices are checked and which not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from aoti_debug.explain.code import Code
+
+TEMPORARY = re.compile(r"\btmp\d{1,6}\b")
+ASSIGNED = re.compile(
+    r"^\s*(?:const |auto |float |double |bool |int64_t |int32_t |half |bfloat16 ){0,3}"
+    r"(\w{1,100}) = (.{1,4000}?);?$"
+)
+_TRITON = re.compile(r"tl\.(load|store|atomic_\w{1,20})\((\w{1,300}) \+ \((.{1,2000})")
+_CPP_INDEX = re.compile(r"\b(\w{0,100}ptr\d{1,4})\[static_cast<int64_t>\((.{1,1000}?)\)\]( = )?")
+_CPP_LOAD = re.compile(
+    r"::loadu\((\w{0,100}ptr\d{1,4}) \+ static_cast<int64_t>\((.{1,1000}?)\)(?:, |\))"
+)
+_CPP_STORE = re.compile(
+    r"\.store\((\w{0,100}ptr\d{1,4}) \+ static_cast<int64_t>\((.{1,1000}?)\)(?:, |\))"
+)
+_CPP_ATOMIC = re.compile(
+    r"atomic_add\w{0,20}\(&(\w{0,100}ptr\d{1,4})\[static_cast<int64_t>\((.{1,1000}?)\)\]"
+)
+_CHECK = re.compile(r'"index out of bounds: ([^"]{1,300})"')
+_TWO = re.compile(r"^(.{1,80}?) <= (.{1,80}?) < (.{1,80})$")
+_ABOVE = re.compile(r"^(.{1,80}?) < (.{1,80})$")
+_BELOW = re.compile(r"^(.{1,80}?) <= (.{1,80})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An assertion that an index keeps its bounds; None stands for a side that is not checked."""
+
+    place: int  # 0-based, within the kernel's lines
+    condition: str
+    index: str
+    lower: str | None
+    upper: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store of a pointer at an offset."""
+
+    place: int
+    how: Literal["load", "store", "atomic"]
+    pointer: str
+    offset: str
+    text: str
+
+
+def checks(code: Code) -> list[Check]:
+    """Return the kernel's checks of indices."""
+    found = []
+    for place, line in enumerate(code.lines):
+        if "index out of bounds" in line and (said := _CHECK.search(line)):
+            found.append(read_condition(said[1], place))
+    return found
+
+
+def read_condition(condition: str, place: int = 0) -> Check:
+    """Take apart `LOWER <= INDEX < UPPER`, or one side of it."""
+    text = condition.removeprefix("index out of bounds: ").strip()
+    if both := _TWO.match(text):
+        return Check(place, text, both[2], plain(both[1]), plain(both[3]))
+    if above := _ABOVE.match(text):
+        return Check(place, text, above[1], None, plain(above[2]))
+    if below := _BELOW.match(text):
+        return Check(place, text, below[2], plain(below[1]), None)
+    return Check(place, text, text, None, None)
+
+
+def plain(text: str) -> str:
+    """Take the suffix off C++ literals: `10L`."""
+    return re.sub(r"\b(\d{1,19})L\b", r"\1", text.strip())
+
+
+def accesses(code: Code) -> list[Access]:
+    """Return the loads and stores in their order."""
+    return [
+        found for place, line in enumerate(code.lines) for found in _accesses(code, place, line)
+    ]
+
+
+def _accesses(code: Code, place: int, line: str) -> Iterator[Access]:
+    text = line.strip()
+    if code.language == "triton":
+        for found in _TRITON.finditer(line):
+            how: Literal["load", "store", "atomic"] = (
+                "load" if found[1] == "load" else "store" if found[1] == "store" else "atomic"
+            )
+            yield Access(place, how, found[2], _balanced(found[3]), text)
+        return
+    if "ptr" not in line:
+        return
+    for found in _CPP_ATOMIC.finditer(line):
+        yield Access(place, "atomic", found[1], plain(found[2]), text)
+    for found in _CPP_LOAD.finditer(line):
+        yield Access(place, "load", found[1], plain(found[2]), text)
+    for found in _CPP_STORE.finditer(line):
+        yield Access(place, "store", found[1], plain(found[2]), text)
+    if "atomic_add" not in line:
+        for found in _CPP_INDEX.finditer(line):
+            yield Access(place, "store" if found[3] else "load", found[1], plain(found[2]), text)
+
+
+def _balanced(text: str) -> str:
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            return text[:place]
+    return text
+
+
+def definition(code: Code, name: str, before: int) -> tuple[int, str] | None:
+    """Return where `name` got its value, looking up from a place: (place, right side)."""
+    for place in range(before - 1, max(-1, before - 4000), -1):
+        line = code.lines[place]
+        if name in line and (found := ASSIGNED.match(line)) and found[1] == name:
+            return place, found[2]
+    return None
+
+
+def slice_of(code: Code, name: str, before: int, limit: int = 60) -> dict[int, str]:
+    """Return the lines that `name` is computed from: place -> the name that is made there."""
+    found: dict[int, str] = {}
+    wanted = [(name, before)]
+    seen: set[str] = set()
+    while wanted and len(found) < limit:
+        one, at = wanted.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        made = definition(code, one, at)
+        if made is None:
+            continue
+        found[made[0]] = one
+        wanted += [(word, made[0]) for word in names_in(made[1])]
+    return dict(sorted(found.items()))
+
+
+def names_in(text: str) -> list[str]:
+    """Return the temporaries and positions that an expression reads."""
+    return re.findall(r"\b(?:tmp\d{1,6}|[xyzr]\d{1,3}(?:_\d{1,3})?|[xyzr]\d?_?index)\b", text)
+
+
+def indexed_by(code: Code, check: Check) -> list[Access]:
+    """Return the accesses below a check that use the checked index."""
+    made = slice_of(code, check.index, check.place)
+    # Generated code may check a converted or wrapped copy and then use either.
+    used = {check.index, *(n for n in made.values() if n.startswith("tmp"))}
+    follow = definition(code, check.index, check.place)
+    positions = (
+        names_in(follow[1]) if follow is not None and not TEMPORARY.search(follow[1]) else []
+    )
+    used.update(positions)
+    below = []
+    for access in accesses(code):
+        if not check.place < access.place <= check.place + 60:
+            continue
+        if used & set(names_in(access.offset)):
+            below.append(access)
+    strong = [a for a in below if check.index in names_in(a.offset)]
+    return strong or below
+
+
+def unchecked(code: Code) -> list[Access]:
+    """Return the accesses whose offset comes from data and which no check stands before."""
+    guarded: set[str] = set()
+    for check in checks(code):
+        guarded.add(check.index)
+        guarded.update(n for n in slice_of(code, check.index, check.place).values())
+    found = []
+    for access in accesses(code):
+        names = TEMPORARY.findall(access.offset)
+        if names and not guarded.intersection(names):
+            found.append(access)
+    return found

@@ -1,0 +1,163 @@
+"""Explain one kernel of a package: what it is, what it gets, what it checks, whose line it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aoti_debug.explain import index as indices
+from aoti_debug.explain import index_fix, told, user_triton
+from aoti_debug.explain.accesses import Check, checks
+from aoti_debug.explain.arguments import arguments_of
+from aoti_debug.explain.chain import Texts, chain_of, code_of, producers_of
+from aoti_debug.explain.code import Code
+from aoti_debug.explain.find import Wanted, launches_of
+from aoti_debug.explain.index import Index
+from aoti_debug.explain.names import Names, read_names
+from aoti_debug.model import Confidence, ExplainAnswer, Fix, SourceLine
+from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
+from aoti_debug.read.events import Input
+
+Files = Callable[[], Iterable[tuple[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class CallSeen:
+    """The call that is looked at: its inputs as they were described, and their names."""
+
+    inputs: tuple[Input, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def shapes(self) -> dict[int, tuple[int, ...]]:
+        return {
+            i.index: i.shape for i in self.inputs if i.index is not None and i.shape is not None
+        }
+
+
+def explain(
+    model: CompiledModel,
+    texts: Texts,
+    wanted: Wanted,
+    call: CallSeen | None = None,
+    files: Files = lambda: (),
+) -> ExplainAnswer:
+    """Explain a kernel from the package, and from a call where one was seen. `files` yields the
+    user's modules, asked only for a kernel that the user wrote."""
+    call = call or CallSeen()
+    assert model.wrapper is not None
+    names = read_names(model.wrapper, texts.wrapper, call.names, call.shapes)
+    launches = launches_of(model, wanted)
+    code = code_of(model, texts, wanted.name)
+    launch = launches[0] if launches else None
+    arguments = arguments_of(texts.wrapper, launch, code, names) if launch is not None else []
+    by_name = {argument.parameter: argument for argument in arguments}
+    check, place = check_of(code, wanted)
+    found = None
+    if code is not None and check is not None:
+        producers = list(producers_of(code, check, by_name, model, texts, names))
+        found = indices.read_index(code, check, by_name, names, producers, call.inputs)
+    origin = origin_of(model, wanted.name, launch)
+    users = users_line(code, wanted.name, place, files)
+    return ExplainAnswer(
+        kernel=told.kernel_record(wanted, code, launch, place),
+        summary=summary(wanted, found, launches, origin, names),
+        category="index_out_of_bounds" if found is not None and wanted.condition else None,
+        confidence=confidence(found) if wanted.condition else None,
+        input=indices.finding(found, names) if found is not None and wanted.condition else None,
+        source=told.lines_of(origin, found, names),
+        user_kernel=users,
+        ops=list(dict.fromkeys(op for one in launches for op in one.ops))[: told.LISTED],
+        nodes=list(origin.nodes if origin else launch.nodes if launch else ())[: told.LISTED],
+        launches=[one.number for one in launches][: told.LISTED],
+        launches_count=len(launches),
+        arguments={a.parameter: told.argument_words(a, names) for a in arguments[: told.LISTED]},
+        sizes=told.sizes_of(arguments, names),
+        checked=told.checked_words(code, by_name, names),
+        unchecked=told.unchecked_words(code, by_name, names),
+        slice=told.slice_lines(code, found),
+        chain=chain_of(launch, arguments, model, texts, names),
+        code=told.numbered(code, place),
+        fixes=index_fixes(found, names, launch, wanted),
+        notes=told.notes(code, launches, origin),
+    )
+
+
+def check_of(code: Code | None, wanted: Wanted) -> tuple[Check | None, int | None]:
+    """Return the check in question and its place: the one on the named line, else the one with
+    the condition, else, where nothing was asked, none."""
+    if code is None:
+        return None, None
+    place = (
+        code.at(wanted.line)
+        if wanted.line is not None and wanted.generated == told.base_name(code.file)
+        else None
+    )
+    if wanted.condition is None:
+        return None, place
+    having = [check for check in checks(code) if check.condition == wanted.condition]
+    near = [check for check in having if check.place == place]
+    chosen = next(iter(near or having), None)
+    return chosen, chosen.place if chosen is not None else place
+
+
+def origin_of(model: CompiledModel, name: str, launch: Launch | None) -> KernelOrigin | None:
+    """Return the provenance of a launch; of the kernel where the launch has no handle."""
+    if launch is not None and launch.handle is not None:
+        kernel, _, number = launch.handle.rpartition(":")
+        for origin in model.origins:
+            if origin.kernel == kernel and str(origin.handle) == number:
+                return origin
+    return next((origin for origin in model.origins if origin.kernel == name), None)
+
+
+def summary(
+    wanted: Wanted,
+    found: Index | None,
+    launches: Sequence[Launch],
+    origin: KernelOrigin | None,
+    names: Names,
+) -> str:
+    if found is not None and wanted.condition is not None:
+        return indices.summary(found, names)
+    ops = list(dict.fromkeys(op for launch in launches for op in launch.ops))
+    nodes = (origin.nodes_before or origin.nodes) if origin is not None else ()
+    named = ops or [f"node {node}" for node in nodes]
+    what = ", ".join(named[:8]) + (", …" if len(named) > 8 else "") or "no operators named"
+    count = len(launches)
+    times = (
+        "not launched"
+        if not count
+        else "launched once"
+        if count == 1
+        else f"launched {count} times"
+    )
+    line = f"; from {origin.source[0][0]}:{origin.source[0][1]}" if origin and origin.source else ""
+    return f"{wanted.name}: {what}; {times}{line}"
+
+
+def confidence(found: Index | None) -> Confidence:
+    return (
+        "proved"
+        if found is not None and (found.culprit is not None or _overruns(found))
+        else "likely"
+    )
+
+
+def _overruns(found: Index) -> bool:
+    return found.upper is not None and (found.upper == 0 or (found.reach or 0) > found.upper)
+
+
+def users_line(code: Code | None, name: str, place: int | None, files: Files) -> SourceLine | None:
+    if code is None or not user_triton.is_users(code):
+        return None
+    return user_triton.find_in(code, name, place, files())
+
+
+def index_fixes(
+    found: Index | None, names: Names, launch: Launch | None, wanted: Wanted
+) -> list[Fix]:
+    if found is None or wanted.condition is None:
+        return []
+    ops = [op for producer in found.producers for op in producer.launch.ops]
+    return index_fix.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])

@@ -1,0 +1,281 @@
+"""What a node-by-node run of the exported program reported: where a NaN was born, which index
+left its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
+
+Report = Mapping[str, Any]
+BEFORE, AFTER = 6, 5  # rows of the table around the node in question
+NOT_MODEL = ("/site-packages/torch/", "/dist-packages/torch/")
+LIBRARY = ("/site-packages/", "/dist-packages/")
+SAME = ("reshape", "view", "flatten", "contiguous", "clone", "to", "_to_copy", "squeeze",
+        "unsqueeze", "ravel", "unflatten")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A cause that the run showed: proved, for it was seen to happen."""
+
+    category: Category
+    summary: str
+    node: str
+    op: str
+    source: list[SourceLine]
+    input: InputFinding | None
+    fixes: list[Fix]
+    values: list[ValueRow]
+    artifact: str = "report.json"
+
+
+def read_report(report: Report, inputs: Mapping[str, int]) -> Found | None:
+    """Return the cause that a report of `nodes` shows; `inputs` numbers the inputs by name."""
+    if isinstance(index := report.get("index"), dict):
+        return index_found(index, inputs)
+    if isinstance(birth := report.get("birth"), dict):
+        return birth_found(birth, report, inputs)
+    return None
+
+
+def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Found:
+    node, op = str(birth.get("node")), str(birth.get("op"))
+    what = birth.get("what") if isinstance(birth.get("what"), dict) else None
+    word = "NaN" if birth.get("kind") == "nan" else "Inf"
+    at = place(birth.get("at"))
+    count, total = birth.get("count"), birth.get("elements")
+    found_input = None
+    if what is not None:
+        name = str(what.get("name"))
+        summary = (
+            f"{what.get('kind')} {name} holds {count} {word} of {total} elements, first at {at}"
+        )
+        if what.get("kind") == "input" and name in inputs:
+            found_input = InputFinding(
+                index=inputs[name], name=name, property="value", expected="finite numbers",
+                got=f"{word} at {at}",
+            )  # fmt: skip
+    else:
+        reason = str(birth.get("reason") or "its inputs are finite")
+        summary = (
+            f"{word} is born at {node} ({op}): {reason}; first at {at}, {count} of {total} elements"
+        )
+    if isinstance(then := birth.get("then"), dict) and then.get("node") != node:
+        summary += f"; the NaN at {then.get('node')} comes of it ({then.get('reason')})"
+    return Found(
+        "nan_or_inf", summary, node, op, lines(birth.get("stack")), found_input,
+        nan_fixes(birth, what), rows(report, node, word),
+    )  # fmt: skip
+
+
+FIXES: tuple[tuple[str, str], ...] = (
+    ("wholly masked", "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one "
+     "element of such a row unmasked and zero its result"),
+    ("0/0", "keep the divisor away from zero: clamp_min(eps), or a default where it is zero"),
+    ("division by zero", "keep the divisor away from zero: clamp_min(eps)"),
+    ("log of", "clamp_min(eps) before the logarithm; log_softmax or xlogy where they fit"),
+    ("exp(", "subtract the largest value first: softmax or logsumexp do"),
+    ("sqrt of", "clamp_min(0) before the root"),
+    ("rsqrt of", "add eps before the root"),
+    ("outside -1..1", "clamp(-1, 1) before it: rounding alone can pass the ends"),
+    ("fractional power", "clamp_min(0) before the power"),
+    ("negative running variance", "load the statistics of this normalisation again: a variance "
+     "cannot be negative"),
+    ("one element", "use correction=0, or refuse an input with one element in this dimension"),
+    ("overflow of float16", "compute this part in bfloat16 or float32, or scale the values down: "
+     "float16 ends at 65504"),
+)  # fmt: skip
+
+
+def nan_fixes(birth: Report, what: Report | None) -> list[Fix]:
+    where = lines(birth.get("stack"))
+    at = f"{where[0].file}:{where[0].line}" if where else None
+    if what is not None and what.get("kind") == "parameter":
+        return [Fix(what=f"load a checkpoint in which {what.get('name')} is finite: it was broken "
+                         "when it was trained, converted or copied")]  # fmt: skip
+    if what is not None:
+        return [Fix(what=f"pass no NaN or Inf in {what.get('name')}: it comes from outside")]
+    reason = str(birth.get("reason"))
+    for words, fix in FIXES:
+        if words in reason:
+            return [Fix(what=fix, where=at, why=reason)]
+    return [Fix(what="guard this operation against the values that went in", where=at, why=reason)]
+
+
+def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
+    node, op = str(index.get("node")), str(index.get("op"))
+    table, size, dim = named(index.get("table")), index.get("size"), index.get("dim")
+    if size == 0:
+        summary = f"dimension {dim} of {table} is empty in this call: no index fits ({op})"
+        finding = empty_input(index, inputs)
+        fix = f"do not call the model with an empty {table}, or export it with Dim(min=1) there"
+        return Found("index_out_of_bounds", summary, node, op, lines(index.get("stack")), finding,
+                     [Fix(what=fix)], [])  # fmt: skip
+    bound = f"outside 0 <= index < {size}, the size of dimension {dim} of {table}"
+    chain = [one for one in index.get("chain") or [] if isinstance(one, dict)]
+    value, at = index.get("value"), index.get("at")
+    if (source := plain_input(chain)) is not None:
+        name, shape = str(source.get("node")), source.get("shape") or []
+        at = unravelled(at, index.get("shape") or [], shape)
+        summary = f"{name}{place([at])} = {value} is {bound}"
+        finding = None
+        if name in inputs:
+            finding = InputFinding(
+                index=inputs[name], name=name, property="value", expected=f"0 <= value < {size}",
+                got=f"{value} at {place([at])}",
+            )  # fmt: skip
+        fixes = [Fix(what=f"check {name} before the call: 0 <= value < {size}",
+                     why="the value comes in from outside the model")]  # fmt: skip
+    elif (positions := positions_of(chain)) is not None:
+        name, dimension, length = positions
+        summary = f"{name} has {length} positions, {table} has {size}: index {value} is {bound}"
+        finding = None
+        if name in inputs:
+            finding = InputFinding(
+                index=inputs[name], name=name, property="size", dim=dimension,
+                expected=f"<= {size}", got=str(length),
+            )  # fmt: skip
+        fixes = [Fix(what=f"keep dimension {dimension} of {name} at or below {size}, and export "
+                          f"with Dim(max={size}) so that a longer one is refused"),
+                 Fix(what=f"or make {table} longer and compile again")]  # fmt: skip
+    else:
+        by = " <- ".join(chain_words(chain)) or named(index.get("index_is"))
+        summary = f"{by} gives {value} at {place([at])}, {bound}"
+        finding = None
+        fixes = [Fix(what=f"make the computed index stay below {size}, or clamp it",
+                     why=computed_why(chain))]  # fmt: skip
+    return Found(
+        "index_out_of_bounds", summary, node, op, lines(index.get("stack")), finding, fixes, []
+    )
+
+
+def computed_why(chain: Sequence[Report]) -> str:
+    from aoti_debug.explain.index_fix import COMPUTED, COMPUTES
+
+    for one in chain:
+        for op, words in COMPUTED.items():
+            if op in str(one.get("op")):
+                return words.format(table="the table")
+    return COMPUTES
+
+
+def empty_input(index: Report, inputs: Mapping[str, int]) -> InputFinding | None:
+    table = index.get("table")
+    name = str(table.get("name")) if isinstance(table, dict) else ""
+    if name not in inputs:
+        return None
+    dim = index.get("dim")
+    return InputFinding(
+        index=inputs[name], name=name, property="size",
+        dim=dim if isinstance(dim, int) else None, expected="> 0", got="0",
+    )  # fmt: skip
+
+
+def plain_input(chain: Sequence[Report]) -> Report | None:
+    """Return the input that an index is, unchanged but for its shape."""
+    for one in chain:
+        if one.get("kind") == "placeholder":
+            return one
+        op = str(one.get("op")).removeprefix("aten.").partition(".")[0]
+        if op not in SAME:
+            return None
+    return None
+
+
+def positions_of(chain: Sequence[Report]) -> tuple[str, int, int] | None:
+    """Return (input, dimension, length) where an index counts the positions of an input."""
+    if not any("arange" in str(one.get("op")) for one in chain):
+        return None
+    for one in chain:
+        arguments = one.get("args") or []
+        if "sym_size" in str(one.get("op")) and len(arguments) > 1 and arguments[1].isdigit():
+            length = one.get("value")
+            return str(arguments[0]), int(arguments[1]), length if isinstance(length, int) else 0
+    return None
+
+
+def chain_words(chain: Sequence[Report]) -> Iterator[str]:
+    for one in chain[:6]:
+        op = str(one.get("op")).removeprefix("aten.").partition(".")[0]
+        what = str(one.get("node")) if one.get("kind") != "call_function" else op
+        kind = {"placeholder": "input ", "get_attr": "buffer "}.get(str(one.get("kind")), "")
+        if kind == "buffer ":
+            what = str(one.get("node"))
+        yield kind + what
+
+
+def unravelled(at: Any, shape: Sequence[int], wanted: Sequence[int]) -> Any:
+    """Return a place in a tensor of `shape` as a place in the same elements of shape `wanted`."""
+    if not isinstance(at, list) or len(at) != len(shape) or list(shape) == list(wanted):
+        return at
+    flat = 0
+    for one, size in zip(at, shape, strict=True):
+        flat = flat * size + one
+    found: list[int] = []
+    for size in reversed(wanted):
+        if not size:
+            return at
+        found.append(flat % size)
+        flat //= size
+    return found[::-1]
+
+
+def named(what: Any) -> str:
+    if not isinstance(what, dict):
+        return "?"
+    if what.get("kind") == "computed":
+        return f"the result of {what.get('name')}"
+    return str(what.get("name"))
+
+
+def place(at: Any) -> str:
+    first = at[0] if isinstance(at, list) and at else []
+    return "[" + ", ".join(map(str, first)) + "]" if isinstance(first, list) else f"[{first}]"
+
+
+def lines(stack: Any) -> list[SourceLine]:
+    """Return the model's line, then the user's own where that is another; torch's have no part."""
+    frames = [f for f in stack or [] if isinstance(f, list) and len(f) == 3]
+    models = [f for f in frames if not any(part in str(f[0]) for part in NOT_MODEL)]
+    own = [f for f in models if not any(part in str(f[0]) for part in LIBRARY)]
+    chosen = [*models[-1:], *own[-1:]] or frames[-1:]
+    kept = [chosen[0], *(f for f in chosen[1:] if f != chosen[0])] if chosen else []
+    return [
+        SourceLine(file=str(f[0]), line=int(f[1]), text=str(f[2]) or None)
+        for f in kept
+        if isinstance(f[1], int)
+    ]
+
+
+def rows(report: Report, node: str, mark: str) -> list[ValueRow]:
+    """Return the values around a node: some before it, itself, some after, the last."""
+    every = [row for row in report.get("rows") or [] if isinstance(row, dict)]
+    at = next((n for n, row in enumerate(every) if row.get("node") == node), None)
+    first = at if at is not None else next((n for n, r in enumerate(every) if r.get("nan")), 0)
+    chosen = list(range(max(0, first - BEFORE), min(len(every), first + AFTER + 1)))
+    if every and len(every) - 1 not in chosen:
+        chosen.append(len(every) - 1)
+    return [row_of(every[n], f"first {mark}" if n == at else None) for n in chosen]
+
+
+def row_of(row: Report, mark: str | None = None) -> ValueRow:
+    def number(key: str) -> float | None:
+        value = row.get(key)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return ValueRow(
+        node=str(row.get("node"))[:200],
+        op=str(row.get("op"))[:200],
+        shape=[size for size in row.get("shape") or [] if isinstance(size, int)],
+        dtype=str(row.get("dtype")) if row.get("dtype") else None,
+        min=number("min"),
+        max=number("max"),
+        mean=number("mean"),
+        nan=int(row.get("nan") or 0),
+        inf=int(row.get("inf") or 0),
+        line=str(row.get("line")) if row.get("line") else None,
+        mark=mark,
+    )

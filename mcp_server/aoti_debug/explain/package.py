@@ -1,0 +1,133 @@
+"""Open what is to be explained: the package and its sources, without loading it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from aoti_debug.errors import UnknownKernel, UnreadableInput
+from aoti_debug.explain.chain import Texts
+from aoti_debug.explain.code import cpp_kernels
+from aoti_debug.explain.find import NotFound, find
+from aoti_debug.explain.kernel import CallSeen, explain
+from aoti_debug.model import ExplainAnswer
+from aoti_debug.package.archive import ZIP_ERRORS, open_archive
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import CompiledModel, Package
+
+SOURCE_BYTES = 24 * 1024 * 1024
+MODULES = 400  # of the user's that are searched for a kernel
+MODULE_BYTES = 1024 * 1024
+
+
+def explain_package(
+    path: Path,
+    kernel: str,
+    model: str | None = None,
+    call: CallSeen | None = None,
+    folders: Iterable[Path] = (),
+) -> ExplainAnswer:
+    """Explain a kernel of a package: by its name, the number of its launch, or an assertion's text.
+
+    Raises:
+        UnreadableInput: no package that can be read, or one without its source.
+        UnknownKernel: it has no such kernel; the nearest names are told.
+    """
+    package = inspect(path, binaries=False)
+    found = model_of(package, path, model)
+    texts = read_texts(path, found)
+    wanted = find(kernel, found, texts.cpp, texts.cpp_file)
+    if isinstance(wanted, NotFound):
+        raise unknown(wanted, path, package)
+    answer = explain(found, texts, wanted, call, lambda: modules([*folders, path.parent]))
+    return answer.model_copy(update={"package": str(path)})
+
+
+def model_of(package: Package, path: Path, model: str | None) -> CompiledModel:
+    """Return the model that is meant.
+
+    Raises:
+        UnreadableInput: there is none, or it has no source.
+    """
+    found = package.model(model)
+    if found is None:
+        broken = next((flaw.what for flaw in package.flaws), "no compiled model in it")
+        named = f"no model {model!r} in" if model and package.models else "cannot explain"
+        raise UnreadableInput(
+            f"{named} {path.name}: {broken}", help="Give a .pt2 that AOTInductor wrote."
+        )
+    if found.wrapper is None:
+        raise UnreadableInput(
+            f"{path.name} holds no generated source (a stripped package, or a bare library)",
+            help="Compile it again and give that package; TORCH_LOGS=output_code shows where.",
+        )
+    return found
+
+
+def unknown(wanted: NotFound, path: Path, package: Package) -> UnknownKernel:
+    asked = " ".join(wanted.asked.split())[:120]
+    near = (
+        f"The nearest: {', '.join(wanted.nearest)}." if wanted.nearest else "It launches no kernel."
+    )
+    if wanted.why and not wanted.nearest:
+        near = "Give the package of the call that failed, or a kernel's name."
+    return UnknownKernel(wanted.why or f"{path.name} has no kernel {asked!r}", help=near)
+
+
+def read_texts(path: Path, model: CompiledModel) -> Texts:
+    """Read the generated sources of a model in one opening of the archive."""
+    wrapper = model.wrapper.member if model.wrapper is not None else ""
+    with open_archive(path) as (archive, source):
+        if source is None:
+            return Texts()
+        members = [m for m in archive.members if m.size <= SOURCE_BYTES and m.name.endswith(".cpp")]
+        folder = wrapper.rpartition("/")[0]
+        cpp = next(
+            (
+                m
+                for m in members
+                if m.name.endswith(".kernel.cpp") and m.name.rpartition("/")[0] == folder
+            ),
+            None,
+        )
+        own = next((m for m in members if m.name == wrapper), None)
+        texts: list[list[str]] = []
+        for member in (own, cpp):
+            try:
+                data = source.read(member, SOURCE_BYTES) if member is not None else b""
+            except ZIP_ERRORS:
+                data = b""
+            texts.append(data.decode("utf-8", "replace").split("\n") if data else [])
+    if not texts[1]:  # torch 2.6 and package_cpp_only: the kernels are in the wrapper
+        return Texts(texts[0], texts[0], PurePosixPath(wrapper).name, cpp_kernels(texts[0]))
+    name = PurePosixPath(cpp.name if cpp else "").name
+    return Texts(texts[0], texts[1], name, cpp_kernels(texts[1]))
+
+
+def modules(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Yield the Python files of the user's folders, bounded in number and size."""
+    left = MODULES
+    seen: set[Path] = set()
+    for folder in folders:
+        for path in _python_files(folder):
+            if path in seen or left <= 0:
+                continue
+            seen.add(path)
+            left -= 1
+            try:
+                if path.stat().st_size <= MODULE_BYTES:
+                    yield str(path), path.read_text("utf-8", "replace")
+            except OSError:
+                continue
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    if "site-packages" in folder.parts:
+        return
+    for directory, below, files in os.walk(folder):
+        depth = len(Path(directory).relative_to(folder).parts)
+        below[:] = (
+            [] if depth >= 2 else sorted(d for d in below if not d.startswith((".", "__")))[:50]
+        )
+        yield from (Path(directory, file) for file in sorted(files) if file.endswith(".py"))

@@ -1,0 +1,159 @@
+"""What is said of a kernel: its arguments, sizes, checks, code and what the package lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aoti_debug.explain import index as indices
+from aoti_debug.explain.accesses import checks, unchecked
+from aoti_debug.explain.arguments import Argument, described
+from aoti_debug.explain.code import Code
+from aoti_debug.explain.find import Wanted
+from aoti_debug.explain.index import Index
+from aoti_debug.explain.names import Names
+from aoti_debug.model import Kernel, SourceLine
+from aoti_debug.package.record import KernelOrigin, Launch
+
+CODE_LINES = 80
+LISTED = 40
+SAID = 12  # checks
+
+
+def kernel_record(
+    wanted: Wanted, code: Code | None, launch: Launch | None, place: int | None
+) -> Kernel:
+    kind = launch.kind if launch is not None else code.language if code is not None else None
+    line = (
+        code.first + place
+        if code is not None and place is not None
+        else code.first
+        if code is not None
+        else None
+    )
+    text = code.lines[place].strip() if code is not None and place is not None else None
+    return Kernel(
+        name=wanted.name,
+        kind=kind,
+        launch=launch.number if launch is not None else None,
+        file=base_name(code.file) if code is not None else None,
+        line=line,
+        text=text,
+    )
+
+
+def argument_words(argument: Argument, names: Names) -> str:
+    if argument.value is not None:
+        return described(argument.value, names)
+    return names.words(argument.given)
+
+
+def sizes_of(arguments: Sequence[Argument], names: Names) -> dict[str, str]:
+    """Trace size parameters and the symbols in tensors' sizes to the inputs' dimensions."""
+    found = {a.parameter: names.words(a.given) for a in arguments if a.kind == "size"}
+    text = " ".join(" ".join(a.value.size or ()) for a in arguments if a.value is not None)
+    for symbol, _ in names.symbols.items():
+        if symbol in text and (origin := names.origin(symbol)) is not None:
+            known = names.known.get(symbol)
+            found.setdefault(symbol, origin + (f" = {known}" if known is not None else ""))
+    return dict(list(found.items())[:LISTED])
+
+
+def checked_words(code: Code | None, arguments: Mapping[str, Argument], names: Names) -> list[str]:
+    if code is None:
+        return []
+    found = []
+    for check in checks(code):
+        one = indices.read_index(code, check, arguments, names, (), ())
+        lower = "" if check.lower is None else f"{check.lower} <= "
+        what = f"{lower}index < {one.bound}; the index is {indices.described(one, names)}"
+        found.append(f"line {code.first + check.place}: {what}")
+    return list(dict.fromkeys(found))[:SAID]
+
+
+def unchecked_words(
+    code: Code | None, arguments: Mapping[str, Argument], names: Names
+) -> list[str]:
+    if code is None:
+        return []
+    found = []
+    for access in unchecked(code):
+        argument = arguments.get(access.pointer)
+        called = (
+            names.called(argument.value)
+            if argument is not None and argument.value is not None
+            else access.pointer
+        )
+        found.append(
+            f"line {code.first + access.place}: {access.how} of {called} at {access.offset}"
+        )
+    return list(dict.fromkeys(found))[:SAID]
+
+
+def slice_lines(code: Code | None, found: Index | None) -> list[str]:
+    if code is None or found is None:
+        return []
+    places = [*found.slice, found.check.place]
+    if found.access is not None:
+        places.append(found.access.place)
+    return [
+        f"{code.first + place}: {code.lines[place].strip()}"[:300]
+        for place in dict.fromkeys(places)
+    ][:24]
+
+
+def numbered(code: Code | None, place: int | None) -> str | None:
+    """Return the kernel's lines with their numbers, those around the line in question if long."""
+    if code is None:
+        return None
+    first = 0
+    if len(code.lines) > CODE_LINES:
+        first = max(0, min((place or 0) - CODE_LINES // 2, len(code.lines) - CODE_LINES))
+    shown = []
+    for n in range(first, min(len(code.lines), first + CODE_LINES)):
+        mark = ">" if n == place else " "
+        shown.append(f"{mark}{code.first + n:5d} {code.lines[n][:240]}")
+    if first + CODE_LINES < len(code.lines):
+        shown.append(f"       … {len(code.lines) - first - CODE_LINES} more lines")
+    return "\n".join(shown)
+
+
+NO_PROVENANCE = (
+    "the package holds no provenance: compile with INDUCTOR_PROVENANCE=1 (torch 2.9 and later; "
+    "stage `provenance`) to have the model's lines"
+)
+NO_SOURCE = (
+    "the package holds no source of this kernel (Triton's is in packages of torch 2.8 and later; a "
+    "stripped package has none): compile again, TORCH_LOGS=output_code names the files"
+)
+EXTERN = "an extern kernel is a call of ATen: it has no generated source"
+CUSTOM = "a custom operator called through the proxy executor: its source is the user's"
+
+
+def notes(code: Code | None, launches: Sequence[Launch], origin: KernelOrigin | None) -> list[str]:
+    """Say what the package does not hold, and what would."""
+    found = []
+    launch = launches[0] if launches else None
+    if origin is None and not (launch is not None and launch.nodes):
+        found.append(NO_PROVENANCE)
+    if code is None and (launch is None or launch.kind in ("triton", "cpp", "cuda")):
+        found.append(NO_SOURCE)
+    if launch is not None and launch.kind in ("extern", "aten"):
+        found.append(EXTERN)
+    if launch is not None and launch.kind == "custom_op":
+        found.append(CUSTOM)
+    if len(launches) > 1:
+        found.append(f"the arguments are those of launch {launches[0].number}")
+    return found
+
+
+def base_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def lines_of(origin: KernelOrigin | None, found: Index | None, names: Names) -> list[SourceLine]:
+    """Return the model's lines; of an index the one that calls the module of its table first."""
+    frames = list(origin.source) if origin is not None else []
+    if found is not None and found.table is not None:
+        module = names.called(found.table).split(".")[-2:][0]
+        frames.sort(key=lambda frame: 0 if f".{module}(" in frame[2] else 1)
+    return [SourceLine(file=file, line=line, text=text) for file, line, text in frames[:8]]

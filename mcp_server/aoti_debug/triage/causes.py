@@ -1,0 +1,84 @@
+"""Later steps that look for the cause of wrong values, node by node through the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.explain.nodes import read_report
+from aoti_debug.model import Diagnosis, Step
+from aoti_debug.read.events import Call
+from aoti_debug.run.files import read_regular
+from aoti_debug.triage.later import Context, LaterStep
+from aoti_debug.triage.launch import launch
+from aoti_debug.triage.replay import REPORT, REPORT_BYTES, interpreter, limit, words
+from aoti_debug.triage.run_state import Ran, RunState
+
+WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
+
+
+def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether a run of the exported program, node by node, can add to the answer."""
+    return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
+
+
+async def take_nodes(state: RunState, observations: Observations, context: Context) -> Observations:
+    call = context.call
+    if impossible := call.why_no_exported or call.why_no_inputs:
+        state.done(Step(name="nodes", status="impossible", why=WHY_NODES, finding=impossible))
+        return observations
+    directory = state.subdirectory("nodes")
+    # The package itself is not run here.
+    argv = (*interpreter(state, "walk.py"), *words(state, replace(call, package=None), directory))
+    ran = await launch(state, "nodes", argv, directory, timeout_s=limit(state))
+    report = await anyio.to_thread.run_sync(report_of, ran.directory)
+    found = read_report(report, input_numbers(observations)) if report else None
+    if found is not None:
+        artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+        found = replace(found, artifact=artifact)
+    clean = "every value is finite, every index fits" if report else "the process told nothing"
+    state.done(step("nodes", WHY_NODES, found.summary if found else clean, ran, state))
+    return replace(observations, walked=found)
+
+
+def step(name: str, why: str, finding: str, ran: Ran, state: RunState) -> Step:
+    return Step(
+        name=name,
+        status="done",
+        why=why,
+        finding=finding,
+        exit=ran.exit.how,
+        wall_s=round(ran.exit.wall_s, 2),
+        artifact=ran.directory.relative_to(state.directory.path).as_posix(),
+    )
+
+
+def report_of(directory: Path) -> Mapping[str, Any] | None:
+    """Return what a program of the probe reported; None when it wrote nothing whole."""
+    try:
+        document = json.loads(read_regular(directory / REPORT, REPORT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def input_numbers(observations: Observations) -> dict[str, int]:
+    """Return the numbers of the inputs by their names."""
+    call = failing_call(observations) or last_call(observations)
+    inputs = call.inputs if call is not None else ()
+    return {i.name: i.index for i in inputs if i.name is not None and i.index is not None}
+
+
+def last_call(observations: Observations) -> Call | None:
+    events = observations.events
+    return events.calls[-1] if events and events.calls else None
+
+
+NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)

@@ -1,0 +1,205 @@
+"""Explain the kernel of a run from what the run left: its package, its call, its diagnosis."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
+from aoti_debug.explain.code import Code
+from aoti_debug.explain.kernel import CallSeen
+from aoti_debug.explain.nodes import Found
+from aoti_debug.explain.package import explain_package, modules
+from aoti_debug.explain.user_triton import find_in, is_users
+from aoti_debug.model import Diagnosis, Evidence, ExplainAnswer
+from aoti_debug.read.record import DeviceAssert
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.triage.captured_call import captured, with_names
+from aoti_debug.triage.causes import last_call
+from aoti_debug.triage.observe import observe
+from aoti_debug.triage.run_state import DIAGNOSIS
+from aoti_debug.triage.source import caches, places
+
+LARGEST = 1024 * 1024  # bytes of a generated file
+
+
+def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None) -> ExplainAnswer:
+    """Explain a kernel of a run's package; without a name the one that the run's diagnosis names.
+
+    Raises:
+        UnreadableInput: the run captured no package.
+        UnknownKernel: the package has no such kernel, or no kernel is named anywhere.
+    """
+    observations = observe(run.path)
+    call = captured(observations, run.path, run.path.parent.parent)
+    if call.package is None:
+        raise UnreadableInput(
+            f"run {run.id} holds no package: {call.why_no_package}",
+            help="Give the path of the .pt2 in place of the run, or triage the script again.",
+        )
+    observations = with_names(observations, call.names)
+    asked = kernel or asked_for(run, observations)
+    if asked is None:
+        raise UnknownKernel(f"run {run.id} names no kernel", help="Name one; `inspect` lists them.")
+    folders = folders_of(run)
+    wanted = model or (call.call.model if call.call is not None else None)
+    answer = explain_package(call.package, asked, wanted, seen(observations), folders)
+    return answer.model_copy(update={"run": run.id, "package": None})
+
+
+def seen(observations: Observations) -> CallSeen | None:
+    """Return the call in question as it was described."""
+    call = failing_call(observations) or last_call(observations)
+    if call is None:
+        return None
+    names = {i.index: i.name for i in call.inputs if i.index is not None and i.name is not None}
+    return CallSeen(call.inputs, names)
+
+
+def asked_for(run: RunDirectory, observations: Observations) -> str | None:
+    """Return the failed assertion of a run, else the kernel of its diagnosis."""
+    if (check := observations.first(DeviceAssert)) is not None:
+        return assertion(check)
+    try:
+        kernel = json.loads((run.path / DIAGNOSIS).read_bytes()).get("kernel") or {}
+        name = kernel.get("name")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return name if isinstance(name, str) else None
+
+
+def assertion(check: DeviceAssert) -> str:
+    """Return an assertion as text that names its kernel and place."""
+    condition = check.condition.removeprefix("index out of bounds: ")
+    return f"{check.function or ''} {check.file}:{check.line} `index out of bounds: {condition}`"
+
+
+def folders_of(run: RunDirectory) -> list[Path]:
+    """Return where the user's modules are: beside the script, and where it ran."""
+    record = run.read_record()
+    cwd = record.get("cwd")
+    words = record.get("argv") or str(record.get("command", "")).split()
+    found = [Path(word).parent for word in words if isinstance(word, str) and word.endswith(".py")]
+    return [*(folder for folder in found if folder.is_absolute()), *([Path(cwd)] if cwd else [])]
+
+
+def with_explanation(
+    diagnosis: Diagnosis, observations: Observations, users: Sequence[Path]
+) -> Diagnosis:
+    """Say of an index that left its bounds what it selects from and where it comes from, and of a
+    user's Triton kernel which line of theirs it is."""
+    found = observations.walked
+    if diagnosis.category == "nan_or_inf" and found is not None:
+        return with_nodes(diagnosis, found)
+    if diagnosis.category == "index_out_of_bounds":
+        named = with_index(diagnosis, observations)
+        return with_nodes(named, found) if found is not None else named
+    return with_users_kernel(diagnosis, observations, users)
+
+
+def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:
+    """Say of a diagnosis what was seen to happen in the run of the exported program."""
+    if found.category != diagnosis.category:
+        return diagnosis
+    seen_there = Evidence(artifact=found.artifact, quote=found.summary)
+    return diagnosis.model_copy(
+        update={
+            "summary": found.summary,
+            "confidence": "proved",
+            "ops": [found.op, *(op for op in diagnosis.ops if op != found.op)],
+            "source": found.source or diagnosis.source,
+            "input": found.input or diagnosis.input,
+            "values": found.values,
+            "fixes": found.fixes or diagnosis.fixes,
+            "evidence": [*diagnosis.evidence, seen_there],
+        }
+    )
+
+
+def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Say of an index that left its bounds what the package tells of it."""
+    if observations.package is None:
+        return diagnosis
+    check = next((one for one in observations.of(DeviceAssert) if quoted(diagnosis, one)), None)
+    if check is None:
+        return diagnosis
+    call = failing_call(observations)
+    try:
+        found = explain_package(
+            observations.package.path,
+            assertion(check),
+            call.model if call else None,
+            seen(observations),
+        )
+    except AotiDebugError:
+        return diagnosis
+    if found.category != "index_out_of_bounds":
+        return diagnosis
+    return joined(diagnosis, found)
+
+
+def joined(diagnosis: Diagnosis, found: ExplainAnswer) -> Diagnosis:
+    """Return the diagnosis with what the package adds to it."""
+    sure = found.confidence == "proved"
+    kernel = diagnosis.kernel
+    if kernel is not None:
+        kernel = kernel.model_copy(
+            update={"name": found.kernel.name, "launch": found.kernel.launch,
+                    "text": kernel.text or found.kernel.text}
+        )  # fmt: skip
+    # What the call's own values say of an input is kept: it may come from several inputs.
+    keeps = diagnosis.input is not None and found.input is None
+    return diagnosis.model_copy(
+        update={
+            "summary": diagnosis.summary if keeps and not sure else found.summary,
+            "confidence": "proved" if sure else diagnosis.confidence,
+            "kernel": kernel,
+            "ops": found.ops or diagnosis.ops,
+            "source": found.source or diagnosis.source,
+            "input": found.input or diagnosis.input,
+            "fixes": diagnosis.fixes if keeps else found.fixes or diagnosis.fixes,
+            "slice": found.slice,
+        }
+    )
+
+
+def quoted(diagnosis: Diagnosis, check: DeviceAssert) -> bool:
+    spans: Sequence[tuple[str, int]] = [
+        (one.artifact, one.lines[0]) for one in diagnosis.evidence if one.lines is not None
+    ]
+    return (check.span.artifact, check.span.first) in spans
+
+
+def with_users_kernel(
+    diagnosis: Diagnosis, observations: Observations, users: Sequence[Path]
+) -> Diagnosis:
+    """Name the line of the user's own file where Inductor's copy of their kernel is blamed."""
+    kernel = diagnosis.kernel
+    if kernel is None or kernel.file is None or not kernel.file.endswith(".py"):
+        return diagnosis
+    code = generated(kernel.file, observations)
+    if code is None or not is_users(code):
+        return diagnosis
+    place = code.at(kernel.line) if kernel.line is not None else None
+    found = find_in(code, kernel.name, place, modules(users))
+    if found is None:
+        return diagnosis
+    others = [line for line in diagnosis.source if line != found]
+    return diagnosis.model_copy(update={"source": [found, *others]})
+
+
+def generated(file: str, observations: Observations) -> Code | None:
+    """Read a generated file that is still in Inductor's cache."""
+    roots = list(caches(observations))
+    for path in places(file, observations):
+        try:
+            real = path.resolve(strict=True)
+            if any(real.is_relative_to(root) for root in roots) and real.stat().st_size < LARGEST:
+                lines = tuple(real.read_text("utf-8", "replace").split("\n"))
+                return Code("triton", real.name, 1, lines, ())
+        except (OSError, ValueError):
+            continue
+    return None

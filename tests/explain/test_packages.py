@@ -1,0 +1,159 @@
+"""Kernels explained from packages alone, as torch wrote them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
+from aoti_debug.explain.kernel import CallSeen
+from aoti_debug.explain.package import explain_package
+from aoti_debug.read.event_fields import input_of
+from package_archives import change, drop, members, write
+
+TRITON = "torch-2.11/embedding.pt2"
+EMBEDDING = "triton_poi_fused_embedding_mul_unsqueeze_0"
+ASSERTION = (
+    "/tmp/cache/kf/ckfrk.py:34: unknown: block: [0,25,0], thread: [33,0,0] "
+    "Assertion `index out of bounds: 0 <= tmp4 < 1000` failed."
+)
+
+
+def call(*values: int) -> CallSeen:
+    low, high = values
+    inputs = (
+        {"index": 0, "name": "ids", "kind": "tensor", "shape": [8, 32], "dtype": "int64",
+         "min": low, "max": high, "min_at": [0, 1], "max_at": [3, 5]},
+        {"index": 1, "name": "weight", "kind": "tensor", "shape": [8, 32], "dtype": "float32"},
+    )  # fmt: skip
+    return CallSeen(tuple(input_of(one) for one in inputs), {0: "ids", 1: "weight"})
+
+
+def test_a_triton_kernel_has_its_arguments_sizes_checks_and_lines(packages: Path):
+    found = explain_package(packages / TRITON, EMBEDDING, call=call(0, 900))
+    assert found.arguments == {
+        "in_ptr0": "input 0 ids int64 [s23, 32]",
+        "in_ptr1": "constant table.weight float32 [1000, 64]",
+        "in_ptr2": "input 1 weight float32 [2..512, 32]",
+        "out_ptr0": "buffer buf0 float32 [s23, 32, 64]",
+        "ynumel": "32*s23 (s23 = dimension 0 of ids = 8) = 256",
+        "xnumel": "64",
+    }
+    assert found.sizes["s23"] == "dimension 0 of ids = 8"
+    assert found.ops == ["aten.embedding", "aten.unsqueeze", "aten.mul"]
+    assert [(s.file, s.line) for s in found.source] == [("/home/user/gpu_faults.py", 55)]
+    assert len(found.checked) == 1 and "dimension 0 of table.weight" in found.checked[0]
+    assert found.unchecked == [] and found.category is None
+    assert found.code is not None and "tl.device_assert" in found.code
+
+
+def test_an_assertion_names_the_element_the_table_and_the_line(packages: Path):
+    found = explain_package(packages / TRITON, ASSERTION, call=call(0, 5000))
+    assert found.summary == (
+        "ids[3, 5] = 5000 is outside 0 <= index < 1000: 1000, the size of dimension 0 of "
+        "table.weight"
+    )
+    assert found.confidence == "proved" and found.input is not None
+    assert (found.input.name, found.input.got) == ("ids", "5000 at [3, 5]")
+    assert found.kernel.text is not None and found.kernel.text.startswith("tl.device_assert")
+    assert [line.partition(": ")[2].split(" = ")[0] for line in found.slice][2:7] == [
+        "tmp0", "tmp1", "tmp2", "tmp3", "tmp4",
+    ]  # fmt: skip
+    assert any("5001 rows" in fix.what for fix in found.fixes)
+
+
+def test_values_that_fit_are_not_blamed(packages: Path):
+    found = explain_package(packages / TRITON, ASSERTION, call=call(-1000, 999))
+    assert found.input is None and found.confidence == "likely"
+
+
+def test_an_extern_kernel_shows_what_feeds_it(packages: Path):
+    found = explain_package(packages / TRITON, "aoti_torch_cuda_mm_out")
+    assert found.arguments["argument 2"] == "constant fc.weight float32 [64, 64]"
+    assert found.chain == [
+        f"argument 1 buf0: launch 1 {EMBEDDING} (aten.embedding, aten.unsqueeze, aten.mul) "
+        "from arg3_1, table.weight, arg4_1"
+    ]
+    assert any("no generated source" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("asked", ["2", "aoti_torch_cuda_mm_out:2"])
+def test_a_launch_is_named_by_its_number_or_its_handle(packages: Path, asked: str):
+    assert explain_package(packages / TRITON, asked).launches == [2]
+
+
+@pytest.mark.parametrize("version", ["2.6", "2.9", "2.13"])
+def test_cpp_kernels_of_every_layout_have_code_and_arguments(packages: Path, version: str):
+    package = packages / f"torch-{version}" / "dyn.pt2"
+    found = explain_package(package, "2")
+    assert found.kernel.kind == "cpp" and found.code is not None
+    assert any(what.startswith("input 1") for what in found.arguments.values())
+    assert any("dimension 0 of" in what for what in found.sizes.values())
+    if version == "2.6":
+        assert any("INDUCTOR_PROVENANCE" in note for note in found.notes)
+
+
+def test_a_custom_operator_is_found_by_its_own_name(packages: Path):
+    found = explain_package(packages / "torch-2.13" / "custom.pt2", "demo::twice")
+    assert "demo" in found.kernel.name
+
+
+def test_the_assertion_of_another_model_is_told_apart(packages: Path):
+    with pytest.raises(UnknownKernel, match="another model"):
+        explain_package(packages / TRITON, "index out of bounds: 0 <= tmp9 < 77")
+
+
+def test_an_unknown_kernel_gets_the_nearest_names(packages: Path):
+    with pytest.raises(UnknownKernel) as error:
+        explain_package(packages / TRITON, "triton_poi_embeding")
+    assert EMBEDDING in error.value.help
+
+
+def test_a_stripped_package_says_what_to_do(packages: Path, tmp_path: Path):
+    stripped = write(tmp_path / "s.pt2", drop(members(packages / TRITON), ".cpp"))
+    with pytest.raises(UnreadableInput, match="no generated source"):
+        explain_package(stripped, EMBEDDING)
+    with pytest.raises(UnreadableInput):
+        explain_package(tmp_path / "none.pt2", EMBEDDING)
+
+
+def _padded(data: bytes) -> bytes:
+    launch = b"    call_x(arg3_1, " + b"(" * 200 + b");\n"
+    return data.replace(b"arg3_1.reset();", launch * 20_000 + b"arg3_1.reset();") * 2
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [_padded, lambda d: d.replace(b"\n", b" ") * 3, lambda d: d[: len(d) // 2] + b"\xff" * 4096,
+     lambda d: d + b"tmp4 = tmp4 + tmp4\n" * 100_000],
+)  # fmt: skip
+def test_a_hostile_package_costs_little(packages: Path, tmp_path: Path, spoil):
+    """300 MB and a refusal or an answer, whatever the sources hold."""
+    hostile = write(tmp_path / "h.pt2", change(members(packages / TRITON), ".wrapper.cpp", spoil))
+    program = (
+        "import resource, sys, json\n"
+        "from pathlib import Path\n"
+        "from aoti_debug.errors import AotiDebugError\n"
+        "from aoti_debug.explain.package import explain_package\n"
+        "try:\n"
+        "    explain_package(Path(sys.argv[1]), sys.argv[2])\n"
+        "except AotiDebugError:\n"
+        "    pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(json.dumps([used.ru_maxrss / 1024, used.ru_utime]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(hostile), ASSERTION],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    megabytes, seconds = json.loads(done.stdout)
+    assert megabytes < 300 and seconds < 5
+
+
+def test_errors_are_of_our_own_kind(packages: Path):
+    for asked in ("", "9999", "\0", "a" * 5000, "index out of bounds: "):
+        with pytest.raises(AotiDebugError):
+            explain_package(packages / TRITON, asked)
