@@ -18,6 +18,7 @@ from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import RunModel
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
+from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
@@ -46,10 +47,15 @@ class _Live:
 
 
 class Service:
-    """Start runs, wait for them, end them. Leaving the context ends every run that goes on."""
+    """Start runs, wait for them, end them. Leaving the context ends every run that goes on.
 
-    def __init__(self, home: Path | None = None) -> None:
+    Its clients take turns at the GPUs; `gpu_wait_s` is how long one waits for other processes'.
+    """
+
+    def __init__(self, home: Path | None = None, gpu_wait_s: float = 0.0) -> None:
         self._home = home
+        self._gpus = TurnsByName()
+        self._gpu_wait_s = gpu_wait_s
         self._live: dict[str, _Live] = {}
 
     async def __aenter__(self) -> Service:
@@ -77,7 +83,10 @@ class Service:
         """
         await anyio.to_thread.run_sync(lambda: prune(at=self._home))
         directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
-        work = RunState(request, directory, kind.name)
+        work = RunState(
+            request, directory, kind.name, client=owner, gpus=self._gpus,
+            gpu_wait_s=self._gpu_wait_s,
+        )  # fmt: skip
         work.record()
         live = self._live[work.directory.id] = _Live(kind, work)
         work.on_change = live.tell

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,6 +115,7 @@ async def hold_devices(
     run: str,
     command: str,
     wait_s: float = 0.0,
+    on_wait: Callable[[str], None] | None = None,
     at: Path | None = None,
 ) -> AsyncIterator[None]:
     """Hold `devices` like `lock_devices`, waiting at most `wait_s` for other runs to end."""
@@ -124,9 +125,11 @@ async def hold_devices(
             try:
                 held.enter_context(lock_devices(devices, run=run, command=command, at=at))
                 break
-            except DeviceBusy:
+            except DeviceBusy as busy:
                 if anyio.current_time() >= deadline:
                     raise
+                if on_wait is not None:
+                    on_wait(f"waiting: {busy.args[0]}")
             await anyio.sleep(RETRY_S)
         yield
 

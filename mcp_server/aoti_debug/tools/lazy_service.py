@@ -10,6 +10,8 @@ import anyio
 if TYPE_CHECKING:
     from aoti_debug.api import Service
 
+GPU_WAIT_S = 3600.0  # for the runs of other servers, such as those started over ssh
+
 
 class LazyService:
     """One service for all calls; it lives in the task of `keep`, which ends its runs."""
@@ -36,7 +38,7 @@ class LazyService:
         try:
             from aoti_debug import api
 
-            service = api.service(self._home)
+            service = api.service(self._home, GPU_WAIT_S)
         except Exception as error:  # told to the call that needs it; the other tools still work
             self._error = error
             self._settled.set()

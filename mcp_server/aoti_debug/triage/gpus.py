@@ -17,14 +17,25 @@ async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
     """Hold every GPU that the target can see; none on a machine without a driver.
 
     Raises:
-        DeviceBusy: another run holds one; the message names it.
+        DeviceBusy: the run of another process holds one; the message names it.
     """
     env = state.request.target.env
     if find_tool("nvidia-smi", env) is None:
         yield []
         return
     devices = await anyio.to_thread.run_sync(lambda: visible_devices(env))
-    async with hold_devices(devices, run=state.directory.id, command=state.request.target.label):
+    turns = state.gpus.at(frozenset(device.uuid for device in devices))
+    state.say("waiting for its turn at the GPU")
+    async with (
+        turns.take(state.client),
+        hold_devices(
+            devices,
+            run=state.directory.id,
+            command=state.request.target.label,
+            wait_s=state.gpu_wait_s,
+            on_wait=state.say,
+        ),
+    ):
         yield devices
 
 

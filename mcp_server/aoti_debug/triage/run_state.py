@@ -18,6 +18,7 @@ from aoti_debug.read.record import Record
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
+from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 DIAGNOSIS = "diagnosis.json"
@@ -69,6 +70,9 @@ class RunState:
     status: str = "running"
     exit: str | None = None
     on_change: Callable[[], None] = lambda: None
+    client: str | None = None  # whose run it is, where a server has several clients
+    gpus: TurnsByName = field(default_factory=TurnsByName)
+    gpu_wait_s: float = 0.0  # for runs of other processes
 
     def say(self, doing: str) -> None:
         self.doing = doing
