@@ -26,6 +26,7 @@ from aoti_debug.model import (
     Status,
 )
 from aoti_debug.run.directory import RunDirectory, list_runs
+from aoti_debug.run.files import expanded
 from aoti_debug.stoppable import in_thread, open_stoppable
 
 if TYPE_CHECKING:
@@ -67,17 +68,20 @@ def request(
     imports: Sequence[str] = (),
     kernels: Sequence[str] = (),
 ) -> Request:
-    """Resolve what is to be run: one of `script`, `module` and `command`.
+    """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
 
     Raises:
         WrongUse, TargetNotFound, NoInterpreter
     """
+    from aoti_debug.run.interpreter import check_interpreter
     from aoti_debug.run.target import resolve_target
     from aoti_debug.service import Request
 
     target = resolve_target(
         script=script, module=module, command=command, args=args, python=python, env=env, cwd=cwd
     )
+    if target.python is not None and (python or not command):
+        check_interpreter(target.python, target.env)
     return Request(target, timeout_s, capture, python, tuple(imports), tuple(kernels))
 
 
@@ -113,12 +117,12 @@ async def inspect(
     if python:
         find_interpreter(python)
 
-    def read() -> PackageAnswer:
+    def read(stop: threading.Event) -> PackageAnswer:
         here = installed(python)
-        return reader.answer(path, here, check_inputs=written)
+        return reader.answer(path, here, stop=stop, check_inputs=written)
 
     written = await _written_check(path, model) if check_inputs else None
-    return await anyio.to_thread.run_sync(read)
+    return await in_thread(read)
 
 
 async def _written_check(path: Path, model: str | None) -> str:
@@ -160,7 +164,7 @@ async def check_inputs(package: str, model: str | None = None) -> str:
 
 
 def _package(package: str) -> Path:
-    path = Path(package).expanduser()
+    path = expanded(package)
     if not path.exists():
         raise UnreadableInput(f"there is no package {path}", help="Give the path of a .pt2.")
     if not (path.is_file() or path.is_dir()):
@@ -204,7 +208,7 @@ async def diagnose(text: str | None = None, path: str | None = None) -> Diagnose
 def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> DiagnoseAnswer:
     if text is not None:
         return _diagnose_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
-    file = Path(path or "").expanduser()
+    file = expanded(path or "")
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # such a file may block, or never end
             raise UnreadableInput(f"{file} is not a regular file")

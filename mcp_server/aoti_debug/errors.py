@@ -52,6 +52,16 @@ class UnreadableInput(WrongUse):
     command_help = "Give a readable file, or - and the text on standard input."
 
 
+def refused_by_system(error: OSError) -> UnreadableInput | None:
+    """Return what the system's refusal to open a path means to who named it; None for others."""
+    if error.filename is None:
+        return None
+    named = str(error.filename)
+    shown = named if len(named) <= 200 else f"{named[:150]}…"
+    return UnreadableInput(f"cannot use {shown}: {error.strerror}",
+                           help="Give a path that exists and that you may enter.")  # fmt: skip
+
+
 class NoInterpreter(AotiDebugError):
     help = "Name the interpreter that has your torch with --python (MCP: `python`)."
 

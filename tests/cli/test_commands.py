@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -181,3 +183,52 @@ def test_environment_is_reported(aoti):
     said = aoti("environment", "--python", sys.executable, "--json")
     assert said.status in (0, 1)
     assert json.loads(said.out)["python"] == sys.executable
+
+
+COMMANDS = (
+    ("diagnose",), ("inspect",), ("triage",), ("run",), ("triage", "--command"),
+    ("diagnose", "/dev/null", "--report"), ("run", "x.py", "--cwd"), ("run", "x.py", "--python"),
+    ("serve", "--http", "127.0.0.1:1", "--token-file"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("place", ["x" * 5000, "~nosuchuser/x", "under/file/x", "loop/x"])
+def test_path_that_leads_nowhere_is_wrong_use_and_no_fault_of_ours(
+    aoti, tmp_path, monkeypatch, command, place
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.py").write_text("")
+    (tmp_path / "under").mkdir()
+    (tmp_path / "under" / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    said = aoti(*command, place + (".md" if "--report" in command else ""))
+    assert said.status in (2, 3)
+    assert "Traceback" not in said.err
+    assert 0 < len(said.err) < 7000
+
+
+def test_program_that_is_no_python_is_no_interpreter(aoti, script):
+    for python in ("/bin/true", "/bin/false", "/bin/cat"):
+        said = aoti("triage", script, "--python", python)
+        assert (said.status, said.out) == (3, "")
+        assert f"{python} is no Python that answers" in said.err
+
+
+@pytest.mark.parametrize("json", [(), ("--json",)])
+@pytest.mark.parametrize("output", ["gone", "closed", "/dev/full"])
+def test_answer_that_nobody_takes_is_no_fault_found(home, tmp_path, output, json):
+    log = tmp_path / "log"
+    log.write_text("RuntimeError: CUDA error: an illegal memory access was encountered\n")
+    argv = [sys.executable, "-m", "aoti_debug", "diagnose", str(log), *json]
+    if output == "closed":
+        argv = ["sh", "-c", 'exec "$0" "$@" >&-', *argv]
+    reader, writer = os.pipe()
+    os.close(reader)
+    target = os.open("/dev/full", os.O_WRONLY) if output == "/dev/full" else writer
+    ended = subprocess.run(argv, stdout=target, stderr=subprocess.PIPE, text=True)
+    for one in {target, writer}:
+        os.close(one)
+    assert ended.returncode == 3
+    assert "standard output takes no answer" in ended.stderr
+    assert "Traceback" not in ended.stderr

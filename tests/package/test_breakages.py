@@ -5,6 +5,8 @@ The words of the rows marked `seen` were printed by torch 2.13.0 when it loaded 
 
 from __future__ import annotations
 
+import struct
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from aoti_debug.model import Category, EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.here import Here
 from aoti_debug.package.inspect import answer, inspect
+from aoti_debug.stoppable import Stopped
 from interpreter import torch_folder
 from package_archives import Members, change, drop, machine, members, metadata, write
 
@@ -227,3 +230,51 @@ def test_a_bare_library_is_not_taken_for_a_package(packages: Path, tmp_path: Pat
     flaw = inspect(path).flaws[0]
     assert flaw.message == "Failed to initialize zip archive: failed finding central directory"
     assert "bare library" in flaw.what
+
+
+def sizes(path: Path, stored: int, real: int) -> None:
+    """Change both sizes of the library in the archive's table of contents by so much."""
+    data = bytearray(path.read_bytes())
+    at = data.rfind(b"PK\x05\x06")
+    entry = int.from_bytes(data[at + 16 : at + 20], "little")
+    while not (name := _name(data, entry)).endswith(".so"):
+        lengths = struct.unpack_from("<HHH", data, entry + 28)
+        entry += 46 + sum(lengths)
+        assert name
+    was = struct.unpack_from("<II", data, entry + 20)
+    struct.pack_into("<II", data, entry + 20, was[0] + stored, was[1] + real)
+    path.write_bytes(data)
+
+
+def _name(data: bytearray, entry: int) -> str:
+    length = int.from_bytes(data[entry + 28 : entry + 30], "little")
+    return data[entry + 46 : entry + 46 + length].decode()
+
+
+@pytest.mark.parametrize(
+    ("stored", "real"), [(-1, 0), (0, 1), (0, -10), (0, 1 << 31), (1 << 30, 1 << 30)]
+)
+def test_sizes_that_torch_refuses_are_not_said_to_load(packages, tmp_path, stored, real):
+    """Seen with torch 2.13: invalid header or archive is corrupted, for each of these."""
+    path = write(tmp_path / "m.pt2", members(packages / "torch-2.13" / "dyn.pt2"))
+    sizes(path, stored, real)
+    found = answer(path)
+    assert found.loads_here == "no"
+    messages = [problem.message or "" for problem in found.problems]
+    assert any("invalid header or archive is corrupted" in message for message in messages)
+
+
+def test_large_members_are_verified_where_all_are_asked_for(tmp_path):
+    path = tmp_path / "large.pt2"
+    large, small = bytes(200 << 20), b"pt2"
+    write(path, [("m/archive_format", small), ("m/data/aotinductor/model/weights", large)])
+    with path.open("r+b") as file:
+        file.seek(100 << 20)
+        file.write(b"x")
+    assert not [f for f in inspect(path).flaws if "checksum" in f.what]
+    (flaw,) = [f for f in inspect(path, threading.Event()).flaws if "checksum" in f.what]
+    assert "weights" in flaw.what
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Stopped):
+        inspect(path, stop)

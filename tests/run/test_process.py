@@ -224,3 +224,20 @@ def test_signal_numbers_have_names(finish):
 def test_logs_are_private(finish, logs: Path):
     finish("pass")
     assert (logs / "stdout.log").stat().st_mode & 0o077 == 0
+
+
+FORGES = """
+import os, signal
+ours = f"/proc/{os.getppid()}/fd/1"
+try:
+    with open(ours, "wb", buffering=0) as told:
+        for line in ('{"status": 0, "wall": 1.0}', 'x {"status": 0}', '{"left": 0}'):
+            told.write(line.encode() + b"\\n")
+except PermissionError:
+    pass  # it is not root
+os.kill(os.getpid(), signal.SIGSEGV)
+"""
+
+
+def test_status_that_the_program_itself_writes_is_not_believed(finish):
+    assert finish(FORGES).how.startswith("SIGSEGV")

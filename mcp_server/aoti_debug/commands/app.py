@@ -12,11 +12,12 @@ import typer
 
 from aoti_debug import __version__
 from aoti_debug.commands import options
+from aoti_debug.commands.delivery import delivering
 from aoti_debug.commands.output import check_report, fail, finish, write_text
 from aoti_debug.commands.status import NOT_DONE, WRONG_USE
 from aoti_debug.commands.target_command import TargetCommand
 from aoti_debug.commands.words import Words
-from aoti_debug.errors import AotiDebugError
+from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.kinds import TRIAGE, Kind, stage_kind
 from aoti_debug.model import Model
@@ -35,19 +36,24 @@ _STAGES = ", ".join(STAGES)
 
 def run(argv: list[str]) -> int:
     """Run a command; return its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    words = _split(argv)
+    with delivering():
+        return _run_words(_split(argv))
+
+
+def _run_words(words: list[str]) -> int:
+    as_json = "--json" in _ours(words)
     try:
         app(args=words, prog_name="aoti-debug")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else WRONG_USE
     except AotiDebugError as error:
-        return fail(error, as_json="--json" in _ours(words))
+        return fail(error, as_json=as_json)
     except KeyboardInterrupt:
         return 130
-    except Exception:  # a fault of ours; Python's own status for it, 1, would mean a fault found
-        traceback.print_exc()
+    except Exception as error:
+        if isinstance(error, OSError) and (refused := refused_by_system(error)):
+            return fail(refused, as_json=as_json)
+        traceback.print_exc()  # a fault of ours; Python's status for it would mean a fault found
     return NOT_DONE
 
 

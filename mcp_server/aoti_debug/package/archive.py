@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import struct
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,9 +20,10 @@ from aoti_debug.package.source import FileSource, Source, SourceError, ZipSource
 MODELS = "data/aotinductor/"
 MEMBERS_LIMIT = 50_000
 DIRECTORY_BYTES = 16 * 1024 * 1024  # of the zip's own table of contents
-VERIFIED_BYTES = 64 * 1024 * 1024  # largest member whose checksum is verified
-VERIFIED_TOTAL = 192 * 1024 * 1024
+QUICKLY = 192 * 1024 * 1024  # bytes that are verified where not all are
 OLD_LOADER = "Failed to initialize zip archive: "
+REFUSED = OLD_LOADER + "invalid header or archive is corrupted"
+LOCAL_HEADER = 30  # bytes before a member, without its name
 # What zipfile raises on damaged input, by its source and by trial.
 ZIP_ERRORS = (
     zipfile.BadZipFile, struct.error, UnicodeError, NotImplementedError, OverflowError,
@@ -30,13 +33,21 @@ ZIP_ERRORS = (
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[tuple[Archive, Source | None]]:
-    """Yield what lies at `path` and where its bytes can be read; None when nothing can be."""
+def open_archive(
+    path: Path, stop: threading.Event | None = None
+) -> Iterator[tuple[Archive, Source | None]]:
+    """Yield what lies at `path` and where its bytes can be read; None when nothing can be.
+
+    With `stop` every member's checksum is verified, which takes as long as reading the file, and
+    ends with Stopped once it is set; without, those of the smallest.
+    """
     with ExitStack() as stack:
-        yield _open(path, stack)
+        yield _open(path, stack, stop)
 
 
-def _open(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
+def _open(
+    path: Path, stack: ExitStack, stop: threading.Event | None
+) -> tuple[Archive, Source | None]:
     try:
         status = path.stat()
     except OSError as error:
@@ -55,7 +66,7 @@ def _open(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
         stack.callback(files.close)
         member = Member(path.name, status.st_size, status.st_size)
         return Archive(path, "library", status.st_size, members=(member,)), files
-    return _zip(path, stream, status.st_size, stack)
+    return _zip(path, stream, status.st_size, stack, stop)
 
 
 def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
@@ -65,7 +76,7 @@ def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, No
 
 
 def _zip(
-    path: Path, stream: BinaryIO, size: int, stack: ExitStack
+    path: Path, stream: BinaryIO, size: int, stack: ExitStack, stop: threading.Event | None
 ) -> tuple[Archive, Source | None]:
     if size < 22:
         what = "the file is empty" if size == 0 else f"{size} bytes are no package"
@@ -95,7 +106,7 @@ def _zip(
     prefix = _prefix([info.filename for info in infos])
     members, flaws = _members(infos, prefix, size)
     source = ZipSource(stream, archive, prefix)
-    damaged, more = _verify(source, members)
+    damaged, more = _verify(source, members, stop)
     layout = _layout(members, prefix)
     found = Archive(path, layout, size, prefix, members, (*flaws, *more), damaged)
     return found, source
@@ -164,10 +175,16 @@ def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str])
             f"two members have the name {where!r}",
             "package_corrupt", severity="may_break", where=where,
         )  # fmt: skip
-    if info.header_offset + info.compress_size > size:
+    if info.header_offset + LOCAL_HEADER + info.compress_size > size:
         yield Flaw(
             f"{where!r} ends behind the end of the file: the archive is truncated or rewritten",
-            "package_corrupt", confidence="proved", where=where, fix="Copy the package again.",
+            "package_corrupt", REFUSED, "proved", where=where, fix="Copy the package again.",
+        )  # fmt: skip
+    elif info.compress_type == zipfile.ZIP_STORED and info.file_size != info.compress_size:
+        yield Flaw(
+            f"{where!r} is stored as it is, yet its sizes differ: {info.compress_size} and "
+            f"{info.file_size} bytes",
+            "package_corrupt", REFUSED, "proved", where=where, fix="Copy the package again.",
         )  # fmt: skip
     if (
         info.compress_type != zipfile.ZIP_STORED
@@ -185,16 +202,18 @@ def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str])
         )  # fmt: skip
 
 
-def _verify(source: Source, members: tuple[Member, ...]) -> tuple[frozenset[str], list[Flaw]]:
-    """Compare checksums, smallest members first, within a budget: weights stay unread."""
+def _verify(
+    source: ZipSource, members: tuple[Member, ...], stop: threading.Event | None
+) -> tuple[frozenset[str], list[Flaw]]:
+    """Compare checksums, smallest members first; unless it can be stopped, within a budget."""
     damaged: set[str] = set()
     flaws: list[Flaw] = []
-    left = VERIFIED_TOTAL
+    left = math.inf if stop else QUICKLY
     for member in sorted(members, key=lambda m: m.size):
-        if member.size > min(VERIFIED_BYTES, left):
+        if member.size > left:
             break
         left -= max(member.size, 256)
-        reason = _damage(source, member)
+        reason = _damage(source, member, stop or threading.Event())
         if reason is None:
             continue
         damaged.add(member.name)
@@ -210,14 +229,12 @@ def _verify(source: Source, members: tuple[Member, ...]) -> tuple[frozenset[str]
     return frozenset(damaged), flaws
 
 
-def _damage(source: Source, member: Member) -> str | None:
+def _damage(source: ZipSource, member: Member, stop: threading.Event) -> str | None:
     try:
-        data = source.read(member, member.size + 1)
-    except ZIP_ERRORS as error:  # reading to the end compares the checksum
+        size = source.length(member, stop)  # reading to the end compares the checksum
+    except ZIP_ERRORS as error:
         return "its checksum differs" if "CRC" in str(error) else _short(error)
-    if len(data) != member.size:
-        return f"{len(data)} bytes instead of {member.size}"
-    return None
+    return None if size == member.size else f"{size} bytes instead of {member.size}"
 
 
 def _layout(members: tuple[Member, ...], prefix: str) -> Layout:

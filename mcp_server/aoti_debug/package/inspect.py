@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -41,13 +42,15 @@ BINARIES_LIMIT = 5_000
 MODELS_LIMIT = 64
 
 
-def inspect(path: Path, *, binaries: bool = True) -> Package:
+def inspect(path: Path, stop: threading.Event | None = None, *, binaries: bool = True) -> Package:
     """Return everything that a package, a bare library or a directory says; without `binaries`
     what its texts say.
 
+    With `stop`, which ends it, all of its bytes are verified; without, not those of large weights.
+
     Never raises for what lies at `path`: what is wrong with it is among the flaws.
     """
-    with open_archive(path) as (archive, source):
+    with open_archive(path, stop) as (archive, source):
         models: list[CompiledModel] = []
         flaws = list(archive.flaws)
         notes: list[str] = []
@@ -67,6 +70,7 @@ def answer(
     path: Path,
     environment: EnvironmentAnswer | None = None,
     *,
+    stop: threading.Event | None = None,
     check_inputs: str | None = None,
 ) -> PackageAnswer:
     """Return what lies at `path` and what would go wrong with it on this machine.
@@ -74,7 +78,7 @@ def answer(
     `environment` tells about the user's torch: without it only what the machine itself decides is
     judged. `check_inputs` is the file with the function that checks a call's inputs.
     """
-    return package_answer(inspect(path), environment, check_inputs=check_inputs)
+    return package_answer(inspect(path, stop), environment, check_inputs=check_inputs)
 
 
 def _folders(archive: Archive) -> dict[str, list[Member]]:

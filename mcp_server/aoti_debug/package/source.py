@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 import zipfile
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from aoti_debug.package.record import Member
+from aoti_debug.stoppable import Stopped
+
+PART = 1 << 20
 
 READ_CALLS = 400_000  # reads of one window before its parser is taken to be lost
 READ_BYTES = 96 * 1024 * 1024  # bytes of one window that a parser may ask for
@@ -99,6 +103,16 @@ class ZipSource:
     def read(self, member: Member, limit: int) -> bytes:
         with self._archive.open(self._prefix + member.name) as stream:
             return stream.read(limit)
+
+    def length(self, member: Member, stop: threading.Event) -> int:
+        """Read a member to its end, in parts, and return how long it is."""
+        size = 0
+        with self._archive.open(self._prefix + member.name) as stream:
+            while size <= member.size and (part := stream.read(PART)):
+                if stop.is_set():
+                    raise Stopped
+                size += len(part)
+        return size
 
     def window(self, member: Member) -> BinaryIO:
         if member.compressed:

@@ -14,7 +14,7 @@ from pathlib import Path
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.run.ask import ask
 from aoti_debug.run.directory import home
-from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.files import expanded, read_regular, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,24 @@ def _is_ours_alone(python: Path) -> bool:
 
 
 def _executable(name: str, env: Mapping[str, str]) -> Path | None:
-    path = Path(name).expanduser()
+    path = expanded(name)
     if path.is_dir():
         path = path / "bin" / "python"
     elif os.sep not in name:
         on_path = shutil.which(name, path=env.get("PATH", os.defpath))
         return Path(on_path).absolute() if on_path else None
     return path.absolute() if path.is_file() and os.access(path, os.X_OK) else None
+
+
+def check_interpreter(python: Path, env: Mapping[str, str]) -> None:
+    """Check that it is a Python and answers.
+
+    Raises:
+        NoInterpreter: what it did instead.
+    """
+    found = installed_versions(python, env)
+    if found.python is None:
+        raise NoInterpreter(f"{python} is no Python that answers: {found.problem}")
 
 
 _QUESTION = """

@@ -6,8 +6,8 @@ server that was ended by SIGKILL, and because orphans of the program can only be
 parent that waits for nothing else.
 
 File descriptors: 0 the control pipe (a marshalled order, then nothing; end of file means: end the
-program), 1 the status pipe (one JSON object a line, numbers only), 2 and the one named by the
-first argument the program's standard error and output.
+program), 1 the status pipe (lines of a secret, which the program is not told, and a JSON object of
+numbers), 2 and the one named by the first argument the program's standard error and output.
 """
 
 # ruff: noqa: SIM105, PTH123, PTH208  (contextlib and pathlib would double the time this takes to start)
@@ -27,7 +27,8 @@ SETTLE_S = 0.3  # workers that end by themselves when the program has ended are 
 KILL_S = 2.0  # what SIGKILL has not ended by then hangs in the kernel
 STEP_CHDIR, STEP_EXEC = 1, 2
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_PTRACER = 1, 36, 0x59616D61
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+PR_SET_PTRACER = 0x59616D61
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -254,9 +255,9 @@ def _order() -> Any:
     return marshal.loads(bytes(order)) if size else sys.exit(0)
 
 
-def _say(text: str) -> None:
+def _say(secret: str, text: str) -> None:
     try:
-        os.write(1, text.encode() + b"\n")
+        os.write(1, f"{secret} {text}\n".encode())
     except OSError:
         pass  # the server has ended; there is still a tree to end
 
@@ -264,24 +265,25 @@ def _say(text: str) -> None:
 def main() -> None:
     out = int(sys.argv[1])
     os.set_inheritable(out, False)
-    argv, env, cwd, grace, mark = _order()
+    argv, env, cwd, grace, mark, secret = _order()
+    _prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     tree = Tree(mark, _prctl(PR_SET_CHILD_SUBREAPER, 1))
     why = tree.start(argv, env, cwd, out)
     os.close(out)
     if why:
         number, step = why.split()
-        _say(f'{{"errno": {int(number)}, "step": {int(step)}}}')
+        _say(secret, f'{{"errno": {int(number)}, "step": {int(step)}}}')
         return
-    _say(f'{{"pid": {tree.root}}}')
+    _say(secret, f'{{"pid": {tree.root}}}')
     if tree.wait():
-        _say(_exit(tree))
+        _say(secret, _exit(tree))
         strays = tree.end(grace)
     else:
         strays = tree.end(grace)
-        _say(_exit(tree))
+        _say(secret, _exit(tree))
     left = len(tree.members()) if tree.reap() else 0
-    _say(f'{{"strays": {strays}, "left": {left}}}')
+    _say(secret, f'{{"strays": {strays}, "left": {left}}}')
 
 
 def _exit(tree: Tree) -> str:

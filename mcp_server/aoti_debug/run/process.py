@@ -90,6 +90,7 @@ class _Run:
         self._on_timeout = on_timeout
         self._on_start = on_start
         self._mark = secrets.token_hex(8)
+        self._secret = secrets.token_hex(16)
         self._began = anyio.current_time()
         self._facts: dict[str, Any] = {}  # all that the launcher has said
         self._unread = b""
@@ -143,7 +144,14 @@ class _Run:
     async def _order(self) -> None:
         command = self._command
         env = {**command.env, launcher.MARK: self._mark}
-        order = (list(command.argv), env, str(command.cwd), command.grace_s, self._mark)
+        order = (
+            list(command.argv),
+            env,
+            str(command.cwd),
+            command.grace_s,
+            self._mark,
+            self._secret,
+        )
         data = marshal.dumps(order)
         assert self._process.stdin is not None
         with contextlib.suppress(anyio.BrokenResourceError):
@@ -160,7 +168,9 @@ class _Run:
             *lines, self._unread = self._unread.split(b"\n")
             self._unread = self._unread[-LINE_LIMIT:]
             for line in lines:
-                self._facts.update(_numbers(line))
+                secret, _, said = line.partition(b" ")
+                if secret == self._secret.encode():
+                    self._facts.update(_numbers(said))
 
     def _cannot_start(self) -> CannotStart:
         why = os.strerror(self._facts["errno"])
@@ -254,10 +264,7 @@ class _Run:
 
 
 def _numbers(line: bytes) -> dict[str, Any]:
-    """Read a line of the launcher; nothing of one that it cannot have written.
-
-    A program can open its launcher's end of the pipe, since both belong to the same user.
-    """
+    """Read what a line of the launcher says; nothing of one that it cannot have written."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):

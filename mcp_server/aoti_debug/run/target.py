@@ -12,6 +12,7 @@ from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
 from aoti_debug.plain import plain
+from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter
 
 LABEL_LIMIT = 120
@@ -63,7 +64,7 @@ def resolve_target(
         found = find_interpreter(python, full)
         argv = (str(found), "-m", module, *_words(args))
         return Target(argv, directory, full, _label(f"-m {module}", argv[2:]), found)
-    path = _script(Path(script or "").expanduser(), directory)
+    path = _script(expanded(script or ""), directory)
     if _runs_by_itself(path):
         argv = (str(path), *_words(args))
         return Target(argv, directory, full, _label(path.name, argv), _maybe(python, full))
@@ -73,7 +74,7 @@ def resolve_target(
 
 
 def _directory(cwd: str | os.PathLike[str] | None) -> Path:
-    directory = Path(cwd or ".").expanduser().absolute()
+    directory = expanded(cwd or ".").absolute()
     if not directory.is_dir():
         raise WrongUse(f"cwd {directory} is no directory", help="Give an existing directory.")
     return directory
@@ -133,7 +134,7 @@ def _runs_by_itself(path: Path) -> bool:
 def _command(words: Sequence[str], directory: Path, env: Mapping[str, str]) -> tuple[str, ...]:
     name, *rest = _words(words)
     if os.sep in name:
-        path = directory / Path(name).expanduser()
+        path = directory / expanded(name)
         if path.is_dir():
             raise TargetNotFound(f"{path} is a directory, not a program")
         if not path.exists():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import anyio.to_thread
 from pydantic import Field
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES
+from aoti_debug.run.files import expanded
 
 if TYPE_CHECKING:
     from aoti_debug.api import Request
@@ -30,7 +33,7 @@ WaitS = Annotated[int, Field(ge=0, le=MAX_WAIT_S)]
 Run = Annotated[str, Field(description="run id, r-…")]
 
 
-def request(
+async def request(
     script: str,
     module: str,
     command: tuple[str, ...],
@@ -57,7 +60,8 @@ def request(
         directory = _parent(absolute("script", script))
     elif directory is None and command and "/" in command[0]:
         directory = _parent(absolute("command", command[0]))
-    return api.request(
+    resolve = partial(
+        api.request,
         script=script or None,
         module=module or None,
         command=command or None,
@@ -67,6 +71,7 @@ def request(
         cwd=directory,
         timeout_s=timeout_s,
     )
+    return await anyio.to_thread.run_sync(resolve)
 
 
 def absolute(name: str, value: str) -> Path:
@@ -75,7 +80,7 @@ def absolute(name: str, value: str) -> Path:
     Raises:
         WrongUse: the path is relative.
     """
-    path = Path(value).expanduser() if value.startswith("~") else Path(value)
+    path = expanded(value)
     if not path.is_absolute():
         raise WrongUse(
             f"{name} is not an absolute path: {value!r}",

@@ -47,7 +47,7 @@ async def run_stage(
     whether the flags could act at all. triage chooses stages by itself; use this to force one.
     Status `running` after wait_s: go on with wait_run."""
     kind = stage_kind(stage)
-    wanted = request(script, module, command, args, python, env, cwd, timeout_s)
+    wanted = await request(script, module, command, args, python, env, cwd, timeout_s)
     if kernel:
         wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
     run = await (await service_of(call)).start(kind, wanted, owner_of(call))

@@ -13,7 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
-from aoti_debug.errors import AotiDebugError
+from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.plain import clean, plain
 
 _log = logging.getLogger(__name__)
@@ -76,6 +76,8 @@ def tool(
 
 
 def _explain(error: BaseException, tool_name: str) -> str:
+    if isinstance(error, OSError):
+        error = refused_by_system(error) or error
     if isinstance(error, AotiDebugError):
         return clean(str(error))
     _log.error("%s failed unexpectedly", tool_name, exc_info=error)

@@ -42,7 +42,7 @@ async def triage(
     returns wrong numbers. Runs it as it is, then only the checks that its failure calls for;
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
-    wanted = request(script, module, command, args, python, env, cwd, timeout_s)
+    wanted = await request(script, module, command, args, python, env, cwd, timeout_s)
     run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
