@@ -25,8 +25,8 @@ from aoti_debug.model import (
     RunSummary,
     Status,
 )
+from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory, list_runs
-from aoti_debug.run.files import expanded
 from aoti_debug.stoppable import in_thread, open_stoppable
 
 if TYPE_CHECKING:

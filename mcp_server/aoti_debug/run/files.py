@@ -10,25 +10,9 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
-from aoti_debug.errors import WrongUse
-from aoti_debug.plain import plain
 from aoti_debug.stoppable import open_stoppable
 
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
-
-
-def expanded(path: str | os.PathLike[str]) -> Path:
-    """Return the path with a home directory in place of `~`.
-
-    Raises:
-        WrongUse: there is no such user.
-    """
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        named = plain(str(path), 80)
-        raise WrongUse(f"{named} is in the home directory of nobody",
-                       help="Write the path out, from / on.") from error  # fmt: skip
 
 
 def open_regular(path: Path, stop: threading.Event | None = None) -> BinaryIO:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.run.files import expanded
+from aoti_debug.paths import expanded
 
 if TYPE_CHECKING:
     from aoti_debug.api import Request
