@@ -30,6 +30,8 @@ _FLAGS = {
     "compile_threads": "compile_threads",
 }
 
+_NOT_REPEATED = frozenset({"aot_inductor.output_path", "aot_inductor.package", "cpp_wrapper"})
+
 
 def before_lower(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `aoti_compile_and_package(program, package_path=, inductor_configs=)`."""
@@ -66,6 +68,10 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         span.details["flags"] = flags(options if isinstance(options, dict) else {})
     except Exception as error:
         events.note("read the compiler's settings", error)
+    try:
+        span.details["settings"] = settings(options if isinstance(options, dict) else {})
+    except Exception as error:
+        events.note("read the changed settings", error)
     span.details["cache_dir"] = cache_directory()
     if program is not None:
         span.memory["names"] = memory.input_names(program)
@@ -86,6 +92,27 @@ def flags(options: dict[str, Any]) -> Details:
             value = getattr(value, part, None)
         found[name] = options.get(setting, value)
     return found
+
+
+def settings(options: dict[str, Any]) -> Details:
+    """Return the compiler's settings that are not its defaults: what a repetition must set too."""
+    config: Any = import_module("torch._inductor.config")
+    changed = {
+        name: value
+        for name, value in config.get_config_copy().items()
+        if not config._is_default(name)
+    }
+    return {
+        name: value
+        for name, value in {**changed, **options}.items()
+        if _plain(value) and name not in _NOT_REPEATED
+    }
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_plain, value))
+    return value is None or type(value) in (bool, int, float, str)
 
 
 def cache_directory() -> str:

@@ -32,7 +32,6 @@ from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import run_stage, stray_note
-from aoti_debug.triage.torch_minifier import run_minifier
 
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
 
@@ -268,5 +267,7 @@ async def run_named_stage(state: RunState, stage: Stage) -> StageAnswer:
     """Run `stage` on the target, alone on the GPUs that the target can see."""
     async with hold_gpus(state):
         if stage.name == "minifier":
+            from aoti_debug.minify.stock import run_minifier
+
             return await run_minifier(state, stage)
         return await run_stage(state, stage)

@@ -1,0 +1,1 @@
+"""A reproduction that is small, stands alone and fails alike."""

@@ -1,0 +1,227 @@
+"""The exported program as the minifier sees it: nodes as text, and the values they gave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Side = Literal["example", "real"]
+Tree = Any  # JSON: {"ref": node}, {"text": Python}, {"list": [...]} or {"tuple": [...]}
+Size = int | tuple[str, int | None]  # fixed, or a symbol's expression and its example
+WEIGHTS = ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One line of the program. `unsupported` says why it cannot be written as Python."""
+
+    name: str
+    op: str
+    target: str = ""
+    args: tuple[Tree, ...] = ()
+    kwargs: Mapping[str, Tree] = field(default_factory=dict)
+    source: Source | None = None
+    kind: str = ""  # of a placeholder: USER_INPUT, PARAMETER, ...
+    path: str = ""  # of a weight, in the model
+    is_tensor: bool = False
+    is_number: bool = False
+    is_floating: bool = False
+    several: tuple[bool, ...] = ()  # of several results, which are tensors
+    shape: tuple[Size, ...] = ()
+    size: Size | None = None  # of a number
+    unsupported: str = ""
+
+    @property
+    def is_call(self) -> bool:
+        return self.op == "call_function"
+
+    @property
+    def is_light(self) -> bool:
+        """Tell whether the node only takes apart, measures or asserts; it goes with others."""
+        return self.is_number or self.target == "operator.getitem" or not (
+            self.is_tensor or self.several
+        )
+
+    def refs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(refs([*self.args, *self.kwargs.values()])))
+
+    @property
+    def operator(self) -> str:
+        """Return the operator's name without its library and overload: `add` of aten.add.Tensor."""
+        parts = self.target.split(".")
+        return parts[3] if self.target.startswith("torch.ops.") and len(parts) > 3 else parts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """Where operators that are not torch's own come from."""
+
+    namespace: str
+    file: str | None
+    module: str | None
+    source: str | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one node gave in an eager run; a tensor lies in a file of that name."""
+
+    name: str
+    number: float | int | bool | None = None
+    shape: tuple[int, ...] = ()
+    stride: tuple[int, ...] | None = None
+    contiguous: bool = True
+    dtype: str = ""
+    device: str = "cpu"
+    floating: bool = False
+    bytes: int = 0
+    text: str | None = None  # the elements of a small one, as Python
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.number is None
+
+    def like(self, other: Value) -> bool:
+        mine = (self.shape, self.stride, self.dtype, self.device)
+        return mine == (other.shape, other.stride, other.dtype, other.device)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What an eager run of one side gave; `at` is the node that it did not get past."""
+
+    side: Side
+    by_name: Mapping[str, Value]
+    at: str | None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    torch: str
+    nodes: tuple[Node, ...]
+    symbols: Mapping[str, tuple[int | None, int | None]]
+    operators: tuple[Operators, ...]
+    random: tuple[str, ...]
+    index: Mapping[str, int]
+
+    def __getitem__(self, name: str) -> Node:
+        return self.nodes[self.index[name]]
+
+    def calls(self) -> list[int]:
+        """Return the positions of the nodes that a search may keep or drop."""
+        return [n for n, node in enumerate(self.nodes) if node.is_call and not node.is_light]
+
+    def users(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for node in self.nodes:
+            for name in node.refs():
+                found.setdefault(name, []).append(node.name)
+        return found
+
+
+def refs(tree: Tree) -> Iterator[str]:
+    """Yield the nodes that arguments name."""
+    if isinstance(tree, list):
+        for item in tree:
+            yield from refs(item)
+    elif isinstance(tree, dict):
+        if "ref" in tree:
+            yield tree["ref"]
+        yield from refs(tree.get("list") or tree.get("tuple") or [])
+
+
+def read_graph(path: Path) -> Graph:
+    """Read what the survey wrote.
+
+    Raises:
+        OSError, ValueError: there is no such file, or it is not whole.
+    """
+    document = json.loads(path.read_bytes())
+    nodes = tuple(_node(entry) for entry in document["nodes"])
+    return Graph(
+        torch=str(document["torch"]),
+        nodes=nodes,
+        symbols={name: (low, high) for name, (low, high) in document["symbols"].items()},
+        operators=tuple(
+            Operators(o["namespace"], o["file"], o["module"], o["source"], o["why_not"])
+            for o in document["operators"]
+        ),
+        random=tuple(document["random"]),
+        index={node.name: number for number, node in enumerate(nodes)},
+    )
+
+
+def _node(entry: Mapping[str, Any]) -> Node:
+    value = entry.get("value") or {}
+    kind = value.get("kind")
+    source = entry.get("source")
+    return Node(
+        name=entry["name"],
+        op=entry["op"],
+        target=entry.get("target") or "",
+        args=tuple(entry.get("args") or ()),
+        kwargs=entry.get("kwargs") or {},
+        source=Source(source["file"], source["line"], source["text"]) if source else None,
+        kind=entry.get("kind") or "",
+        path=entry.get("path") or "",
+        is_tensor=kind == "tensor",
+        is_number=kind == "number",
+        is_floating=bool(value.get("floating")),
+        several=tuple(
+            bool(item and item["kind"] == "tensor") for item in value.get("items") or ()
+        ),
+        shape=tuple(_size(size) for size in value.get("shape") or ()),
+        size=_size(value["size"]) if kind == "number" else None,
+        unsupported=entry.get("unsupported") or "",
+    )
+
+
+def _size(size: Any) -> Size:
+    return (str(size[0]), size[1]) if isinstance(size, list) else size
+
+
+def read_values(folder: Path, side: Side) -> Values:
+    """Read what an eager run left; whole lines only, for the run may have ended in one."""
+    found: dict[str, Value] = {}
+    for line in _lines(folder / "values.jsonl"):
+        entry = json.loads(line)
+        name = entry["name"]
+        if "number" in entry:
+            found[name] = Value(name, number=entry["number"])
+            continue
+        stride = entry["stride"]
+        found[name] = Value(
+            name,
+            shape=tuple(entry["shape"]),
+            stride=tuple(stride) if stride is not None else None,
+            contiguous=entry["contiguous"],
+            dtype=entry["dtype"],
+            device=entry["device"],
+            floating=entry["floating"],
+            bytes=entry["bytes"],
+            text=entry.get("text"),
+        )
+    begun = _lines(folder / "progress")
+    at = begun[-1] if begun and not (folder / "done").exists() else None
+    return Values(side, found, at)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8").rpartition("\n")[0].splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,70 @@
+"""Do one order of the minifier in a process of its own: survey a program, or see how one fails."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from . import standalone, survey
+
+Document = dict[str, Any]
+
+
+def perform(order: Document, directory: Path) -> None:
+    """Do what the order asks for; a failure is an exception, or whatever ends the process."""
+    {
+        "nodes": survey.nodes,
+        "values": survey.values,
+        "script": script,
+        "package": package,
+        "program": program,
+    }[order["kind"]](order, directory)
+
+
+def step(name: str) -> None:
+    """Say what comes next, in the words of a reproduction."""
+    print(f"step: {name}", flush=True)
+
+
+def script(order: Document, directory: Path) -> None:
+    """Run a reproduction as the user will, up to the step that the failure needs."""
+    standalone.skip_isa_probe()
+    path = directory / "repro.py"
+    sys.argv = [str(path), *order.get("words", [])]
+    runpy.run_path(str(path), run_name="__main__")
+
+
+def package(order: Document, directory: Path) -> None:
+    """Call the captured package with the captured inputs."""
+    words = ["--inputs", order["inputs"], "--package", order["package"], "--model", order["model"]]
+    parser = standalone.arguments("")
+    standalone.add_package_arguments(parser)
+    options = parser.parse_args([*words, *order.get("arguments", [])])
+    torch = standalone.prepare(options)
+    inputs = standalone.read_inputs(torch, order["inputs"])
+    step("load")
+    model = standalone.load_package(torch, options, inputs, standalone.Report(None))
+    step("run")
+    with inputs.mode(torch):
+        standalone.call(torch, model, inputs)
+    standalone.synchronize(torch)
+    step("done")
+
+
+def program(order: Document, directory: Path) -> None:
+    """Compile the exported program itself with the settings of its compile."""
+    options = standalone.arguments("").parse_args(["--inputs", "", *order.get("arguments", [])])
+    torch = standalone.prepare(options)
+    standalone.skip_isa_probe()
+    exported = torch.export.load(order["exported"])
+    step("lower")
+    settings = dict(order.get("settings") or {})
+    if order.get("until") == "codegen":
+        settings["aot_inductor.package_cpp_only"] = True
+    path = str(directory / "model.pt2")
+    inductor = import_module("torch._inductor")
+    inductor.aoti_compile_and_package(exported, package_path=path, inductor_configs=settings)
+    step("done")

@@ -1,0 +1,182 @@
+"""Keep torch imported and do each order in a fresh child of this process.
+
+An order is a directory below ORDERS with an order.json; what the child prints and how it ended
+(result.json) is left there. Neither CUDA nor a thread pool is ever started here, so a child is as
+good as a fresh interpreter: where an import has done so, each child starts an interpreter instead.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
+
+import argparse
+import ctypes
+import faulthandler
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Optional
+
+Document = dict[str, Any]
+Child = tuple[Path, float, float]  # directory, began, deadline
+
+_EVERY_S = 0.02
+_FILE_BYTES = 8 << 30  # a candidate that prints without end ends itself
+_WARM = ("torch.export", "torch._inductor", "torch._inductor.codecache",
+         "torch._inductor.compile_fx", "torch._inductor.cpu_vec_isa")  # fmt: skip
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> int:
+    """Serve orders until the directory holds a file called `stop`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("orders")
+    parser.add_argument("--width", type=int, default=1, help="how many at once")
+    parser.add_argument("--one", help="do this one order and end")
+    options = parser.parse_args()
+    if options.one:
+        _perform(Path(options.one))
+    root = Path(options.orders)
+    fresh = warm()
+    _write(root / "ready.json", {"pid": os.getpid(), "forks": not fresh})
+    serve(root, options.width, fresh)
+    return 0
+
+
+def warm() -> bool:
+    """Import what every compile needs; return whether children must be fresh interpreters."""
+    torch = import_module("torch")
+    for name in _WARM:
+        try:
+            import_module(name)
+        except ImportError:
+            continue
+    cuda = getattr(torch, "cuda", None)
+    return bool(cuda is not None and cuda.is_initialized())
+
+
+def serve(root: Path, width: int, fresh: bool) -> None:
+    """Start children for new orders, end those whose time is up, write how each ended."""
+    children: dict[int, Child] = {}
+    while not (root / "stop").exists() or children:
+        for directory in _waiting(root):
+            if len(children) >= width:
+                break
+            pid = _start(directory, fresh)
+            limit = float(json.loads((directory / "order.json").read_text())["timeout_s"])
+            began = time.monotonic()
+            children[pid] = (directory, began, began + limit)
+        _reap(children)
+        time.sleep(_EVERY_S)
+
+
+def _waiting(root: Path) -> list[Path]:
+    """Return the orders that nobody has begun, oldest first."""
+    found = []
+    for entry in os.scandir(root):
+        path = Path(entry.path)
+        if entry.is_dir() and (path / "order.json").exists() and not (path / "began").exists():
+            found.append(path)
+    return sorted(found, key=lambda path: (path / "order.json").stat().st_mtime_ns)
+
+
+def _start(directory: Path, fresh: bool) -> int:
+    (directory / "began").touch()
+    server = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        _become(directory, server)
+        if fresh:
+            words = [sys.executable, str(Path(__file__)), "-", "--one", str(directory)]
+            os.execv(sys.executable, words)
+        _perform(directory)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(120)
+
+
+def _become(directory: Path, server: int) -> None:
+    os.setpgid(0, 0)
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        Path("/proc/self/oom_score_adj").write_text("1000")  # of all processes, this one goes first
+    except (OSError, AttributeError):
+        pass
+    if os.getppid() != server:
+        os._exit(120)
+    os.chdir(directory)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    for number, name in ((1, "stdout.log"), (2, "stderr.log")):
+        os.dup2(os.open(name, flags, 0o600), number)
+    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    limit = _FILE_BYTES if soft == resource.RLIM_INFINITY else min(soft, _FILE_BYTES)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, soft))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _perform(directory: Path) -> None:
+    """Do one order and end the process, with the status that a script would have."""
+    order = json.loads((directory / "order.json").read_text())
+    os.environ.update(order.get("environment") or {})
+    faulthandler.enable()
+    faulthandler.dump_traceback_later(max(1.0, order["timeout_s"] - 1.0))
+    code = 0
+    try:
+        import_module("_aoti_debug_probe.candidate").perform(order, directory)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        code = 1
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _reap(children: dict[int, Child]) -> None:
+    now = time.monotonic()
+    for pid, (directory, began, deadline) in list(children.items()):
+        late = now > deadline
+        if late:
+            _kill(pid)
+        ended, status = os.waitpid(pid, 0 if late else os.WNOHANG)
+        if ended:
+            del children[pid]
+            _kill(pid)  # what it started and left behind
+            _result(directory, status, late, now - began)
+
+
+def _kill(group: int) -> None:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def _result(directory: Path, status: int, late: bool, wall: float) -> None:
+    number: Optional[int] = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None  # noqa: UP045
+    code = None if number is not None else os.WEXITSTATUS(status)
+    name = None if number is None else signal.Signals(number).name
+    _write(
+        directory / "result.json",
+        {"code": code, "signal": None if late else name, "timed_out": late, "wall_s": round(wall, 3)},
+    )
+
+
+def _write(path: Path, document: Document) -> None:
+    temporary = path.with_name(f".{path.name}")
+    temporary.write_text(json.dumps(document))
+    temporary.replace(path)

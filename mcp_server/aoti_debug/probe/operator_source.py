@@ -1,0 +1,149 @@
+"""Cut the definition of custom operators out of the files that hold them.
+
+A file of the user's is cut to the top-level statements that register an operator of a namespace
+and to what those need: imports, constants, functions.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+from . import custom_ops
+
+Document = dict[str, Any]
+
+_REGISTERING = frozenset(
+    {
+        "define", "impl", "register_fake", "register_kernel", "register_autograd", "impl_abstract",
+        "_register_fake", "load_inline", "load_library", "load", "register_lowering", "Library",
+        "custom_op", "triton_op", "register_torch_dispatch", "register_vmap",
+    }
+)  # fmt: skip
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def sources(torch: Any, graph: Any) -> list[Document]:
+    """Return for each foreign namespace that the graph uses its source, or why there is none."""
+    used = {
+        str(node.target).split(".")[0]
+        for node in graph.nodes
+        if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
+    }
+    found = []
+    for group in custom_ops.namespaces(torch):
+        if group["namespace"] in used:
+            found.append({**group, **_source(group["file"], group["namespace"])})
+    return found
+
+
+def _source(file: str | None, namespace: str) -> Document:
+    if file is None or not file.endswith(".py"):
+        return {"source": None, "why_not": "it is registered by compiled code"}
+    try:
+        text = Path(file).read_text("utf-8")
+        return {"source": cut(text, namespace), "why_not": None}
+    except (OSError, SyntaxError, ValueError) as error:
+        return {"source": None, "why_not": f"{type(error).__name__}: {error}"}
+
+
+def cut(text: str, namespace: str) -> str:
+    """Return the statements that register operators of `namespace`, with what they need."""
+    statements = ast.parse(text).body
+    binds = [_bound(statement) for statement in statements]
+    uses = [_used(statement) for statement in statements]
+    kept = {n for n, s in enumerate(statements) if _registers(s, namespace)}
+    kept |= {n for n, s in enumerate(statements) if _is_future(s)}
+    while True:
+        names = set().union(*(binds[n] for n in kept)) if kept else set()
+        needed = set().union(*(uses[n] for n in kept)) if kept else set()
+        more = {
+            n
+            for n, statement in enumerate(statements)
+            if n not in kept
+            and (binds[n] & needed or (uses[n] & names and _is_registration(statement)))
+        }
+        if not more:
+            break
+        kept |= more
+    lines = text.splitlines()
+    return "\n".join("\n".join(_lines(lines, statements[n])) for n in sorted(kept)) + "\n"
+
+
+def _lines(lines: list[str], statement: ast.stmt) -> list[str]:
+    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    return [*lines[first - 1 : statement.end_lineno], ""]
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _registers(statement: ast.stmt, namespace: str) -> bool:
+    """Tell whether a statement registers something of the namespace, by what it names."""
+    if isinstance(statement, ast.ClassDef) or not _is_registration(statement):
+        return False
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            value = node.value
+            if value == namespace or f"{namespace}::" in value or f"TORCH_LIBRARY({namespace}" in value:
+                return True
+        if isinstance(node, ast.Attribute) and node.attr == namespace:
+            return True
+    return False
+
+
+def _is_registration(statement: ast.stmt) -> bool:
+    """Tell whether a statement calls, or is decorated with, what registers operators."""
+    if isinstance(statement, _DEFINITIONS):
+        heads: list[ast.expr] = list(statement.decorator_list)
+    elif isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign)):
+        heads = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
+        text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        if text and "TORCH_LIBRARY" in str(statement.value.value):  # type: ignore[attr-defined]
+            return True
+    elif isinstance(statement, (ast.If, ast.Try, ast.With)):
+        return not _is_main(statement) and any(map(_is_registration, statement.body))
+    else:
+        return False
+    return any(_name(head) in _REGISTERING for head in heads)
+
+
+def _is_main(statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(statement))
+
+
+def _name(head: ast.expr) -> str:
+    head = head.func if isinstance(head, ast.Call) else head
+    if isinstance(head, ast.Attribute):
+        return head.attr
+    return head.id if isinstance(head, ast.Name) else ""
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Return the names that a top-level statement binds."""
+    found: set[str] = set()
+    if isinstance(statement, (*_DEFINITIONS, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).split(".")[0] for a in statement.names}
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.With, ast.Try, ast.If)):
+        if _is_main(statement):
+            return found
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            elif isinstance(node, (*_DEFINITIONS, ast.ClassDef)):
+                found.add(node.name)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                found |= {(a.asname or a.name).split(".")[0] for a in node.names}
+    return found
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }

@@ -1,0 +1,265 @@
+"""Write down an exported program for the minifier: its nodes as text, the value of each node.
+
+Runs once, in a child of the fork server. What is written stays whole if a node ends the process:
+the nodes come first, then each value as it is computed, and `progress` names the node under way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from . import compare, operator_source, standalone
+
+Document = dict[str, Any]
+
+_VALUE_BYTES = 1 << 30  # of all values of one side
+_LIBRARIES = ("operator", "math", "torch")
+
+
+class Unsupported(Exception):
+    """A node cannot be written as a line of Python."""
+
+
+def nodes(order: Document, directory: Path) -> None:
+    """Write graph.json: what the program is made of, and the source of its custom operators."""
+    torch = standalone.prepare(_options(order))
+    program = torch.export.load(order["exported"])
+    kinds = _kinds(torch, program)
+    described = [_node(torch, node, kinds) for node in program.graph.nodes]
+    document = {
+        "torch": str(torch.__version__),
+        "nodes": described,
+        "symbols": _symbols(program),
+        "random": compare.random_ops(torch, program),
+        "operators": operator_source.sources(torch, program.graph),
+    }
+    (directory / "graph.json").write_text(json.dumps(document, default=str))
+    (directory / "weights").mkdir(exist_ok=True)
+    for name, value in _weights(program).items():
+        torch.save(value.detach(), directory / "weights" / f"{name}.pt")
+
+
+def values(order: Document, directory: Path) -> None:
+    """Run the program eagerly on one side's inputs; write every node's value before the next."""
+    torch = standalone.prepare(_options(order))
+    program = torch.export.load(order["exported"])
+    inputs = _inputs(torch, program, order)
+    folder = directory / order["side"]
+    folder.mkdir(exist_ok=True)
+    recorder = _recorder(torch, program.graph_module, folder)
+    with torch.no_grad():
+        recorder.run(*_arguments(torch, program, inputs))
+    (folder / "done").touch()
+
+
+def _options(order: Document) -> Any:
+    return standalone.arguments("").parse_args(["--inputs", "", *order.get("arguments", [])])
+
+
+def _inputs(torch: Any, program: Any, order: Document) -> list[Any]:
+    """Return the flat inputs: captured ones as called, else those of the export."""
+    if order["side"] == "real":
+        flat = list(standalone.read_inputs(torch, order["inputs"]).flat)
+        wanted = sum(spec.kind.name == "USER_INPUT" for spec in program.graph_signature.input_specs)
+        if len(flat) != wanted:
+            raise ValueError(f"the call has {len(flat)} inputs, the program {wanted}")
+        return flat
+    if program.example_inputs is None:
+        raise ValueError("the exported program has no example inputs")
+    return list(import_module("torch.utils._pytree").tree_leaves(program.example_inputs))
+
+
+def _arguments(torch: Any, program: Any, inputs: list[Any]) -> list[Any]:
+    weights, left = _weights(program), list(inputs)
+    found = []
+    for node, spec in _placeholders(program):
+        if spec.kind.name == "USER_INPUT":
+            found.append(left.pop(0))
+        else:
+            found.append(weights.get(node.name))
+    return found
+
+
+def _placeholders(program: Any) -> list[tuple[Any, Any]]:
+    inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
+    return list(zip(inputs, program.graph_signature.input_specs))  # noqa: B905 - Python 3.9
+
+
+def _weights(program: Any) -> Document:
+    found = {}
+    for node, spec in _placeholders(program):
+        if spec.target is not None:
+            value = program.state_dict.get(spec.target, program.constants.get(spec.target))
+            if value is not None and hasattr(value, "detach"):
+                found[node.name] = value
+    return found
+
+
+def _kinds(torch: Any, program: Any) -> Document:
+    return {node.name: (spec.kind.name, spec.target) for node, spec in _placeholders(program)}
+
+
+def _node(torch: Any, node: Any, kinds: Document) -> Document:
+    found: Document = {
+        "name": node.name,
+        "op": node.op,
+        "source": _source(torch, node.meta.get("stack_trace") or ""),
+        "value": _value(torch, node.meta.get("val")),
+    }
+    if node.op == "placeholder":
+        found["kind"], found["path"] = kinds.get(node.name, ("USER_INPUT", None))
+        return found
+    try:
+        found["args"] = [_tree(torch, value) for value in node.args]
+        found["kwargs"] = {key: _tree(torch, value) for key, value in node.kwargs.items()}
+        found["target"] = _target(torch, node)
+    except Unsupported as error:
+        found.update(args=[{"ref": n.name} for n in node.all_input_nodes], unsupported=str(error))
+    return found
+
+
+def _target(torch: Any, node: Any) -> str:
+    if node.op == "output":
+        return "output"
+    if node.op != "call_function":
+        raise Unsupported(f"{node.op} {node.target}")
+    if isinstance(node.target, torch._ops.OpOverload):
+        return f"torch.ops.{node.target}"
+    module = getattr(node.target, "__module__", "") or ""
+    module = "operator" if module == "_operator" else module
+    name = getattr(node.target, "__name__", "")
+    known = import_module(module) if module in _LIBRARIES else None
+    if known is None or getattr(known, name, None) is not node.target:
+        raise Unsupported(str(node.target))
+    return f"{module}.{name}"
+
+
+def _tree(torch: Any, value: Any) -> Any:
+    """Return an argument as JSON: {"ref": node}, {"text": Python}, or a list of such."""
+    if isinstance(value, torch.fx.Node):
+        return {"ref": value.name}
+    if isinstance(value, (list, tuple)):
+        items = [_tree(torch, item) for item in value]
+        return {"tuple" if type(value) is tuple else "list": items}
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return {"text": f'float("{value}")'}
+    if value is None or isinstance(value, (bool, int, float, str, complex)):
+        return {"text": repr(value)}
+    if isinstance(value, torch.device):
+        return {"text": f'torch.device("{value}")'}
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+        return {"text": str(value)}
+    raise Unsupported(f"an argument of type {type(value).__name__}")
+
+
+def _value(torch: Any, value: Any) -> Document | None:
+    """Describe what a node gives: a tensor, a number of a symbolic size, or several of them."""
+    if isinstance(value, torch.Tensor):
+        return {
+            "kind": "tensor",
+            "shape": [_size(size) for size in value.shape],
+            "dtype": str(value.dtype),
+            "device": str(value.device),
+            "floating": value.is_floating_point(),
+        }
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float, bool)):
+        return {"kind": "number", "size": _size(value)}
+    if isinstance(value, (list, tuple)):
+        return {"kind": "several", "items": [_value(torch, item) for item in value]}
+    return None
+
+
+def _size(size: Any) -> Any:
+    """Return a size that is fixed, or [its expression, what it is in the example]."""
+    if isinstance(size, (bool, int, float)):
+        return size
+    node = getattr(size, "node", None)
+    hint = getattr(node, "hint", None)
+    return [str(size), hint if isinstance(hint, (bool, int, float)) else None]
+
+
+def _symbols(program: Any) -> Document:
+    found = {}
+    for symbol, bounds in program.range_constraints.items():
+        found[str(symbol)] = [_bound(bounds.lower), _bound(bounds.upper)]
+    return found
+
+
+def _bound(value: Any) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) < 1 << 60 else None
+
+
+def _source(torch: Any, trace: str) -> Document | None:
+    """Return the innermost line of a stack that is not torch's own."""
+    own = os.path.dirname(str(torch.__file__)) + os.sep  # noqa: PTH120
+    lines = [line.strip() for line in trace.splitlines()]
+    found = None
+    for number, line in enumerate(lines):
+        if line.startswith('File "') and '", line ' in line:
+            file, _, rest = line[6:].partition('", line ')
+            if not file.startswith(own):
+                text = lines[number + 1] if number + 1 < len(lines) else ""
+                found = {"file": file, "line": int(rest.split(",")[0]), "text": text[:200]}
+    return found
+
+
+def _recorder(torch: Any, module: Any, folder: Path) -> Any:
+    """Return an interpreter that keeps each node's value as it is right after it was computed."""
+    fx = import_module("torch.fx")
+    progress = (folder / "progress").open("a", buffering=1)
+    index = (folder / "values.jsonl").open("a", buffering=1)
+    state = {"left": _VALUE_BYTES}
+
+    def keep(node: Any, value: Any) -> None:
+        if isinstance(value, torch.Tensor) and not isinstance(value, torch.nn.Parameter):
+            described = _recorded(torch, value)
+            if described["bytes"] <= state["left"]:
+                state["left"] -= described["bytes"]
+                torch.save(value.detach(), folder / f"{node.name}.pt")
+                index.write(json.dumps({"name": node.name, **described}) + "\n")
+        elif isinstance(value, (bool, int, float)):
+            index.write(json.dumps({"name": node.name, "number": value}) + "\n")
+
+    class Recorder(fx.Interpreter):  # type: ignore[misc, name-defined]
+        def run_node(self, node: Any) -> Any:
+            progress.write(f"{node.name}\n")
+            value = super().run_node(node)
+            if node.op != "output":
+                keep(node, value)
+            return value
+
+    return Recorder(module)
+
+
+def _recorded(torch: Any, tensor: Any) -> Document:
+    """Describe a value; a small one in full, as Python writes it."""
+    plain = tensor.detach()
+    found: Document = {
+        "shape": list(plain.shape),
+        "stride": list(plain.stride()) if plain.layout == torch.strided else None,
+        "contiguous": plain.layout == torch.strided and plain.is_contiguous(),
+        "dtype": str(plain.dtype),
+        "device": str(plain.device),
+        "floating": plain.is_floating_point(),
+        "bytes": plain.untyped_storage().nbytes() if plain.layout == torch.strided else 0,
+    }
+    if plain.layout == torch.strided and plain.device.type == "cpu" and plain.numel() <= 64:
+        found["text"] = _text(plain.tolist())
+    return found
+
+
+def _text(value: Any) -> str:
+    """Write nested lists as Python; NaN and infinity are no literals."""
+    if isinstance(value, list):
+        return "[" + ", ".join(_text(item) for item in value) + "]"
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return f'float("{value}")'
+    return repr(value)
