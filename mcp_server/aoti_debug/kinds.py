@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES, stage_named
-from aoti_debug.model import RunModel, StageAnswer, TriageAnswer
+from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer
 
 if TYPE_CHECKING:
+    from aoti_debug.minify.request import MinifyRequest
     from aoti_debug.triage.run_state import Request, RunState
 
 R = TypeVar("R", bound="Request")
@@ -35,6 +36,12 @@ async def _triage(work: RunState, request: Request) -> TriageAnswer:
     return await triage(work)
 
 
+async def _minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
+    from aoti_debug.minify.driver import minify
+
+    return await minify(work, request)
+
+
 def _stage(name: str) -> Kind[Request, StageAnswer]:
     async def start(work: RunState, request: Request) -> StageAnswer:
         from aoti_debug.triage.pipeline import run_named_stage
@@ -45,8 +52,9 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 
 
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
+MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 _STAGES = {name: _stage(name) for name in STAGES}
-KINDS: dict[str, Kind[Any, Any]] = {TRIAGE.name: TRIAGE, **_STAGES}
+KINDS: dict[str, Kind[Any, Any]] = {TRIAGE.name: TRIAGE, MINIFY.name: MINIFY, **_STAGES}
 
 
 def stage_kind(name: str) -> Kind[Request, StageAnswer]:

@@ -212,6 +212,25 @@ class TriageAnswer(RunModel):
     notes: list[str] = Field(default_factory=list)
 
 
+class MinifyAnswer(RunModel):
+    """A small reproduction of a failure, and the proof that it fails alike."""
+
+    signature: str | None = Field(None, description="the failure that is reproduced")
+    source: str | None = Field(None, description="the model's line")
+    reproduced: bool | None = None
+    confirmed: str | None = None
+    nodes: int | None = Field(None, description="operators left")
+    nodes_before: int | None = None
+    repro: str | None = Field(None, description="path of repro.py; repro_inputs.pt lies beside it")
+    candidates: int = 0
+    ended: str | None = Field(None, description="why the search ended")
+    also_seen: list[str] = Field(default_factory=list, description="other failures met")
+    steps: list[Step] = Field(default_factory=list)
+    artifacts: list[str] = Field(default_factory=list)
+    next: list[Next] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
 class Problem(Model):
     """Something on this machine that would break or change a run."""
 

@@ -19,7 +19,7 @@ from aoti_debug.commands.target_command import TargetCommand
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.kinds import TRIAGE, Kind, stage_kind
+from aoti_debug.kinds import TRIAGE, A, Kind, R, stage_kind
 from aoti_debug.model import Model
 
 app = typer.Typer(
@@ -205,6 +205,42 @@ def triage(
 
 
 @app.command()
+def minify(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|SCRIPT|PROGRAM",
+            help="A run (r-…), a script, a minifier_launcher.py or an exported program (.pt2).",
+        ),
+    ],
+    args: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGS]...")] = None,
+    engine: Annotated[str, typer.Option(help="own, or torch: PyTorch's own minifier.")] = "own",
+    budget: Annotated[float, typer.Option(min=1, help="Seconds that the search may take.")] = 1800,
+    candidates: Annotated[int, typer.Option(min=1, help="How many it may try.")] = 400,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Where nothing fails, look for wrong values.")
+    ] = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Reduce a failing model to a small script that needs torch alone and fails alike."""
+    from aoti_debug.kinds import MINIFY
+    from aoti_debug.minify.request import minify_request
+
+    request = minify_request(
+        what, args=tuple(args or ()), python=python, env=options.variables(env), cwd=cwd,
+        timeout_s=timeout, imports=tuple(imports or ()), engine=engine, budget_s=budget,
+        candidates=candidates, compare=compare,
+    )  # fmt: skip
+    _start(MINIFY, request, report, json)
+
+
+@app.command()
 def artifact(
     run: Annotated[str, typer.Argument(help="The run's id, r-….")],
     name: Annotated[str, typer.Argument(help="A file of it, such as stderr.log.")],
@@ -260,14 +296,20 @@ def serve(
     )
 
 
-def _run(
-    target: Words, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
+def _start(
+    kind: Kind[R, A], request: R, report: Path | None, json: bool, *, show_output: bool = False
 ) -> NoReturn:
     from aoti_debug.commands.running import Ended, run_to_end
 
     check_report(report)
     try:
-        answer = run_to_end(kind, target.request(), show_output=show_output)
+        answer = run_to_end(kind, request, show_output=show_output)
     except Ended as ended:
         raise typer.Exit(ended.exit_status) from None
     finish(answer, as_json=json, report=report)
+
+
+def _run(
+    target: Words, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
+) -> NoReturn:
+    _start(kind, target.request(), report, json, show_output=show_output)

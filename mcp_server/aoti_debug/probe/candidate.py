@@ -18,6 +18,7 @@ def perform(order: Document, directory: Path) -> None:
     {
         "nodes": survey.nodes,
         "values": survey.values,
+        "collect": collect,
         "script": script,
         "package": package,
         "program": program,
@@ -35,6 +36,15 @@ def script(order: Document, directory: Path) -> None:
     path = directory / "repro.py"
     sys.argv = [str(path), *order.get("words", [])]
     runpy.run_path(str(path), run_name="__main__")
+
+
+def collect(order: Document, directory: Path) -> None:
+    """Put saved values into one file, as a reproduction reads it."""
+    torch = import_module("torch")
+    found = {name: torch.load(path, weights_only=True) for name, path in order["files"].items()}
+    temporary = Path(order["to"]).with_suffix(".tmp")
+    torch.save(found, temporary)
+    temporary.replace(order["to"])
 
 
 def package(order: Document, directory: Path) -> None:

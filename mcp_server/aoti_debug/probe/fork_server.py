@@ -25,7 +25,7 @@ import time
 import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
 Document = dict[str, Any]
 Child = tuple[Path, float, float]  # directory, began, deadline
@@ -37,8 +37,8 @@ _WARM = ("torch.export", "torch._inductor", "torch._inductor.codecache",
 _PR_SET_PDEATHSIG = 1
 
 
-def main() -> int:
-    """Serve orders until the directory holds a file called `stop`."""
+def main() -> NoReturn:
+    """Serve orders until ended from outside."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("orders")
     parser.add_argument("--width", type=int, default=1, help="how many at once")
@@ -50,7 +50,6 @@ def main() -> int:
     fresh = warm()
     _write(root / "ready.json", {"pid": os.getpid(), "forks": not fresh})
     serve(root, options.width, fresh)
-    return 0
 
 
 def warm() -> bool:
@@ -65,10 +64,10 @@ def warm() -> bool:
     return bool(cuda is not None and cuda.is_initialized())
 
 
-def serve(root: Path, width: int, fresh: bool) -> None:
+def serve(root: Path, width: int, fresh: bool) -> NoReturn:
     """Start children for new orders, end those whose time is up, write how each ended."""
     children: dict[int, Child] = {}
-    while not (root / "stop").exists() or children:
+    while True:
         for directory in _waiting(root):
             if len(children) >= width:
                 break
@@ -127,7 +126,7 @@ def _become(directory: Path, server: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _perform(directory: Path) -> None:
+def _perform(directory: Path) -> NoReturn:
     """Do one order and end the process, with the status that a script would have."""
     order = json.loads((directory / "order.json").read_text())
     os.environ.update(order.get("environment") or {})

@@ -100,8 +100,8 @@ def _is_registration(statement: ast.stmt) -> bool:
         heads: list[ast.expr] = list(statement.decorator_list)
     elif isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign)):
         heads = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
-        text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        if text and "TORCH_LIBRARY" in str(statement.value.value):  # type: ignore[attr-defined]
+        value = statement.value
+        if isinstance(value, ast.Constant) and "TORCH_LIBRARY" in str(value.value):
             return True
     elif isinstance(statement, (ast.If, ast.Try, ast.With)):
         return not _is_main(statement) and any(map(_is_registration, statement.body))

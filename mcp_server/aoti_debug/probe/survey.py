@@ -38,9 +38,12 @@ def nodes(order: Document, directory: Path) -> None:
         "operators": operator_source.sources(torch, program.graph),
     }
     (directory / "graph.json").write_text(json.dumps(document, default=str))
-    (directory / "weights").mkdir(exist_ok=True)
-    for name, value in _weights(program).items():
-        torch.save(value.detach(), directory / "weights" / f"{name}.pt")
+    folder = directory / "weights"
+    folder.mkdir(exist_ok=True)
+    with (folder / "values.jsonl").open("w") as index:
+        for name, value in _weights(program).items():
+            torch.save(value.detach(), folder / f"{name}.pt")
+            index.write(json.dumps({"name": name, **_recorded(torch, value)}) + "\n")
 
 
 def values(order: Document, directory: Path) -> None:
@@ -50,7 +53,7 @@ def values(order: Document, directory: Path) -> None:
     inputs = _inputs(torch, program, order)
     folder = directory / order["side"]
     folder.mkdir(exist_ok=True)
-    recorder = _recorder(torch, program.graph_module, folder)
+    recorder = _recorder(torch, program.graph_module, folder, set(_weights(program)))
     with torch.no_grad():
         recorder.run(*_arguments(torch, program, inputs))
     (folder / "done").touch()
@@ -211,7 +214,7 @@ def _source(torch: Any, trace: str) -> Document | None:
     return found
 
 
-def _recorder(torch: Any, module: Any, folder: Path) -> Any:
+def _recorder(torch: Any, module: Any, folder: Path, skipped: set[str]) -> Any:
     """Return an interpreter that keeps each node's value as it is right after it was computed."""
     fx = import_module("torch.fx")
     progress = (folder / "progress").open("a", buffering=1)
@@ -219,7 +222,7 @@ def _recorder(torch: Any, module: Any, folder: Path) -> Any:
     state = {"left": _VALUE_BYTES}
 
     def keep(node: Any, value: Any) -> None:
-        if isinstance(value, torch.Tensor) and not isinstance(value, torch.nn.Parameter):
+        if isinstance(value, torch.Tensor) and node.name not in skipped:
             described = _recorded(torch, value)
             if described["bytes"] <= state["left"]:
                 state["left"] -= described["bytes"]

@@ -1,0 +1,301 @@
+"""The road of a minification: the original's signature, slices, the search, the proof."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from aoti_debug.minify import reproduction
+from aoti_debug.minify.candidate import Candidate, Unbuildable
+from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
+from aoti_debug.minify.material import Material, ended_well, material_of
+from aoti_debug.minify.original import Original, original
+from aoti_debug.minify.prelude import Prelude, prelude_of
+from aoti_debug.minify.reproduction import Reproduction
+from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
+from aoti_debug.minify.search import first, minimise
+from aoti_debug.minify.signature import Signature
+from aoti_debug.minify.simplify import simplify
+from aoti_debug.minify.slice import slices, with_producers
+from aoti_debug.minify.trials import Best, Spent, Trials
+from aoti_debug.minify.workers import Workers, outcome, workers
+from aoti_debug.minify.write import Writer
+from aoti_debug.model import MinifyAnswer, Next, Step
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.triage.gpus import hold_gpus
+from aoti_debug.triage.pipeline import triage
+from aoti_debug.triage.run_state import RunState
+
+WIDTH = 4
+KEPT_SEARCHES = 20
+SURVEY_S = 600.0
+VALUES_S = 240.0
+SHORTEST_S = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The program and what its nodes gave, as the probe wrote them down."""
+
+    graph: Graph
+    example: Values
+    real: Values | None
+    weights: Values
+    values: Path
+
+
+async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
+    """Find a small reproduction of a failure, and prove that it fails alike.
+
+    Raises:
+        NothingToMinify: there is no failure, or nothing of it that could be repeated.
+    """
+    material = await _material(work, request)
+    python = interpreter_name(request.target)
+    root = _root(work, material)
+    width = max(1, min(WIDTH, os.cpu_count() or 1))
+    log = work.directory.path / "fork-server"
+    env = request.target.env
+    async with hold_gpus(work), workers(root / "c", log, python, env, root / "cache", width) as crew:
+        work.say("reading the exported program")
+        survey = await _survey(crew, root, material)
+        prelude = prelude_of(survey.graph.operators, material.libraries)
+        found = await _search(work, request, material, crew, survey, prelude, root)
+    return found
+
+
+async def _material(work: RunState, request: MinifyRequest) -> Material:
+    home = work.directory.path.parent.parent
+    if request.program is not None:
+        return Material(exported=request.program)
+    directory = work.directory
+    if request.run is not None:
+        directory = RunDirectory.open(request.run, home)
+    else:
+        work.diagnosis = (await triage(work)).diagnosis
+    material = material_of(directory, request.target, home)
+    work.diagnosis = work.diagnosis or material.diagnosis
+    if ended_well(material) and not request.compare:
+        raise NothingToMinify(
+            f"run {directory.id} shows no failure",
+            help="Ask for a comparison with eager (--compare) to look for a wrong result.",
+        )
+    work.notes.extend(material.notes)
+    return material
+
+
+def _root(work: RunState, material: Material) -> Path:
+    """Return where the search keeps its results: the same one for the same program and inputs, so
+    that a search which was ended goes on where it was."""
+    content = hashlib.sha256()
+    for path in (material.exported, material.inputs):
+        content.update(path.read_bytes() if path is not None else b"-")
+    content.update(repr(sorted((material.settings or {}).items())).encode())
+    content.update(str(interpreter_name(work.request.target)).encode())
+    searches = work.directory.path.parent.parent / "minify"
+    root = searches / content.hexdigest()[:16]
+    root.mkdir(parents=True, exist_ok=True)
+    os.utime(root)
+    old = sorted(searches.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in old[KEPT_SEARCHES:]:
+        shutil.rmtree(path, ignore_errors=True)
+    return root
+
+
+async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
+    """Have the program written down, and run eagerly on both sides' inputs.
+
+    Raises:
+        NothingToMinify: it cannot be loaded.
+    """
+    order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
+    read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
+    if not (read.directory / "graph.json").is_file():
+        raise NothingToMinify(
+            f"the exported program could not be loaded: {read.signature}",
+            help="Where its custom operators are in a module, name it with --import.",
+        )
+    places: dict[str, Path] = {"weights": read.directory / "weights"}
+
+    async def values(side: str) -> bool:
+        more = {"kind": "values", "side": side, "inputs": str(material.inputs)}
+        ran = await crew.do({**order, **more}, VALUES_S)
+        places[side] = ran.directory / side
+        return True
+
+    sides = ["example", *(["real"] if material.inputs is not None else [])]
+    async with anyio.create_task_group() as tasks:
+        for side in sides:
+            tasks.start_soon(values, side)
+    folder = root / "values"
+    folder.mkdir(exist_ok=True)
+    for name, place in places.items():
+        link = folder / name
+        link.unlink(missing_ok=True)
+        place.mkdir(exist_ok=True)
+        link.symlink_to(place)
+    return Survey(
+        graph=read_graph(read.directory / "graph.json"),
+        example=read_values(places["example"], "example"),
+        real=read_values(places["real"], "real") if "real" in places else None,
+        weights=read_values(places["weights"], "real"),
+        values=folder,
+    )
+
+
+async def _search(
+    work: RunState,
+    request: MinifyRequest,
+    material: Material,
+    crew: Workers,
+    survey: Survey,
+    prelude: Prelude,
+    root: Path,
+) -> MinifyAnswer:
+    graph = survey.graph
+    writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, prelude.text)
+    everything = frozenset(graph.calls())
+    base = Candidate(
+        everything,
+        "compare",
+        dynamic=bool(graph.symbols),
+        two_sided=_differ(survey),
+        settings=material.settings or {},
+    )
+    load = reproduction.from_folder(survey.values)
+    found = await original(work, crew, material, writer, base, load, request)
+    work.done(found.step())
+    wanted = found.signature.with_place(material.diagnosis)
+    timeout_s = max(SHORTEST_S, 4 * found.wall_s) if wanted.kind != "hang" else SHORTEST_S
+
+    async def better(best: Best) -> None:
+        best_candidate = reproduction.final(best.candidate, wanted)
+        await reproduction.write(
+            trials, best_candidate, work.directory.path, survey.values, prelude,
+            "Not yet confirmed by itself: the search goes on.",
+        )  # fmt: skip
+
+    trials = Trials(
+        crew, writer, wanted, replace(base, until=found.until), load, timeout_s, found.repeats,
+        request.budget_s, request.candidates, better, work.say,
+    )  # fmt: skip
+    spent = ""
+    try:
+        await _reduce(trials, survey, material, found, wanted)
+    except Spent as reason:
+        spent = str(reason)
+    best = trials.best
+    if best is None:
+        raise NothingToMinify(
+            "no candidate failed like the original: " + (spent or _why_none(trials, survey)),
+            help=f"The original: {wanted}. Its signature and every candidate are kept in {root}.",
+        )
+    repro, seen = await _proved(work, trials, best, survey, prelude, root)
+    return _answer(work, trials, survey, repro, seen, prelude, found, spent)
+
+
+async def _reduce(
+    trials: Trials, survey: Survey, material: Material, found: Original, wanted: Signature
+) -> None:
+    """Try slices, then the whole; make the smallest that fails smaller; make it simpler."""
+    graph = survey.graph
+    sides = [side for side in (survey.real, survey.example) if side is not None]
+    text = "\n".join((material.text, found.text))
+    hints = slices(
+        graph, sides, wanted, text, material.diagnosis, material.launches,
+        material.kernel or found.kernel,
+    )  # fmt: skip
+    wider = [with_producers(graph, part, levels) for levels in (1, 3) for part in hints[:2]]
+    choices = [part for part in dict.fromkeys([*hints, *wider]) if part]
+    number = await first(choices, trials.keeps, trials.workers.width)
+    start = sorted(choices[number]) if number is not None else graph.calls()
+    if len(start) > 1:
+        await minimise(start, trials.keeps, trials.workers.width)
+    await simplify(trials)
+
+
+def _differ(survey: Survey) -> bool:
+    """Tell whether the failing call's inputs are not such as the program was exported with."""
+    if survey.real is None:
+        return False
+    for node in survey.graph.nodes:
+        if node.op != "placeholder" or node.kind != "USER_INPUT":
+            continue
+        real, example = survey.real.by_name.get(node.name), survey.example.by_name.get(node.name)
+        if real is not None and example is not None and not real.like(example):
+            return True
+    return False
+
+
+def _why_none(trials: Trials, survey: Survey) -> str:
+    odd = [node.name for node in survey.graph.nodes if node.unsupported]
+    if odd:
+        return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"
+    other = ", ".join(f"{text} ({count})" for text, count in trials.also.most_common(3))
+    return f"{trials.tried} were tried" + (f"; seen instead: {other}" if other else "")
+
+
+async def _proved(
+    work: RunState, trials: Trials, best: Best, survey: Survey, prelude: Prelude, root: Path
+) -> tuple[Reproduction, list[Signature]]:
+    """Write the best candidate for good, run it alone, and say in it what that showed."""
+    candidate = reproduction.final(best.candidate, trials.wanted)
+    folder, python = work.directory.path, interpreter_name(work.request.target)
+
+    async def written(confirmed: str) -> Reproduction:
+        return await reproduction.write(
+            trials, candidate, folder, survey.values, prelude, confirmed
+        )
+
+    repro = await written("")
+    seen = await reproduction.confirm(work, repro, trials, python, root / "cache")
+    alike = sum(map(trials.wanted.same, seen))
+    repro = await written(f"Run alone in an empty directory it failed so {alike} times of {len(seen)}.")
+    return repro, seen
+
+
+def _answer(
+    work: RunState,
+    trials: Trials,
+    survey: Survey,
+    repro: Reproduction,
+    seen: Sequence[Signature],
+    prelude: Prelude,
+    found: Original,
+    spent: str,
+) -> MinifyAnswer:
+    from aoti_debug.minify.report import write_report
+
+    alike = sum(map(trials.wanted.same, seen))
+    answer = MinifyAnswer(
+        run=work.directory.id,
+        status="done",
+        diagnosis=work.diagnosis,
+        signature=str(trials.wanted),
+        source=trials.wanted.source,
+        nodes=repro.nodes,
+        nodes_before=len(survey.graph.calls()),
+        confirmed=f"{alike} of {len(seen)} runs alone failed alike",
+        reproduced=alike == len(seen) or (found.repeats > 1 and alike > 0),
+        repro=str(repro.script),
+        candidates=trials.tried,
+        ended=spent or "nothing of it can be left out",
+        also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
+        steps=work.steps,
+        notes=[*work.notes, *found.notes, *prelude.notes],
+        next=[
+            Next(tool="read_artifact", arguments={"run": work.directory.id, "name": "repro.py"},
+                 why="the reproduction itself"),
+        ],
+    )  # fmt: skip
+    write_report(work.directory.path, answer, trials, survey.graph)
+    return answer.model_copy(update={"artifacts": work.artifacts()})
+
+

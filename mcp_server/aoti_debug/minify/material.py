@@ -1,0 +1,194 @@
+"""What a search starts from: an exported program, the failing call's inputs, and what is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.minify.request import NothingToMinify
+from aoti_debug.minify.signature import kernel_in
+from aoti_debug.minify.workers import text_of
+from aoti_debug.model import Diagnosis
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import Launch
+from aoti_debug.read.events import Events
+from aoti_debug.read.events import Phase as SeenPhase
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.interpreter import installed_versions
+from aoti_debug.run.target import Target
+from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
+from aoti_debug.triage.compiled import compile_of
+from aoti_debug.triage.observe import observe
+from aoti_debug.triage.replay import import_paths
+from aoti_debug.triage.run_state import DIAGNOSIS
+
+WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
+NOT_FAILED = ("no_fault", "false_alarm")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """`words` make a program of the probe define the custom operators; `text` is what the failing
+    run wrote to stderr; `inputs` is None where the failure came before any call."""
+
+    exported: Path
+    package: Path | None = None
+    model: str = "model"
+    inputs: Path | None = None
+    words: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    settings: Mapping[str, Any] | None = None
+    diagnosis: Diagnosis | None = None
+    observations: Observations | None = None
+    text: str = ""
+    kernel: str | None = None
+    launches: tuple[Launch, ...] = ()
+    wall_s: float = 0.0  # of the failing run
+    notes: tuple[str, ...] = ()
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether the compile of the failing run came to its end."""
+        return self.package is not None
+
+    @property
+    def wrong_values(self) -> bool:
+        return self.diagnosis is not None and self.diagnosis.category in WRONG_VALUES
+
+
+def material_of(directory: RunDirectory, target: Target, home: Path | None) -> Material:
+    """Read what a run has kept of its failure.
+
+    Raises:
+        NothingToMinify: it failed before anything was exported, ended well, or has no capture.
+    """
+    observations = observe(directory.path, "", _ending(directory.read_record()))
+    events = observations.events
+    if events is None:
+        raise NothingToMinify(f"run {directory.id} was not watched, so nothing of it is captured")
+    _same_torch(events, target, directory.id)
+    diagnosis = _diagnosis(directory)
+    call = captured(observations, directory.path, home)
+    exported, settings, why = _exported(observations, events, call, directory, home)
+    if exported is None:
+        raise NothingToMinify(
+            f"run {directory.id} holds no exported program: {why}",
+            help="Export failures are minified by hand: guides/export.md. Otherwise run the script "
+            "that compiles the model with capture on.",
+        )
+    call = call if call.call is not None else with_custom_ops(Captured(), events)
+    package = call.package
+    text = text_of(directory.path / "stderr.log") + text_of(directory.path / "stdout.log")
+    return Material(
+        exported=exported,
+        package=package,
+        model=call.call.model if call.call else "model",
+        inputs=call.inputs,
+        words=_words(call, target),
+        libraries=call.libraries,
+        settings=settings,
+        diagnosis=diagnosis,
+        observations=observations,
+        text=text,
+        kernel=_kernel(diagnosis) or kernel_in(text),
+        launches=_launches(package, call),
+        wall_s=float(directory.read_record().get("wall_s") or 0.0),
+        notes=() if call.inputs or package is None else (call.why_no_inputs,),
+    )
+
+
+def _ending(record: Mapping[str, Any]) -> Ending:
+    """Read what `Exit.how` wrote."""
+    how = str(record.get("exit"))
+    if how.startswith("timed out"):
+        return Ending(timed_out=True)
+    if how.startswith("SIG"):
+        return Ending(signal=how.split()[0])
+    code = how.removeprefix("exit ")
+    return Ending(code=int(code)) if code.isdigit() else Ending()
+
+
+def _same_torch(events: Events, target: Target, run: str) -> None:
+    """Refuse a run of another torch: its exported program and its failure are of that one."""
+    seen = events.torch.version if events.torch else None
+    here = installed_versions(target.python, target.env).torch if target.python else None
+    if seen and here and seen.partition("+")[0] != here.partition("+")[0]:
+        raise NothingToMinify(
+            f"run {run} used torch {seen}, and {target.python} has torch {here}",
+            help="Name the interpreter of that run with --python, or triage again with this one.",
+        )
+
+
+def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
+    try:
+        return Diagnosis.model_validate_json((directory.path / DIAGNOSIS).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _exported(
+    observations: Observations,
+    events: Events,
+    call: Captured,
+    directory: RunDirectory,
+    home: Path | None,
+) -> tuple[Path | None, Mapping[str, Any], str]:
+    """Return the exported program of the failing call, else of the last compile; its settings."""
+    if call.exported is not None and call.call is not None:
+        package = next((p for p in reversed(events.packages) if p.path == call.call.package), None)
+        compiled = compile_of(events, package, call.call.model, directory.path, home)
+        return call.exported, _settings(compiled[0]) if compiled else {}, ""
+    found = compiles(events)
+    if not found:
+        return None, {}, call.why_no_exported or "nothing was compiled"
+    last = next((c for c in reversed(found) if c.ok is not True), found[-1])
+    name = last.details.get("exported_program")
+    if isinstance(name, str) and (directory.path / name).is_file():
+        return directory.path / name, _settings(last), ""
+    why = str(last.details.get("exported_program_skipped") or "what its compile kept is gone")
+    return None, {}, why
+
+
+def _settings(phase: SeenPhase) -> Mapping[str, Any]:
+    settings = phase.details.get("settings")
+    return settings if isinstance(settings, dict) else {}
+
+
+def _words(call: Captured, target: Target) -> tuple[str, ...]:
+    """Return the arguments that make a program of the probe define the custom operators."""
+    words: list[str] = []
+    for module in call.modules:
+        words += ["--import", module]
+    for library in call.libraries:
+        words += ["--library", library]
+    for folder in import_paths(target):
+        words += ["--import-path", str(folder)]
+    if call.script is not None:
+        argv = [word for word in target.argv if Path(word).name != call.script.name]
+        words += ["--script", str(call.script), "--script-args", json.dumps(argv[1:])]
+    return tuple(words)
+
+
+def _kernel(diagnosis: Diagnosis | None) -> str | None:
+    return diagnosis.kernel.name if diagnosis is not None and diagnosis.kernel else None
+
+
+def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:
+    if package is None or package.suffix != ".pt2":
+        return ()
+    model = inspect(package).model(call.call.model if call.call else None)
+    return model.wrapper.launches if model is not None and model.wrapper is not None else ()
+
+
+def ended_well(material: Material) -> bool:
+    """Tell whether a run shows nothing to minify."""
+    observations, diagnosis = material.observations, material.diagnosis
+    if diagnosis is not None:
+        return diagnosis.category in NOT_FAILED
+    ending = observations.ending if observations else None
+    return ending is not None and ending.clean

@@ -1,0 +1,184 @@
+"""The failure that is looked for: its signature from two runs of the original, more if it is flaky."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from aoti_debug.minify.candidate import Candidate, Unbuildable, Until
+from aoti_debug.minify.material import Material
+from aoti_debug.minify.request import MinifyRequest, NothingToMinify
+from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
+from aoti_debug.minify.workers import Outcome, Workers
+from aoti_debug.minify.write import Writer
+from aoti_debug.model import Step
+from aoti_debug.triage.run_state import RunState
+
+RUNS = 2
+MORE = 6  # runs of an original that did not fail both times
+LOWER_S = 600.0
+RUN_S = 120.0
+Run = Callable[[int], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    signature: Signature
+    until: Until
+    failed: int
+    runs: int
+    wall_s: float
+    text: str
+    what: str
+
+    @property
+    def repeats(self) -> int:
+        return 1 if self.failed == self.runs else repeats(self.failed, self.runs)
+
+    @property
+    def kernel(self) -> str | None:
+        return kernel_in(self.text)
+
+    @property
+    def notes(self) -> list[str]:
+        if self.repeats == 1:
+            return []
+        rate = f"the original failed in {self.failed} of {self.runs} runs"
+        return [f"{rate}: a candidate counts as good after {self.repeats} runs without the failure"]
+
+    def step(self) -> Step:
+        return Step(
+            name="original",
+            status="done",
+            why=f"{self.what}, {self.runs} times: what both runs tell is the signature",
+            finding=str(self.signature),
+            wall_s=round(self.wall_s, 2),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to repeat the original; `until` is what its candidates then need."""
+
+    what: str
+    until: Until
+    run: Run
+
+
+async def original(
+    work: RunState,
+    crew: Workers,
+    material: Material,
+    writer: Writer,
+    base: Candidate,
+    load: str,
+    request: MinifyRequest,
+) -> Original:
+    """Repeat the original the cheapest way that fails.
+
+    Raises:
+        NothingToMinify: it fails in none of them.
+    """
+    tried: list[str] = []
+    for way in ways(crew, material, writer, base, load, compare=request.compare):
+        work.say(f"repeating the failure: {way.what}")
+        outcomes = await _runs(way, range(RUNS))
+        failed = [o for o in outcomes if o.signature.failed]
+        if 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way)):
+            outcomes += await _runs(way, range(RUNS, RUNS + MORE))
+            failed = [o for o in outcomes if o.signature.failed]
+        if not failed:
+            tried.append(way.what)
+            continue
+        return _original(way, outcomes, failed)
+    raise NothingToMinify(
+        f"the failure could not be repeated outside the script ({'; '.join(tried)})",
+        help="What the script does besides the failing call may matter: threads, streams, other "
+        "models, a changed global setting. guides/minifier.md says how to narrow that down.",
+    )
+
+
+def _original(way: Way, outcomes: Sequence[Outcome], failed: Sequence[Outcome]) -> Original:
+    alike = [o for o in failed if failed[0].signature.same(o.signature)]
+    signature = joined([o.signature for o in alike])
+    until: Until = way.until
+    if signature.phase == "lower" and until not in ("codegen", "lower"):
+        until = "lower"
+    elif signature.phase in ("run", "load") and until in ("compare", "finite"):
+        until = "run"
+    return Original(
+        signature=signature,
+        until=until,
+        failed=len(alike),
+        runs=len(outcomes),
+        wall_s=max(o.wall_s for o in outcomes),
+        text=failed[0].stderr,
+        what=way.what,
+    )
+
+
+def _may_be_flaky(material: Material, way: Way) -> bool:
+    """Tell whether an original that ended well twice is worth more runs: it costs no compile."""
+    return way.until == "run" and material.observations is not None and not material.wrong_values
+
+
+async def _runs(way: Way, numbers: Sequence[int]) -> list[Outcome]:
+    found: dict[int, Outcome] = {}
+
+    async def one(number: int) -> None:
+        found[number] = await way.run(number)
+
+    async with anyio.create_task_group() as tasks:
+        for number in numbers:
+            tasks.start_soon(one, number)
+    return [found[number] for number in numbers]
+
+
+def ways(
+    crew: Workers,
+    material: Material,
+    writer: Writer,
+    base: Candidate,
+    load: str,
+    *,
+    compare: bool,
+) -> list[Way]:
+    """Return the ways to repeat a failure, the cheapest first."""
+    words = list(material.words)
+    program = {"kind": "program", "exported": str(material.exported), "arguments": words,
+               "settings": dict(material.settings or {})}  # fmt: skip
+    found: list[Way] = []
+    known = material.observations is not None
+    if known and not material.compiled:
+        generated = {**program, "until": "codegen"}
+        found.append(Way("generating its code", "codegen", _order(crew, generated, LOWER_S)))
+        found.append(Way("compiling it", "lower", _order(crew, program, LOWER_S)))
+    values = material.wrong_values or compare
+    if material.package is not None and material.inputs is not None and not values:
+        call = {"kind": "package", "package": str(material.package), "model": material.model,
+                "inputs": str(material.inputs), "arguments": words}  # fmt: skip
+        found.append(Way("calling its package again", "run", _order(crew, call, RUN_S)))
+    checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
+    for until in checks:
+        whole = Candidate(base.keep, until, base.dynamic, base.two_sided, base.settings)
+        try:
+            script = writer.write(whole, load)
+        except Unbuildable:
+            continue
+        order = {"kind": "script"}
+        what = {"compare": "holding it against eager", "finite": "looking for NaN"}
+        found.append(
+            Way(what.get(until, "compiling and calling it"), until,
+                _order(crew, order, LOWER_S, script.text))
+        )  # fmt: skip
+    return found
+
+
+def _order(crew: Workers, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
+    async def run(number: int) -> Outcome:
+        return await crew.do(order, limit_s, script, number)
+
+    return run

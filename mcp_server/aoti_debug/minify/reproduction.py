@@ -1,0 +1,152 @@
+"""Write the reproduction, and prove it: in an empty directory, with torch alone, several times."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aoti_debug import __version__
+from aoti_debug.minify.candidate import Candidate
+from aoti_debug.minify.prelude import Prelude, beside
+from aoti_debug.minify.signature import Signature, signature_of
+from aoti_debug.minify.trials import Trials
+from aoti_debug.minify.workers import environment, text_of
+from aoti_debug.minify.write import Script
+from aoti_debug.model import Step
+from aoti_debug.run.directory import write_atomically
+from aoti_debug.triage.run_state import RunState
+
+REPRO = "repro.py"
+DATA = "repro_inputs.pt"
+TIMES = 3
+COLLECT_S = 300.0
+FROM_FILE = f'''
+def load(name):
+    """Return one of the values that are kept beside this file."""
+    path = Path(__file__).with_name("{DATA}")
+    return torch.load(path, weights_only=True)[name]
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    script: Path
+    data: Path | None
+    files: tuple[Path, ...]
+    nodes: int
+
+
+def from_folder(folder: Path) -> str:
+    """Return the Python of `load` for candidates: each value lies in a file of its own."""
+    return f'''
+def load(name):
+    return torch.load({str(folder)!r} + "/" + name + ".pt", weights_only=True)
+'''
+
+
+def header(signature: Signature, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
+    """Return the docstring of a reproduction: what it must show, with which versions."""
+    lines = [
+        "A reduced reproduction of a failure of AOTInductor.",
+        "",
+        *textwrap.wrap(f"It must end with: {_quoted(str(signature))}", 92),
+        *textwrap.wrap(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}", 92),
+        *needs,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Return foreign text as it can stand in a docstring."""
+    return text.replace("\\", "/").replace('"""', "'''")
+
+
+async def write(
+    trials: Trials,
+    candidate: Candidate,
+    folder: Path,
+    values: Path,
+    prelude: Prelude,
+    confirmed: str,
+) -> Reproduction:
+    """Write a candidate as repro.py into `folder`, with the values that it loads."""
+    head = header(trials.wanted, trials.writer.graph.torch, confirmed, prelude.notes)
+    script = trials.writer.write(candidate, FROM_FILE, head)
+    data = await _collect(trials, script, folder, values) if script.files else None
+    for file in prelude.files:
+        shutil.copyfile(file, folder / file.name)
+    write_atomically(folder / REPRO, beside(script.text, prelude.files).encode())
+    files = tuple(folder / file.name for file in prelude.files)
+    return Reproduction(folder / REPRO, data, files, len(candidate.keep))
+
+
+async def _collect(trials: Trials, script: Script, folder: Path, values: Path) -> Path:
+    """Put the values that a script loads into one file beside it."""
+    names = {
+        name if name.startswith("weights/") else f"{side}/{name}" for side, name in script.files
+    }
+    order = {
+        "kind": "collect",
+        "files": {name: str(values / f"{name}.pt") for name in sorted(names)},
+        "to": str(folder / DATA),
+    }
+    (folder / DATA).unlink(missing_ok=True)
+    await trials.workers.do({**order, "at": trials.tried}, COLLECT_S, number=len(names))
+    return folder / DATA
+
+
+def final(candidate: Candidate, wanted: Signature) -> Candidate:
+    """Return the candidate as AOTInductor is used: to the step that fails, all of it compiled."""
+    return replace(candidate, until="lower") if candidate.until == "codegen" else candidate
+
+
+async def confirm(
+    work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path
+) -> list[Signature]:
+    """Run the reproduction by itself, each time in a directory that holds nothing else."""
+    seen = []
+    for number in range(TIMES * trials.repeats):
+        directory = work.subdirectory(f"alone-{number + 1}")
+        empty = directory / "empty"
+        empty.mkdir()
+        for file in (found.script, found.data, *found.files):
+            if file is not None:
+                shutil.copyfile(file, empty / file.name)
+        ran = await work.run(
+            f"the reproduction alone, {number + 1}",
+            (python, str(empty / REPRO)),
+            alone(work.request.target.env, cache, trials.environment),
+            directory,
+            cwd=empty,
+            timeout_s=trials.timeout_s,
+        )
+        texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
+        signature = signature_of(ran.observations, *texts)
+        seen.append(signature)
+        same = trials.wanted.same(signature)
+        shutil.rmtree(empty / "model", ignore_errors=True)
+        (empty / "model.pt2").unlink(missing_ok=True)
+        work.done(
+            Step(
+                name=f"reproduction alone {number + 1}",
+                status="done",
+                why="in an empty directory, with torch alone",
+                finding="it fails alike" if same else f"it ends with {signature}",
+                exit=ran.exit.how,
+                wall_s=round(ran.exit.wall_s, 2),
+                artifact=directory.relative_to(work.directory.path).as_posix(),
+            )
+        )
+        if sum(map(trials.wanted.same, seen)) >= TIMES:
+            break
+    return seen
+
+
+def alone(env: Mapping[str, str], cache: Path, more: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what could bring modules of the user's in."""
+    found = {**environment(env, cache), **more}
+    found.pop("PYTHONPATH", None)
+    return found

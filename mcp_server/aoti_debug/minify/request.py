@@ -1,0 +1,144 @@
+"""What is to be minified, as the user names it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.interpreter import find_interpreter
+from aoti_debug.run.target import Target, resolve_target
+from aoti_debug.triage.run_state import Request
+
+Engine = Literal["own", "torch"]
+BUDGET_S = 1800.0
+CANDIDATES = 400
+_RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
+_PROGRAM = re.compile(r"[\w./ -]{0,500}exported_program[\w./ -]{0,100}\.pt2|[\w./ -]{1,500}\.pt2")
+
+
+class NothingToMinify(AotiDebugError):
+    """The run, script or program cannot be minified; the message says why."""
+
+    help = "Triage the failing script first (MCP: triage), then minify its run."
+
+
+@dataclass(frozen=True, slots=True)
+class MinifyRequest(Request):
+    """`run` is an earlier run, `program` an exported program; with neither the target is run."""
+
+    run: str | None = None
+    program: Path | None = None
+    engine: Engine = "own"
+    budget_s: float = BUDGET_S
+    candidates: int = CANDIDATES
+    compare: bool = False  # look for a wrong result where nothing else fails
+
+
+def minify_request(
+    what: str,
+    *,
+    args: tuple[str, ...] = (),
+    python: str | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    timeout_s: float = 900.0,
+    imports: tuple[str, ...] = (),
+    engine: str = "own",
+    budget_s: float = BUDGET_S,
+    candidates: int = CANDIDATES,
+    compare: bool = False,
+    home: Path | None = None,
+) -> MinifyRequest:
+    """Resolve a run, a script, a minifier_launcher.py or an exported program.
+
+    Raises:
+        WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
+    """
+    if engine not in ("own", "torch"):
+        raise WrongUse(f"there is no engine {engine!r}", help="Use own or torch.")
+    run = program = None
+    if _RUN.fullmatch(what):
+        run = what
+        target = target_of(RunDirectory.open(what, home), python, env)
+    elif what.endswith(".pt2") or Path(what).name == "minifier_launcher.py":
+        program = program_of(Path(cwd or ".", Path(what).expanduser()).absolute())
+        interpreter = find_interpreter(python)
+        target = resolve_target(
+            command=(str(interpreter), str(program)), env=env, cwd=program.parent
+        )
+    else:
+        target = resolve_target(script=what, args=args, python=python, env=env, cwd=cwd)
+    if engine == "torch" and (run or program):
+        raise WrongUse(
+            "PyTorch's own minifier dumps while a script compiles",
+            help="Give the script, or use engine own.",
+        )
+    return MinifyRequest(
+        target, timeout_s, True, python, imports, (), run, program,
+        "torch" if engine == "torch" else "own", budget_s, candidates, compare,
+    )  # fmt: skip
+
+
+def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str] | None) -> Target:
+    """Return what a run ran, as its record says.
+
+    Raises:
+        NothingToMinify: it is still going, or its record cannot be read.
+    """
+    if directory.is_running():
+        raise NothingToMinify(
+            f"run {directory.id} is still going", help="Wait for it (wait_run) or cancel it."
+        )
+    record = directory.read_record()
+    try:
+        words = shlex.split(str(record["command"]))
+        cwd = Path(str(record["cwd"]))
+    except (KeyError, ValueError) as error:
+        raise NothingToMinify(f"the record of run {directory.id} cannot be read") from error
+    if not words:
+        raise NothingToMinify(f"the record of run {directory.id} names no command")
+    place = cwd if cwd.is_dir() else directory.path
+    named = words[0] if "python" in Path(words[0]).name else None
+    interpreter = find_interpreter(python or named)
+    full = {**os.environ, **(env or {})}
+    return Target(tuple(words), place, full, str(record.get("label") or words[0]), interpreter)
+
+
+def program_of(path: Path) -> Path:
+    """Return the exported program of a launcher that PyTorch dumped, or the program itself.
+
+    Raises:
+        NothingToMinify: there is none.
+    """
+    if not path.is_file():
+        raise NothingToMinify(f"there is no file {path}", help="Give an existing file.")
+    if path.suffix == ".pt2":
+        return path
+    try:
+        tree = ast.parse(path.read_text("utf-8"))
+    except (OSError, ValueError, SyntaxError) as error:
+        raise NothingToMinify(f"{path} cannot be read: {error}") from error
+    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    beside = sorted(path.parent.glob("**/exported_program.pt2"))
+    named = [Path(text) for text in texts if isinstance(text, str) and _PROGRAM.fullmatch(text)]
+    found = [p if p.is_absolute() else path.parent / p for p in named]
+    for candidate in [*found, *beside]:
+        if candidate.is_file():
+            return candidate
+    raise NothingToMinify(
+        f"{path} names no exported program that is still there",
+        help="Give the exported_program.pt2 that was dumped beside it.",
+    )
+
+
+def interpreter_name(target: Target) -> str:
+    return str(target.python) if target.python else sys.executable

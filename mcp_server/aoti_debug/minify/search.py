@@ -1,0 +1,93 @@
+"""Find a small part of a set that is still interesting: delta debugging, side by side.
+
+The fault of a program sits in few nodes that stand together, so parts are tried before what is
+left without a part, and complements only once no part of a quarter will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
+
+import anyio
+
+T = TypeVar("T")
+Test = Callable[[frozenset[int]], Awaitable[bool]]
+
+
+async def minimise(items: Sequence[int], test: Test, width: int) -> list[int]:
+    """Return a part of `items`, which are in order, that is interesting and no item of which can
+    be left out. `test` says whether a part is interesting; all of them are taken to be."""
+    left = list(items)
+    left = await _parts(left, test, width)
+    return await _without(left, test, width)
+
+
+async def _parts(left: list[int], test: Test, width: int) -> list[int]:
+    """Go on with an interesting half, or the middle half, or a quarter and a half of it."""
+    while len(left) > 1:
+        half, quarter = (len(left) + 1) // 2, (len(left) + 3) // 4
+        parts = [left[half:], left[:half]]
+        if len(left) > 3:
+            parts += [left[quarter : quarter + half]]
+        if len(left) > 7:
+            parts += [left[quarter:], left[:-quarter]]
+        found = await first(parts, lambda part: test(frozenset(part)), width)
+        if found is None:
+            break
+        left = parts[found]
+    return left
+
+
+async def _without(left: list[int], test: Test, width: int) -> list[int]:
+    """Leave out chunks, ever smaller ones; at the end item by item until none can be spared."""
+    size = max(1, len(left) // 4)
+    while len(left) > 1:
+        starts = list(range(0, len(left), size))
+        rests = [left[:at] + left[at + size :] for at in starts]
+        rests = [rest for rest in rests if rest]
+        found = await first(rests, lambda rest: test(frozenset(rest)), width)
+        if found is not None:
+            left = rests[found]
+            size = max(1, min(size, len(left) // 2))
+        elif size == 1:
+            break
+        else:
+            size = max(1, size // 2)
+    return left
+
+
+async def first(
+    choices: Sequence[T], test: Callable[[T], Awaitable[bool]], width: int
+) -> int | None:
+    """Return the number of the first interesting choice; `width` of them are tried side by side.
+
+    The answer does not depend on which one ends first, so a search can be taken up again.
+    """
+    for begin in range(0, len(choices), max(1, width)):
+        batch = choices[begin : begin + max(1, width)]
+        answers = await together([lambda one=one: test(one) for one in batch])  # type: ignore[misc]
+        for number, interesting in enumerate(answers):
+            if interesting:
+                return begin + number
+    return None
+
+
+async def together(calls: Iterable[Callable[[], Awaitable[bool]]]) -> list[bool]:
+    """Await all; return their answers in order. The first error is raised once all have ended."""
+    wanted = list(calls)
+    answers = [False] * len(wanted)
+    errors: list[Exception] = []
+
+    async def one(number: int) -> None:
+        try:
+            answers[number] = await wanted[number]()
+        except Exception as error:
+            errors.append(error)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(len(wanted)):
+            tasks.start_soon(one, number)
+    if errors:
+        raise errors[0]
+    return answers

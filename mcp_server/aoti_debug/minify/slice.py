@@ -1,0 +1,119 @@
+"""Which nodes a failure points at, before any candidate was tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aoti_debug.minify.graph import Graph, Values
+from aoti_debug.minify.signature import Signature, operators_in
+from aoti_debug.model import Diagnosis
+from aoti_debug.package.record import Launch
+
+SLICES = 6
+NODES = 40  # a kernel that is said to hold more is no hint
+_TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
+
+
+def slices(
+    graph: Graph,
+    sides: Sequence[Values],
+    signature: Signature,
+    text: str,
+    diagnosis: Diagnosis | None,
+    launches: Sequence[Launch],
+    kernel: str | None,
+) -> list[frozenset[int]]:
+    """Return sets of nodes that may hold the fault by themselves, the likeliest first.
+
+    `text` is what the failing run wrote to stderr, `kernel` the one that it names.
+    """
+    found: list[frozenset[int]] = []
+    for part in _hints(graph, sides, signature, text, diagnosis, launches, kernel):
+        kept = frozenset(n for n in part if n in set(graph.calls()))
+        if kept and len(kept) <= NODES and kept not in found:
+            found.append(kept)
+    return found[:SLICES]
+
+
+def _hints(
+    graph: Graph,
+    sides: Sequence[Values],
+    signature: Signature,
+    text: str,
+    diagnosis: Diagnosis | None,
+    launches: Sequence[Launch],
+    kernel: str | None,
+) -> Iterator[set[int]]:
+    kernel = kernel or (diagnosis.kernel.name if diagnosis and diagnosis.kernel else None)
+    lowered = [f"torch.ops.{target}" for target in dict.fromkeys(_TARGET.findall(text))]
+    for target in lowered:  # a lowering says which operator it could not do
+        yield {n for n, node in enumerate(graph.nodes) if node.target == target}
+        yield {next((n for n, node in enumerate(graph.nodes) if node.target == target), -1)}
+    for side in sides:  # run eagerly, the program ended here
+        if side.at is not None and side.at in graph.index:
+            yield {graph.index[side.at]}
+    if kernel is not None:
+        for launch in launches:
+            if launch.kernel == kernel:
+                yield named(graph, launch)
+        yield from windows(graph, operators_in(kernel), diagnosis)
+    if diagnosis is not None:
+        wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
+        places = {(s.file.rpartition("/")[2], s.line) for s in diagnosis.source}
+        at = {n for n, node in enumerate(graph.nodes) if node.source and
+              (node.source.file.rpartition("/")[2], node.source.line) in places}  # fmt: skip
+        yield {n for n in at if graph.nodes[n].operator in wanted}
+        yield at
+    if signature.operators and kernel is None:
+        yield {n for n, node in enumerate(graph.nodes) if node.operator in signature.operators}
+    for name in re.findall(r"torch\.ops\.([\w.]{3,200})|\b([a-z_]\w*::\w+)", text)[:4]:
+        wanted_op = (name[0] or name[1]).replace("::", ".")
+        yield {
+            n
+            for n, node in enumerate(graph.nodes)
+            if node.target.startswith(f"torch.ops.{wanted_op}")
+        }
+
+
+def named(graph: Graph, launch: Launch) -> set[int]:
+    """Return the nodes that a launch says it was made of; names of the lowered graph that the
+    exported one has not are left out."""
+    return {graph.index[name] for name in launch.nodes if name in graph.index}
+
+
+def windows(
+    graph: Graph, operators: Sequence[str], diagnosis: Diagnosis | None
+) -> Iterator[set[int]]:
+    """Yield runs of neighbouring nodes whose operators are those of a fused kernel's name."""
+    wanted = {op.strip("_") for op in operators}
+    run: set[int] = set()
+    for number in [*graph.calls(), -1]:
+        name = graph.nodes[number].operator.strip("_") if number >= 0 else ""
+        if number >= 0 and set(name.split("_")) & wanted:
+            run.add(number)
+            continue
+        have = {word for n in run for word in graph.nodes[n].operator.strip("_").split("_")}
+        if len(wanted & have) >= max(1, len(wanted) - 1):
+            yield run
+        run = set()
+
+
+def with_producers(graph: Graph, keep: frozenset[int], levels: int = 1) -> frozenset[int]:
+    """Return the nodes with what they are computed from, so many steps back."""
+    kept = set(keep)
+    for _ in range(levels):
+        for number in list(kept):
+            kept |= _producers(graph, number)
+    return frozenset(kept)
+
+
+def _producers(graph: Graph, number: int) -> set[int]:
+    """Return the nodes whose values one is made of, through those that only take apart."""
+    found = set()
+    for name in graph.nodes[number].refs():
+        node = graph[name]
+        if not node.is_call:
+            continue
+        found |= _producers(graph, graph.index[name]) if node.is_light else {graph.index[name]}
+    return found

@@ -1,0 +1,196 @@
+"""Drive the fork server: give it orders, wait for their ends, read what they left."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.errors import AotiDebugError
+from aoti_debug.facts.stages import ALWAYS
+from aoti_debug.minify.signature import Signature, signature_of
+from aoti_debug.run.directory import write_atomically
+from aoti_debug.run.page import opened
+from aoti_debug.run.process import Command, run_process
+from aoti_debug.triage.launch import PROBE
+from aoti_debug.triage.observe import observe
+
+EVERY_S = 0.03
+START_S = 180.0  # to import torch on a busy machine
+TEXT_BYTES = 1 << 20
+KEPT = ("result.json", "order.json", "repro.py", "stdout.log", "stderr.log")
+DAY_S = 86_400.0
+
+
+class NoWorker(AotiDebugError):
+    help = "Read fork-server.log of the run: the interpreter could not import torch."
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one order ended, and what it left in its directory."""
+
+    directory: Path
+    signature: Signature
+    observations: Observations
+    wall_s: float
+    stdout: str
+    stderr: str
+    cached: bool = False
+
+
+class Workers:
+    """Orders to the fork server of one search; their results are kept by content."""
+
+    def __init__(self, root: Path, width: int) -> None:
+        self.root = root
+        self.width = width
+        self.ran = 0
+        self.alive = False
+        self._going: dict[str, anyio.Event] = {}
+
+    async def do(
+        self, order: Mapping[str, Any], timeout_s: float, script: str = "", number: int = 0
+    ) -> Outcome:
+        """Have one order done, or read what it left when it was done before.
+
+        `number` tells repetitions of the same order apart.
+
+        Raises:
+            NoWorker: the fork server has ended.
+        """
+        document = {**order, "timeout_s": timeout_s}
+        key = json.dumps([{**order, "number": number}, script], sort_keys=True)
+        name = hashlib.sha256(key.encode()).hexdigest()[:20]
+        directory = self.root / name
+        if name in self._going:
+            await self._going[name].wait()
+        if (directory / "result.json").is_file():
+            return await anyio.to_thread.run_sync(lambda: outcome(directory, cached=True))
+        self._going[name] = anyio.Event()
+        try:
+            shutil.rmtree(directory, ignore_errors=True)  # a half of an earlier, killed search
+            directory.mkdir(parents=True)
+            if script:
+                (directory / "repro.py").write_text(script, "utf-8")
+            write_atomically(directory / "order.json", json.dumps(document).encode())
+            self.ran += 1
+            await self._end_of(directory)
+        finally:
+            self._going.pop(name).set()
+        found = await anyio.to_thread.run_sync(lambda: outcome(directory))
+        await anyio.to_thread.run_sync(lambda: _trim(directory, order["kind"]))
+        return found
+
+    async def _end_of(self, directory: Path) -> None:
+        while not (directory / "result.json").is_file():
+            if not self.alive:
+                raise NoWorker("the processes that try candidates have ended")
+            await anyio.sleep(EVERY_S)
+
+
+@contextlib.asynccontextmanager
+async def workers(
+    root: Path, log: Path, python: str, env: Mapping[str, str], cache: Path, width: int
+) -> AsyncIterator[Workers]:
+    """Start a fork server below `root`; leaving ends it and all that it started.
+
+    It runs under the launcher that runs everything here, so it also ends when this process is
+    killed.
+
+    Raises:
+        NoWorker: it could not be started.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "ready.json").unlink(missing_ok=True)
+    for left in root.iterdir():  # of a search that was killed
+        if left.is_dir() and not (left / "result.json").is_file():
+            shutil.rmtree(left, ignore_errors=True)
+    found = Workers(root, width)
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_serve, found, log, python, environment(env, cache), tasks.cancel_scope)
+        try:
+            with anyio.move_on_after(START_S):
+                while not (root / "ready.json").is_file() and found.alive:
+                    await anyio.sleep(EVERY_S)
+            if not (root / "ready.json").is_file():
+                raise NoWorker("no process could be started that imports torch")
+            yield found
+        except Exception as error:  # raised outside the group, which would wrap it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+async def _serve(
+    found: Workers, log: Path, python: str, env: Mapping[str, str], scope: anyio.CancelScope
+) -> None:
+    argv = (python, str(PROBE / "fork_server.py"), str(found.root), "--width", str(found.width))
+    found.alive = True
+    try:
+        await run_process(
+            Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2), log
+        )
+    finally:
+        found.alive = False
+
+
+def environment(env: Mapping[str, str], cache: Path) -> dict[str, str]:
+    """Return the environment of candidates: the target's, unwatched, with a cache they share."""
+    watching = ("AOTI_DEBUG_EVENTS", "AOTI_DEBUG_CAPTURE", "AOTI_DEBUG_RUN")
+    return {
+        **{name: value for name, value in env.items() if name not in watching},
+        **ALWAYS,
+        "TORCHINDUCTOR_CACHE_DIR": str(cache),
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",  # candidates run side by side
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def outcome(directory: Path, *, cached: bool = False) -> Outcome:
+    """Read what an order left."""
+    result = json.loads((directory / "result.json").read_bytes())
+    late = bool(result["timed_out"])
+    ending = Ending(code=result["code"], signal=result["signal"], timed_out=late)
+    observations = observe(directory, "", ending)
+    stdout, stderr = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
+    signature = signature_of(observations, stdout, stderr)
+    return Outcome(
+        directory, signature, observations, float(result["wall_s"]), stdout, stderr, cached
+    )
+
+
+def text_of(path: Path) -> str:
+    """Return the first and last bytes of a text that may be of any length."""
+    try:
+        with opened(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            first = file.read(TEXT_BYTES)
+            if size > 2 * TEXT_BYTES:
+                file.seek(size - TEXT_BYTES)
+            last = file.read(TEXT_BYTES)
+    except OSError:
+        return ""
+    return (first + last).decode("utf-8", "replace")
+
+
+def _trim(directory: Path, kind: str) -> None:
+    """Remove what is large of a candidate: its package."""
+    if kind not in ("script", "program"):
+        return
+    for path in directory.iterdir():
+        if path.is_file() and path.name not in KEPT and path.name != "began":
+            path.unlink(missing_ok=True)
+        elif path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
