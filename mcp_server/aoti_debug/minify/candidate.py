@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Until = Literal["export", "codegen", "lower", "run", "compare", "finite"]
+Fidelity = Literal["inductor", "aoti"]  # a fifth of the time, or the real thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Candidate:
 
     keep: frozenset[int]
     until: Until
+    fidelity: Fidelity
     dynamic: bool  # sizes stay free where the program leaves them so
     two_sided: bool  # exported with the example's values, called with those of the failing call
     settings: Mapping[str, object] = field(default_factory=dict)

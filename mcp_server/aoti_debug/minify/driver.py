@@ -13,10 +13,10 @@ from typing import Any
 import anyio
 
 from aoti_debug.minify import reproduction
-from aoti_debug.minify.candidate import Candidate, Unbuildable
+from aoti_debug.minify.candidate import Candidate
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.material import Material, ended_well, material_of
-from aoti_debug.minify.original import Original, original
+from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.prelude import Prelude, prelude_of
 from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
@@ -25,9 +25,9 @@ from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.simplify import simplify
 from aoti_debug.minify.slice import slices, with_producers
 from aoti_debug.minify.trials import Best, Spent, Trials
-from aoti_debug.minify.workers import Workers, outcome, workers
+from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
-from aoti_debug.model import MinifyAnswer, Next, Step
+from aoti_debug.model import MinifyAnswer, Next
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.gpus import hold_gpus
 from aoti_debug.triage.pipeline import triage
@@ -37,7 +37,6 @@ WIDTH = 4
 KEPT_SEARCHES = 20
 SURVEY_S = 600.0
 VALUES_S = 240.0
-SHORTEST_S = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +59,18 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     material = await _material(work, request)
     python = interpreter_name(request.target)
     root = _root(work, material)
-    width = max(1, min(WIDTH, os.cpu_count() or 1))
+    cache = root.parent / "cache"
+    width = max(1, min(WIDTH, len(os.sched_getaffinity(0))))
     log = work.directory.path / "fork-server"
     env = request.target.env
-    async with hold_gpus(work), workers(root / "c", log, python, env, root / "cache", width) as crew:
+    async with (
+        hold_gpus(work),
+        workers(root / "c", log, python, env, cache, width) as crew,
+    ):
         work.say("reading the exported program")
         survey = await _survey(crew, root, material)
         prelude = prelude_of(survey.graph.operators, material.libraries)
-        found = await _search(work, request, material, crew, survey, prelude, root)
-    return found
+        return await _search(work, request, material, crew, survey, prelude, cache)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -103,7 +105,8 @@ def _root(work: RunState, material: Material) -> Path:
     root = searches / content.hexdigest()[:16]
     root.mkdir(parents=True, exist_ok=True)
     os.utime(root)
-    old = sorted(searches.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    others = (path for path in searches.iterdir() if path.name != "cache")
+    old = sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
     for path in old[KEPT_SEARCHES:]:
         shutil.rmtree(path, ignore_errors=True)
     return root
@@ -157,7 +160,7 @@ async def _search(
     crew: Workers,
     survey: Survey,
     prelude: Prelude,
-    root: Path,
+    cache: Path,
 ) -> MinifyAnswer:
     graph = survey.graph
     writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, prelude.text)
@@ -165,6 +168,7 @@ async def _search(
     base = Candidate(
         everything,
         "compare",
+        "aoti",
         dynamic=bool(graph.symbols),
         two_sided=_differ(survey),
         settings=material.settings or {},
@@ -173,17 +177,16 @@ async def _search(
     found = await original(work, crew, material, writer, base, load, request)
     work.done(found.step())
     wanted = found.signature.with_place(material.diagnosis)
-    timeout_s = max(SHORTEST_S, 4 * found.wall_s) if wanted.kind != "hang" else SHORTEST_S
 
     async def better(best: Best) -> None:
-        best_candidate = reproduction.final(best.candidate, wanted)
+        best_candidate = reproduction.final(best.candidate)
         await reproduction.write(
             trials, best_candidate, work.directory.path, survey.values, prelude,
             "Not yet confirmed by itself: the search goes on.",
         )  # fmt: skip
 
     trials = Trials(
-        crew, writer, wanted, replace(base, until=found.until), load, timeout_s, found.repeats,
+        crew, writer, wanted, replace(base, until=found.until), load, LOWER_S, found.repeats,
         request.budget_s, request.candidates, better, work.say,
     )  # fmt: skip
     spent = ""
@@ -195,30 +198,44 @@ async def _search(
     if best is None:
         raise NothingToMinify(
             "no candidate failed like the original: " + (spent or _why_none(trials, survey)),
-            help=f"The original: {wanted}. Its signature and every candidate are kept in {root}.",
+            help=f"The original: {wanted}. Every candidate is kept below {crew.root}.",
         )
-    repro, seen = await _proved(work, trials, best, survey, prelude, root)
+    repro, seen = await _proved(work, trials, best, survey, prelude, cache)
     return _answer(work, trials, survey, repro, seen, prelude, found, spent)
 
 
 async def _reduce(
     trials: Trials, survey: Survey, material: Material, found: Original, wanted: Signature
 ) -> None:
-    """Try slices, then the whole; make the smallest that fails smaller; make it simpler."""
-    graph = survey.graph
-    sides = [side for side in (survey.real, survey.example) if side is not None]
+    """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
+    else search with AOTInductor."""
     text = "\n".join((material.text, found.text))
-    hints = slices(
-        graph, sides, wanted, text, material.diagnosis, material.launches,
-        material.kernel or found.kernel,
-    )  # fmt: skip
+    sides = [side for side in (survey.real, survey.example) if side is not None]
+    kernel = material.kernel or found.kernel
+    hints = slices(survey.graph, sides, wanted, text, material.diagnosis, material.launches, kernel)
+    full = trials.base
+    fast = replace(full, fidelity="inductor", dynamic=False, two_sided=False)
+    for base in (fast, full) if full.until not in ("codegen", "export") else (full,):
+        trials.base = base
+        if not await _narrow(trials, survey.graph, hints):
+            continue
+        await simplify(trials)
+        if await trials.prove(full):
+            return
+        trials.best = None
+
+
+async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]]) -> bool:
+    """Try slices, then the whole; make the first that fails alike smaller."""
     wider = [with_producers(graph, part, levels) for levels in (1, 3) for part in hints[:2]]
     choices = [part for part in dict.fromkeys([*hints, *wider]) if part]
     number = await first(choices, trials.keeps, trials.workers.width)
     start = sorted(choices[number]) if number is not None else graph.calls()
+    if number is None and not await trials.keeps(frozenset(start)):
+        return False
     if len(start) > 1:
         await minimise(start, trials.keeps, trials.workers.width)
-    await simplify(trials)
+    return True
 
 
 def _differ(survey: Survey) -> bool:
@@ -243,10 +260,10 @@ def _why_none(trials: Trials, survey: Survey) -> str:
 
 
 async def _proved(
-    work: RunState, trials: Trials, best: Best, survey: Survey, prelude: Prelude, root: Path
+    work: RunState, trials: Trials, best: Best, survey: Survey, prelude: Prelude, cache: Path
 ) -> tuple[Reproduction, list[Signature]]:
     """Write the best candidate for good, run it alone, and say in it what that showed."""
-    candidate = reproduction.final(best.candidate, trials.wanted)
+    candidate = reproduction.final(best.candidate)
     folder, python = work.directory.path, interpreter_name(work.request.target)
 
     async def written(confirmed: str) -> Reproduction:
@@ -255,9 +272,11 @@ async def _proved(
         )
 
     repro = await written("")
-    seen = await reproduction.confirm(work, repro, trials, python, root / "cache")
+    seen = await reproduction.confirm(work, repro, trials, python, cache)
     alike = sum(map(trials.wanted.same, seen))
-    repro = await written(f"Run alone in an empty directory it failed so {alike} times of {len(seen)}.")
+    repro = await written(
+        f"Run alone in an empty directory it failed so {alike} times of {len(seen)}."
+    )
     return repro, seen
 
 
@@ -297,5 +316,3 @@ def _answer(
     )  # fmt: skip
     write_report(work.directory.path, answer, trials, survey.graph)
     return answer.model_copy(update={"artifacts": work.artifacts()})
-
-

@@ -48,8 +48,10 @@ class Node:
     @property
     def is_light(self) -> bool:
         """Tell whether the node only takes apart, measures or asserts; it goes with others."""
-        return self.is_number or self.target == "operator.getitem" or not (
-            self.is_tensor or self.several
+        return (
+            self.is_number
+            or self.target == "operator.getitem"
+            or not (self.is_tensor or self.several)
         )
 
     def refs(self) -> tuple[str, ...]:
@@ -181,9 +183,7 @@ def _node(entry: Mapping[str, Any]) -> Node:
         is_tensor=kind == "tensor",
         is_number=kind == "number",
         is_floating=bool(value.get("floating")),
-        several=tuple(
-            bool(item and item["kind"] == "tensor") for item in value.get("items") or ()
-        ),
+        several=tuple(bool(item and item["kind"] == "tensor") for item in value.get("items") or ()),
         shape=tuple(_size(size) for size in value.get("shape") or ()),
         size=_size(value["size"]) if kind == "number" else None,
         unsupported=entry.get("unsupported") or "",

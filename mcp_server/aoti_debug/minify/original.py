@@ -1,9 +1,9 @@
-"""The failure that is looked for: its signature from two runs of the original, more if it is flaky."""
+"""The failure that is looked for: its signature from two runs of the original, or from more."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -12,6 +12,7 @@ from aoti_debug.minify.candidate import Candidate, Unbuildable, Until
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
+from aoti_debug.minify.trials import RUN_S
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
@@ -20,7 +21,6 @@ from aoti_debug.triage.run_state import RunState
 RUNS = 2
 MORE = 6  # runs of an original that did not fail both times
 LOWER_S = 600.0
-RUN_S = 120.0
 Run = Callable[[int], Awaitable[Outcome]]
 
 
@@ -159,16 +159,16 @@ def ways(
     values = material.wrong_values or compare
     if material.package is not None and material.inputs is not None and not values:
         call = {"kind": "package", "package": str(material.package), "model": material.model,
-                "inputs": str(material.inputs), "arguments": words}  # fmt: skip
-        found.append(Way("calling its package again", "run", _order(crew, call, RUN_S)))
+                "inputs": str(material.inputs), "arguments": words, "run_s": RUN_S}  # fmt: skip
+        found.append(Way("calling its package again", "run", _order(crew, call, LOWER_S)))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
     for until in checks:
-        whole = Candidate(base.keep, until, base.dynamic, base.two_sided, base.settings)
+        whole = replace(base, until=until)
         try:
             script = writer.write(whole, load)
         except Unbuildable:
             continue
-        order = {"kind": "script"}
+        order = {"kind": "script", "run_s": RUN_S}
         what = {"compare": "holding it against eager", "finite": "looking for NaN"}
         found.append(
             Way(what.get(until, "compiling and calling it"), until,

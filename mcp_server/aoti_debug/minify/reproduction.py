@@ -8,21 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import anyio
+
 from aoti_debug import __version__
-from aoti_debug.minify.candidate import Candidate
+from aoti_debug.minify.candidate import Candidate, Until
 from aoti_debug.minify.prelude import Prelude, beside
-from aoti_debug.minify.signature import Signature, signature_of
+from aoti_debug.minify.signature import HANG, Signature, signature_of
 from aoti_debug.minify.trials import Trials
 from aoti_debug.minify.workers import environment, text_of
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
 from aoti_debug.run.directory import write_atomically
-from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.run_state import Cancelled, RunState
 
 REPRO = "repro.py"
 DATA = "repro_inputs.pt"
 TIMES = 3
 COLLECT_S = 300.0
+HANG_S = 150.0  # to compile and to be seen not to return
 FROM_FILE = f'''
 def load(name):
     """Return one of the values that are kept beside this file."""
@@ -41,10 +44,10 @@ class Reproduction:
 
 def from_folder(folder: Path) -> str:
     """Return the Python of `load` for candidates: each value lies in a file of its own."""
-    return f'''
+    return f"""
 def load(name):
     return torch.load({str(folder)!r} + "/" + name + ".pt", weights_only=True)
-'''
+"""
 
 
 def header(signature: Signature, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
@@ -75,6 +78,7 @@ async def write(
     """Write a candidate as repro.py into `folder`, with the values that it loads."""
     head = header(trials.wanted, trials.writer.graph.torch, confirmed, prelude.notes)
     script = trials.writer.write(candidate, FROM_FILE, head)
+    (folder / DATA).unlink(missing_ok=True)
     data = await _collect(trials, script, folder, values) if script.files else None
     for file in prelude.files:
         shutil.copyfile(file, folder / file.name)
@@ -93,56 +97,77 @@ async def _collect(trials: Trials, script: Script, folder: Path, values: Path) -
         "files": {name: str(values / f"{name}.pt") for name in sorted(names)},
         "to": str(folder / DATA),
     }
-    (folder / DATA).unlink(missing_ok=True)
     await trials.workers.do({**order, "at": trials.tried}, COLLECT_S, number=len(names))
     return folder / DATA
 
 
-def final(candidate: Candidate, wanted: Signature) -> Candidate:
+def final(candidate: Candidate) -> Candidate:
     """Return the candidate as AOTInductor is used: to the step that fails, all of it compiled."""
-    return replace(candidate, until="lower") if candidate.until == "codegen" else candidate
+    until: Until = "lower" if candidate.until == "codegen" else candidate.until
+    return replace(candidate, fidelity="aoti", until=until)
 
 
 async def confirm(
     work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path
 ) -> list[Signature]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
-    seen = []
-    for number in range(TIMES * trials.repeats):
-        directory = work.subdirectory(f"alone-{number + 1}")
-        empty = directory / "empty"
-        empty.mkdir()
-        for file in (found.script, found.data, *found.files):
-            if file is not None:
-                shutil.copyfile(file, empty / file.name)
-        ran = await work.run(
-            f"the reproduction alone, {number + 1}",
-            (python, str(empty / REPRO)),
-            alone(work.request.target.env, cache, trials.environment),
-            directory,
-            cwd=empty,
-            timeout_s=trials.timeout_s,
+    count = TIMES * trials.repeats
+    seen: dict[int, Signature] = {}
+    width = anyio.CapacityLimiter(trials.workers.width)
+
+    async def one(number: int) -> None:
+        directory = work.directory.path / "steps" / f"alone-{number + 1}"
+        try:
+            async with width:
+                seen[number] = await _alone(work, found, trials, python, cache, directory)
+        except Cancelled:
+            return
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(count):
+            tasks.start_soon(one, number)
+    if work.stop.is_set():
+        raise Cancelled
+    return [seen[number] for number in sorted(seen)]
+
+
+async def _alone(
+    work: RunState,
+    found: Reproduction,
+    trials: Trials,
+    python: str,
+    cache: Path,
+    directory: Path,
+) -> Signature:
+    empty = directory / "empty"
+    empty.mkdir(parents=True, exist_ok=True)
+    for file in (found.script, found.data, *found.files):
+        if file is not None:
+            shutil.copyfile(file, empty / file.name)
+    ran = await work.run(
+        "the reproduction alone",
+        (python, str(empty / REPRO)),
+        alone(work.request.target.env, cache, trials.environment),
+        directory,
+        cwd=empty,
+        timeout_s=trials.timeout_s if trials.wanted.kind != HANG else HANG_S,
+    )
+    texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
+    signature = signature_of(ran.observations, *texts)
+    shutil.rmtree(empty, ignore_errors=True)
+    same = trials.wanted.same(signature)
+    work.done(
+        Step(
+            name=f"reproduction {directory.name}",
+            status="done",
+            why="in an empty directory, with torch alone",
+            finding="it fails alike" if same else f"it ends with {signature}",
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+            artifact=directory.relative_to(work.directory.path).as_posix(),
         )
-        texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
-        signature = signature_of(ran.observations, *texts)
-        seen.append(signature)
-        same = trials.wanted.same(signature)
-        shutil.rmtree(empty / "model", ignore_errors=True)
-        (empty / "model.pt2").unlink(missing_ok=True)
-        work.done(
-            Step(
-                name=f"reproduction alone {number + 1}",
-                status="done",
-                why="in an empty directory, with torch alone",
-                finding="it fails alike" if same else f"it ends with {signature}",
-                exit=ran.exit.how,
-                wall_s=round(ran.exit.wall_s, 2),
-                artifact=directory.relative_to(work.directory.path).as_posix(),
-            )
-        )
-        if sum(map(trials.wanted.same, seen)) >= TIMES:
-            break
-    return seen
+    )
+    return signature
 
 
 def alone(env: Mapping[str, str], cache: Path, more: Mapping[str, str]) -> dict[str, str]:

@@ -22,6 +22,7 @@ STEPS = {
 }
 WRONG = "wrong result"
 HANG = "hang"
+OUT_OF_BOUNDS = "index out of bounds"
 _STEP = re.compile(r"^step: (\w{1,20})$", re.MULTILINE)
 _KERNEL = re.compile(r"\b((?:cpp|triton)_\w{0,20}?fused_\w{1,400})")
 _COMPILER = re.compile(r"\b(?:fatal )?error: (.{1,300})")
@@ -110,6 +111,8 @@ def signature_of(observations: Observations, stdout: str, stderr: str) -> Signat
         kind = "device assert" if asserted and asserted.block else ending.signal
     elif message and message.startswith("wrong result: "):
         return Signature("output", WRONG, "not finite" if "finite" in message else None)
+    if message and OUT_OF_BOUNDS in message:  # with or without the kernel's file before it
+        kind, message = "assert", OUT_OF_BOUNDS
     said = (_compiler_error(stderr) if phase == "lower" else None) or message
     kind = (kind or f"exit {ending.code}").rpartition(".")[2]
     return Signature(
@@ -117,7 +120,7 @@ def signature_of(observations: Observations, stdout: str, stderr: str) -> Signat
         kind,
         normalised(said) if said else None,
         operators_of(stderr, phase),
-        access="assert" if message and "index out of bounds" in message else None,
+        access="assert" if message == OUT_OF_BOUNDS else None,
     )
 
 

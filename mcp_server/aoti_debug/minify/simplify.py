@@ -40,9 +40,7 @@ def loaded_names(trials: Trials) -> list[str]:
     """Return the inputs and weights that the best reproduction reads from a file."""
     if trials.best is None:
         return []
-    names: Iterable[str] = (
-        name.removeprefix("weights/") for _, name in trials.best.script.files
-    )
+    names: Iterable[str] = (name.removeprefix("weights/") for _, name in trials.best.script.files)
     return list(dict.fromkeys(names))
 
 

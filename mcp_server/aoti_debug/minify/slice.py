@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aoti_debug.minify.graph import Graph, Values
-from aoti_debug.minify.signature import Signature, operators_in
+from aoti_debug.minify.signature import OUT_OF_BOUNDS, Signature, operators_in
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.record import Launch
 
 SLICES = 6
 NODES = 40  # a kernel that is said to hold more is no hint
+INDEXING = ("index", "embedding", "gather", "index_select", "take", "index_put", "scatter",
+            "scatter_add", "index_add", "select_scatter", "embedding_bag")  # fmt: skip
 _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 
 
@@ -54,9 +56,11 @@ def _hints(
         if side.at is not None and side.at in graph.index:
             yield {graph.index[side.at]}
     if kernel is not None:
-        for launch in launches:
-            if launch.kernel == kernel:
-                yield named(graph, launch)
+        made_of = [named(graph, launch) for launch in launches if launch.kernel == kernel]
+        if signature.message == OUT_OF_BOUNDS:
+            for part in made_of:
+                yield {n for n in part if graph.nodes[n].operator in INDEXING}
+        yield from made_of
         yield from windows(graph, operators_in(kernel), diagnosis)
     if diagnosis is not None:
         wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}

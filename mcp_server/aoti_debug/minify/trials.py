@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from aoti_debug.minify.candidate import Candidate, Unbuildable
+from aoti_debug.minify.candidate import Candidate, Unbuildable, Until
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Script, Writer
 
-SLACK_S = 30.0
+RUN_S = 30.0  # for a call, whatever its compile took; a hang costs as much
 
 
 class Spent(Exception):
@@ -81,8 +81,24 @@ class Trials:
         return False
 
     async def run(self, script: Script, number: int = 0) -> Outcome:
-        order = {"kind": "script", "environment": dict(self.environment)}
+        order = {"kind": "script", "environment": dict(self.environment), "run_s": RUN_S}
         return await self.workers.do(order, self.timeout_s, script.text, number)
+
+    async def prove(self, full: Candidate) -> bool:
+        """Have the best candidate fail alike through AOTInductor; say whether it does."""
+        if self.best is None:
+            return False
+        found = self.best.candidate
+        until: Until = "lower" if found.until == "codegen" else found.until
+        plain = replace(found, fidelity="aoti", until=until)
+        if plain == found:
+            return True
+        free = replace(plain, dynamic=full.dynamic, two_sided=full.two_sided)
+        for candidate in (plain, free) if free != plain else (plain,):
+            if await self.fails(candidate):
+                await self.prefer()
+                return True
+        return False
 
     def _afford(self) -> None:
         spent = time.monotonic() - self.began
@@ -92,7 +108,7 @@ class Trials:
             raise Spent(f"{self.tried} candidates were tried, no more are wanted")
 
     async def prefer(self) -> None:
-        """Take the last candidate that failed alike as the best one: it is simpler, if no smaller."""
+        """Take the last candidate that failed alike as the best: simpler, if no smaller."""
         if self._latest is not None and self.best is not self._latest:
             self.best = self._latest
             await self.on_better(self.best)

@@ -116,6 +116,7 @@ async def workers(
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
     found = Workers(root, width)
+    found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_serve, found, log, python, environment(env, cache), tasks.cancel_scope)
@@ -137,7 +138,6 @@ async def _serve(
     found: Workers, log: Path, python: str, env: Mapping[str, str], scope: anyio.CancelScope
 ) -> None:
     argv = (python, str(PROBE / "fork_server.py"), str(found.root), "--width", str(found.width))
-    found.alive = True
     try:
         await run_process(
             Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2), log

@@ -286,7 +286,8 @@ def _made(value: Value, made_up: bool) -> str | None:
         made = f"torch.zeros({value.shape}, dtype={value.dtype}{device})"
     if value.contiguous or value.stride is None:
         return made
-    return f"torch.empty_strided({value.shape}, {value.stride}, dtype={value.dtype}{device}).copy_({made})"
+    empty = f"torch.empty_strided({value.shape}, {value.stride}, dtype={value.dtype}{device})"
+    return f"{empty}.copy_({made})"
 
 
 def _model(written: Written, weights: Sequence[str]) -> str:
@@ -299,6 +300,27 @@ def _model(written: Written, weights: Sequence[str]) -> str:
     lines += [f"        {line}" for line in written.lines]
     lines.append(f"        return ({', '.join(written.outputs)},)")
     return "\n".join(lines)
+
+
+def _inductor(settings: Mapping[str, object], *, runs: bool) -> list[str]:
+    """Return the steps with plain Inductor: the same kernels, no wrapper in C++."""
+    lines = [
+        'print("step: lower", flush=True)',
+        "state = {**program.state_dict, **program.constants}",
+        "given = iter(inputs())",
+        "specs = program.graph_signature.input_specs",
+        "flat = [state[spec.target] if spec.target else next(given) for spec in specs]",
+        f"compiled = torch._inductor.compile(program.graph_module, flat, options={settings!r})",
+    ]
+    if runs:
+        lines += [
+            'print("step: run", flush=True)',
+            "torch.manual_seed(0)",
+            "results = compiled(*flat)",
+            "if torch.cuda.is_initialized():",
+            "    torch.cuda.synchronize()",
+        ]
+    return lines
 
 
 def _function(name: str, purpose: str, values: Sequence[str]) -> str:
@@ -326,14 +348,16 @@ def _main(
         )
         export += f", dynamic_shapes={{{spec}}}"
     lines += ['print("step: export", flush=True)', f"program = torch.export.export({export})"]
-    if candidate.until != "export":
+    if candidate.fidelity == "inductor":
+        lines += _inductor(settings, runs=runs)
+    elif candidate.until != "export":
         more = f", inductor_configs={settings!r}" if settings else ""
         lines += [
             'print("step: lower", flush=True)',
             'path = str(Path("model.pt2").absolute())',
             f"torch._inductor.aoti_compile_and_package(program, package_path=path{more})",
         ]
-    if runs:
+    if runs and candidate.fidelity == "aoti":
         lines += [
             'print("step: load", flush=True)',
             "compiled = torch._inductor.aoti_load_package(path)",

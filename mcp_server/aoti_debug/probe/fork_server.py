@@ -14,6 +14,7 @@ if __name__ == "__main__":
     run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import argparse
+import contextlib
 import ctypes
 import faulthandler
 import json
@@ -28,13 +29,45 @@ from pathlib import Path
 from typing import Any, NoReturn, Optional
 
 Document = dict[str, Any]
-Child = tuple[Path, float, float]  # directory, began, deadline
+
+_EACH_S = 0.5  # how often it is looked which step a child is at
 
 _EVERY_S = 0.02
 _FILE_BYTES = 8 << 30  # a candidate that prints without end ends itself
 _WARM = ("torch.export", "torch._inductor", "torch._inductor.codecache",
          "torch._inductor.compile_fx", "torch._inductor.cpu_vec_isa")  # fmt: skip
 _PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """An order under way: it has its time for all of it, and `run_s` for the call alone."""
+
+    def __init__(self, directory: Path) -> None:
+        order = json.loads((directory / "order.json").read_text())
+        self.directory = directory
+        self.began = self._looked = time.monotonic()
+        self._deadline = self.began + float(order["timeout_s"])
+        self._run_s: Optional[float] = order.get("run_s")  # noqa: UP045
+
+    def late(self, now: float) -> bool:
+        """Tell whether its time is up; the call's time begins when it is seen to."""
+        if self._run_s is not None and now - self._looked > _EACH_S:
+            self._looked = now
+            if _step(self.directory / "stdout.log") in ("run", "load"):
+                self._deadline = min(self._deadline, now + self._run_s)
+                self._run_s = None
+        return now > self._deadline
+
+
+def _step(path: Path) -> str:
+    """Return the last step that a child has said it is at."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 200))
+            words = file.read().decode("ascii", "replace").rpartition("step: ")[2].split()
+    except OSError:
+        return ""
+    return words[0] if words else ""
 
 
 def main() -> NoReturn:
@@ -60,6 +93,10 @@ def warm() -> bool:
             import_module(name)
         except ImportError:
             continue
+    try:  # found out by compiling, once for all children
+        import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
+    except Exception:
+        traceback.print_exc()
     cuda = getattr(torch, "cuda", None)
     return bool(cuda is not None and cuda.is_initialized())
 
@@ -72,9 +109,7 @@ def serve(root: Path, width: int, fresh: bool) -> NoReturn:
             if len(children) >= width:
                 break
             pid = _start(directory, fresh)
-            limit = float(json.loads((directory / "order.json").read_text())["timeout_s"])
-            began = time.monotonic()
-            children[pid] = (directory, began, began + limit)
+            children[pid] = Child(directory)
         _reap(children)
         time.sleep(_EVERY_S)
 
@@ -147,22 +182,20 @@ def _perform(directory: Path) -> NoReturn:
 
 def _reap(children: dict[int, Child]) -> None:
     now = time.monotonic()
-    for pid, (directory, began, deadline) in list(children.items()):
-        late = now > deadline
+    for pid, child in list(children.items()):
+        late = child.late(now)
         if late:
             _kill(pid)
         ended, status = os.waitpid(pid, 0 if late else os.WNOHANG)
         if ended:
             del children[pid]
             _kill(pid)  # what it started and left behind
-            _result(directory, status, late, now - began)
+            _result(child.directory, status, late, now - child.began)
 
 
 def _kill(group: int) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.killpg(group, signal.SIGKILL)
-    except OSError:
-        pass
 
 
 def _result(directory: Path, status: int, late: bool, wall: float) -> None:
@@ -171,7 +204,12 @@ def _result(directory: Path, status: int, late: bool, wall: float) -> None:
     name = None if number is None else signal.Signals(number).name
     _write(
         directory / "result.json",
-        {"code": code, "signal": None if late else name, "timed_out": late, "wall_s": round(wall, 3)},
+        {
+            "code": code,
+            "signal": None if late else name,
+            "timed_out": late,
+            "wall_s": round(wall, 3),
+        },
     )
 
 

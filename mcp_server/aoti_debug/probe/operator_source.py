@@ -87,7 +87,11 @@ def _registers(statement: ast.stmt, namespace: str) -> bool:
     for node in ast.walk(statement):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             value = node.value
-            if value == namespace or f"{namespace}::" in value or f"TORCH_LIBRARY({namespace}" in value:
+            if (
+                value == namespace
+                or f"{namespace}::" in value
+                or f"TORCH_LIBRARY({namespace}" in value
+            ):
                 return True
         if isinstance(node, ast.Attribute) and node.attr == namespace:
             return True
