@@ -25,6 +25,7 @@ from aoti_debug.tools.diagnose_log import DIAGNOSE_LOG
 from aoti_debug.tools.explain_kernel import EXPLAIN_KERNEL
 from aoti_debug.tools.inspect_package import INSPECT_PACKAGE
 from aoti_debug.tools.lazy_service import LazyService
+from aoti_debug.tools.minify import MINIFY
 from aoti_debug.tools.read_artifact import READ_ARTIFACT
 from aoti_debug.tools.run_stage import RUN_STAGE
 from aoti_debug.tools.tool import AotiTool
@@ -34,6 +35,7 @@ from aoti_debug.tools.waiting import Call, owner_of
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
+    MINIFY,
     DIAGNOSE_LOG,
     INSPECT_PACKAGE,
     EXPLAIN_KERNEL,

@@ -24,6 +24,7 @@ from aoti_debug.minify.search import first, minimise
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.simplify import simplify
 from aoti_debug.minify.slice import slices, with_producers
+from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.trials import Best, Spent, Trials
 from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
@@ -56,6 +57,9 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     Raises:
         NothingToMinify: there is no failure, or nothing of it that could be repeated.
     """
+    if request.engine == "torch":
+        async with hold_gpus(work):
+            return await minify_with_torch(work)
     material = await _material(work, request)
     python = interpreter_name(request.target)
     root = _root(work, material)

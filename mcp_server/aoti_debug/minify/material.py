@@ -89,7 +89,7 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
         package=package,
         model=call.call.model if call.call else "model",
         inputs=call.inputs,
-        words=_words(call, target),
+        words=arguments_of(call, target),
         libraries=call.libraries,
         settings=settings,
         diagnosis=diagnosis,
@@ -159,7 +159,7 @@ def _settings(phase: SeenPhase) -> Mapping[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def _words(call: Captured, target: Target) -> tuple[str, ...]:
+def arguments_of(call: Captured, target: Target) -> tuple[str, ...]:
     """Return the arguments that make a program of the probe define the custom operators."""
     words: list[str] = []
     for module in call.modules:
@@ -170,7 +170,7 @@ def _words(call: Captured, target: Target) -> tuple[str, ...]:
         words += ["--import-path", str(folder)]
     if call.script is not None:
         argv = [word for word in target.argv if Path(word).name != call.script.name]
-        words += ["--script", str(call.script), "--script-args", json.dumps(argv[1:])]
+        words += ["--script", str(target.cwd / call.script), "--script-args", json.dumps(argv[1:])]
     return tuple(words)
 
 
