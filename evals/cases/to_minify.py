@@ -101,10 +101,6 @@ def shifted(self, x, ids):
     return x + x[rows] * 0.5
 
 
-def dynamic():
-    return {"rows": torch.export.Dim("rows", min=2, max=64)}
-
-
 def given(rows=4, width=32, top=None):
     torch.manual_seed(1)
     inputs = [torch.randn(rows, width)]
@@ -155,7 +151,9 @@ def main():
     shapes = None
     if free:
         rows = torch.export.Dim("rows", min=2, max=64)
-        shapes = {"x": {0: rows}, "more": tuple({0: rows} for _ in example[1:])}
+        shapes = {"x": {0: rows}}
+        if len(example) > 1:
+            shapes["more"] = tuple({0: rows} for _ in example[1:])
     with config.patch(settings), torch.no_grad():
         program = torch.export.export(model, example, dynamic_shapes=shapes)
         folder = tempfile.mkdtemp()

@@ -9,7 +9,7 @@ from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.trials import Trials
 from aoti_debug.model import MinifyAnswer
 from aoti_debug.report.sanitize import sanitize
-from aoti_debug.run.directory import write_atomically
+from aoti_debug.run.files import write_atomically
 
 LOG_LINES = 60
 

@@ -18,7 +18,7 @@ from aoti_debug.minify.trials import Trials
 from aoti_debug.minify.workers import environment, text_of
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
-from aoti_debug.run.directory import write_atomically
+from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.run_state import Cancelled, RunState
 
 REPRO = "repro.py"

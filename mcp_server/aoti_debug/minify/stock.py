@@ -6,11 +6,7 @@ before compiling), and a wrong result needs level 4 (compare with eager).
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
 import re
-from collections.abc import Mapping
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +15,9 @@ from aoti_debug.facts.stages import Setting, Stage, stage_named
 from aoti_debug.minify.material import arguments_of
 from aoti_debug.model import MinifyAnswer, StageAnswer, Step
 from aoti_debug.run.interpreter import Installed
-<<<<<<< HEAD
-from aoti_debug.triage.launch import installed, launch
-=======
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
-from aoti_debug.triage.launch import PROBE
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
+from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import finish, run_under, torch_version
 from aoti_debug.triage.symptoms import FailureSignature, failure_of
@@ -58,18 +51,15 @@ async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
     return answer.model_copy(update={"observed": [*lines, *answer.observed]})
 
 
-<<<<<<< HEAD
-async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> Dump:
-=======
-async def minify_with_torch(work: RunState) -> MinifyAnswer:
+async def minify_with_torch(state: RunState) -> MinifyAnswer:
     """Run PyTorch's own minifier, and hold its reproduction against the script's failure."""
-    answer = await run_minifier(work, stage_named("minifier"))
-    last = work.steps[-1] if work.steps else None
-    found = sorted(work.directory.path.glob(f"steps/*minifier-search/{REPRO}"))
+    answer = await run_minifier(state, stage_named("minifier"))
+    last = state.steps[-1] if state.steps else None
+    found = sorted(state.directory.path.glob(f"steps/*minifier-search/{REPRO}"))
     alike = last is not None and (last.finding or "").startswith(ALIKE)
     nodes = CALL.findall(found[-1].read_text("utf-8", "replace")) if found else []
     return MinifyAnswer(
-        run=work.directory.id,
+        run=state.directory.id,
         status="done",
         diagnosis=answer.diagnosis,
         reproduced=alike,
@@ -77,14 +67,13 @@ async def minify_with_torch(work: RunState) -> MinifyAnswer:
         nodes=len(nodes) if found else None,
         repro=str(found[-1]) if found else None,
         ended="PyTorch's own minifier has ended",
-        steps=work.steps,
-        artifacts=work.artifacts(),
-        notes=work.notes,
+        steps=state.steps,
+        artifacts=state.artifacts(),
+        notes=state.notes,
     )
 
 
-async def dumped(work: RunState, stage: Stage, versions: Installed | None) -> Dump:
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
+async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> Dump:
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
     after a clean end. Another level costs another compile, so it is chosen by what was seen."""
     first = await at_level(state, stage, versions, 2)
@@ -156,31 +145,19 @@ def why_no_launcher(ran: Ran, level: int) -> str:
 async def search(state: RunState, dump: Dump, launcher: Path, versions: Installed | None) -> None:
     """Run the launcher, then its reproduction, and compare the failures."""
     wanted = failure_of(dump.ran.observations)
-<<<<<<< HEAD
     directory = state.subdirectory("minifier-search")
-    found = await python(state, "minifier search", launcher, directory, SEARCH_S)
+    words = operators(state, dump)
+    found = await python(state, "minifier search", launcher, directory, words)
     state.recompiles += 1
-=======
-    directory = work.subdirectory("minifier-search")
-    words = operators(work, dump)
-    found = await python(work, "minifier search", launcher, directory, words)
-    work.recompiles += 1
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
     repro = directory / REPRO
     if not repro.is_file():
         state.done(
             step("minifier search", found, f"no reproduction: {why_search_died(found, wanted)}")
         )
         return
-<<<<<<< HEAD
     state.done(step("minifier search", found, f"wrote {REPRO}"))
     directory = state.subdirectory("minifier-repro")
-    again = await python(state, "minifier reproduction", repro, directory, SEARCH_S)
-=======
-    work.done(step("minifier search", found, f"wrote {REPRO}"))
-    directory = work.subdirectory("minifier-repro")
-    again = await python(work, "minifier reproduction", repro, directory, words)
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
+    again = await python(state, "minifier reproduction", repro, directory, words)
     got = failure_of(again.observations)
     if got.failed and got.kind == wanted.kind and got.message == wanted.message:
         verdict = f"{ALIKE}: {got}"
@@ -223,27 +200,21 @@ def step(name: str, ran: Ran, finding: str) -> Step:
     )
 
 
-<<<<<<< HEAD
-async def python(
-    state: RunState, name: str, script: Path, directory: Path, timeout_s: float
-) -> Ran:
-    target = state.request.target
-=======
-def operators(work: RunState, dump: Dump) -> tuple[str, ...]:
+def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
     """Return what has the launcher know the user's operators, which it does not by itself."""
     events = dump.ran.observations.events
     found = with_custom_ops(Captured(), events) if events is not None else Captured()
     if not (found.modules or found.libraries or found.script):
         return ()
-    return ("--", *arguments_of(found, work.request.target))
+    return arguments_of(found, state.request.target)
 
 
 async def python(
-    work: RunState, name: str, script: Path, directory: Path, words: tuple[str, ...]
+    state: RunState, name: str, script: Path, directory: Path, words: tuple[str, ...]
 ) -> Ran:
-    target = work.request.target
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)
+    target = state.request.target
     interpreter = str(target.python) if target.python else "python3"
+    with_operators = (str(PROBE / "with_operators.py"), *words) if words else ()
     paths = (str(target.cwd), target.env.get("PYTHONPATH", ""))
     flags = {
         "PYTHONUNBUFFERED": "1",
@@ -251,21 +222,15 @@ async def python(
         "PYTHONPATH": ":".join(path for path in paths if path),
         "TORCH_COMPILE_DEBUG_DIR": str(directory),
     }
-<<<<<<< HEAD
     return await launch(
         state,
         name,
-        (interpreter, str(script)),
+        (interpreter, *with_operators, str(script)),
         directory,
         flags=flags,
         watch=False,
         recompiles=False,
         stacks=False,
         cwd=directory,
-        timeout_s=timeout_s,
+        timeout_s=SEARCH_S,
     )
-=======
-    with_operators = (str(PROBE / "with_operators.py"), *words[1:]) if words else ()
-    argv = (interpreter, *with_operators, str(script))
-    return await work.run(name, argv, environment, directory, cwd=directory, timeout_s=SEARCH_S)
->>>>>>> 4b0bf6c (Offer minify as a tool; run PyTorch's own minifier with the user's operators)

@@ -18,10 +18,9 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.minify.signature import Signature, signature_of
-from aoti_debug.run.directory import write_atomically
-from aoti_debug.run.page import opened
+from aoti_debug.run.files import open_regular, write_atomically
 from aoti_debug.run.process import Command, run_process
-from aoti_debug.triage.launch import PROBE
+from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.observe import observe
 
 EVERY_S = 0.03
@@ -174,7 +173,7 @@ def outcome(directory: Path, *, cached: bool = False) -> Outcome:
 def text_of(path: Path) -> str:
     """Return the first and last bytes of a text that may be of any length."""
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             first = file.read(TEXT_BYTES)
             if size > 2 * TEXT_BYTES:
