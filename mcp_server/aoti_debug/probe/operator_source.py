@@ -56,8 +56,9 @@ def cut(text: str, namespace: str) -> str:
     kept = {n for n, s in enumerate(statements) if _registers(s, namespace)}
     kept |= {n for n, s in enumerate(statements) if _is_future(s)}
     while True:
-        names = set().union(*(binds[n] for n in kept)) if kept else set()
-        needed = set().union(*(uses[n] for n in kept)) if kept else set()
+        own = (n for n in kept if not isinstance(statements[n], (ast.Import, ast.ImportFrom)))
+        names = set().union(*(binds[n] for n in own))
+        needed = set().union(*(uses[n] for n in kept))
         more = {
             n
             for n, statement in enumerate(statements)

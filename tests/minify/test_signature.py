@@ -1,0 +1,129 @@
+"""A failure is the same in a smaller program, and another one is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aoti_debug.diagnose import Ending
+from aoti_debug.minify.signature import (
+    Signature,
+    joined,
+    kernel_in,
+    normalised,
+    operators_in,
+    repeats,
+    signature_of,
+)
+from aoti_debug.triage.observe import observe
+
+ASSERT = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*given)
+RuntimeError: index out of bounds: 0 <= tmp2 < 1000L
+Exception raised from cpp_fused_embedding_mul_unsqueeze_0 at /c/x.kernel.cpp:25 (most recent call first):
+"""  # noqa: E501
+PLAIN = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*flat)
+  File "/tmp/cache/ng/cng.py", line 103, in call
+    cpp_fused_embedding_0(arg2_1, buf0)
+RuntimeError: kernel, /tmp/cache/kv/ckv.main.cpp:32, index out of bounds: 0 <= tmp11 < 16L
+"""
+LOWERING = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+torch._inductor.exc.InductorError: MissingOperatorWithoutDecomp: missing lowering
+  target: aten.sort.default
+"""
+COMPILER = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+torch._inductor.exc.InductorError: CppCompileError: C++ compile error
+
+Output:
+/c/ab/cab.kernel.cpp: In function 'void kernel(const float*, float*)':
+/c/ab/cab.kernel.cpp:12:44: error: 'compile' was not declared in this scope
+"""
+
+
+def seen(tmp_path: Path, stderr: str, step: str, ending: Ending) -> Signature:
+    (tmp_path / "stderr.log").write_text(stderr)
+    stdout = f"step: export\nstep: {step}\n"
+    return signature_of(observe(tmp_path, "", ending), stdout, stderr)
+
+
+def test_an_index_assert_is_the_same_through_inductor_and_through_aoti(tmp_path: Path) -> None:
+    one = seen(tmp_path, ASSERT, "run", Ending(code=1))
+    other = seen(tmp_path, PLAIN, "run", Ending(code=1))
+    assert one.kind == other.kind == "assert"
+    assert one.operators == ("embedding", "mul", "unsqueeze")
+    assert one.same(other) and other.same(one)
+
+
+def test_an_assert_of_another_kernel_is_another_failure(tmp_path: Path) -> None:
+    other = seen(tmp_path, PLAIN.replace("embedding", "gather"), "run", Ending(code=1))
+    assert not seen(tmp_path, ASSERT, "run", Ending(code=1)).same(other)
+
+
+def test_a_lowering_names_its_operator(tmp_path: Path) -> None:
+    found = seen(tmp_path, LOWERING, "lower", Ending(code=1))
+    assert (found.phase, found.kind, found.operators) == ("lower", "InductorError", ("sort",))
+
+
+def test_a_compile_error_is_what_the_compiler_says(tmp_path: Path) -> None:
+    found = seen(tmp_path, COMPILER, "lower", Ending(code=1))
+    assert found.message == "'compile' was not declared in this scope"
+
+
+def test_a_signal_a_hang_and_a_wrong_result_are_three_failures(tmp_path: Path) -> None:
+    wrong = "Traceback (most recent call last):\nAssertionError: wrong result: output 0 is off by 2"
+    found = [
+        seen(tmp_path, "", "run", Ending(signal="SIGSEGV")),
+        seen(tmp_path, "", "run", Ending(timed_out=True)),
+        seen(tmp_path, wrong, "compare", Ending(code=1)),
+    ]
+    assert [one.kind for one in found] == ["SIGSEGV", "hang", "wrong result"]
+    assert not any(a.same(b) for a in found for b in found if a is not b)
+
+
+def test_the_same_signal_in_another_step_is_another_failure(tmp_path: Path) -> None:
+    ending = Ending(signal="SIGSEGV")
+    one, other = seen(tmp_path, "", "run", ending), seen(tmp_path, "", "lower", ending)
+    assert not one.same(other)
+
+
+def test_success_is_never_the_failure(tmp_path: Path) -> None:
+    well = seen(tmp_path, "", "done", Ending(code=0))
+    assert not well.failed and not seen(tmp_path, ASSERT, "run", Ending(code=1)).same(well)
+    assert not well.same(well)
+
+
+def test_what_two_runs_tell_differently_is_dropped() -> None:
+    one = Signature("run", "RuntimeError", "row 3 is bad", ("add",))
+    other = Signature("run", "RuntimeError", "column is bad", ("add",))
+    both = joined([one, other])
+    assert (both.phase, both.kind, both.message) == ("run", "RuntimeError", None)
+    assert both.same(one) and both.same(other)
+
+
+@pytest.mark.parametrize(
+    ("failed", "runs", "wanted"), [(2, 2, 1), (4, 8, 5), (6, 8, 3), (1, 8, 12), (7, 8, 2)]
+)
+def test_a_flaky_failure_is_repeated_by_its_rate(failed: int, runs: int, wanted: int) -> None:
+    assert repeats(failed, runs) == wanted
+
+
+def test_names_and_numbers_of_another_graph_do_not_count() -> None:
+    one = "expected buf12 to have 4 rows, /tmp/a/b.cpp:12: tmp5"
+    assert normalised(one) == normalised("expected buf3 to have 64 rows, /home/x/b.cpp:99: tmp11")
+
+
+def test_kernels_are_found_in_any_text() -> None:
+    text = "in triton_poi_fused_add_mul_3 at line 4"
+    assert kernel_in(text) == "triton_poi_fused_add_mul_3"
+    assert operators_in("triton_poi_fused_add_mul_3") == ("add", "mul")
+    assert kernel_in("nothing here") is None

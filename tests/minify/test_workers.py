@@ -1,0 +1,120 @@
+"""Candidates crash, hang and leave as they like: the next one is not touched by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+
+from aoti_debug.minify.workers import Outcome, workers
+
+CANDIDATES = {
+    "well": "print('step: run', flush=True)\nprint('step: done')",
+    "crash": "import ctypes\nprint('step: run', flush=True)\nctypes.string_at(0)",
+    "leave": "import os\nprint('step: load', flush=True)\nos._exit(7)",
+    "raise": "print('step: lower', flush=True)\nraise ValueError('no such row')",
+    "hang": "import signal\nprint('step: run', flush=True)\nwhile True:\n    signal.pause()",
+    "abort": "import os\nprint('step: run', flush=True)\nos.abort()",
+    "child": "import subprocess\nprint('step: run', flush=True)\n"
+    "subprocess.run(['sleep', '1000'])",
+    "torch": "import torch\nassert not torch.cuda.is_initialized()\nprint('step: done')",
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes(python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    return anyio.run(done, python, tmp_path_factory.mktemp("workers"))
+
+
+def order(name: str) -> dict[str, object]:
+    return {"kind": "script", **({"run_s": 4.0} if name in ("hang", "child") else {})}
+
+
+async def done(python: str, place: Path) -> dict[str, Outcome]:
+    found: dict[str, Outcome] = {}
+    async with workers(place / "c", place / "log", python, os.environ, place / "k", 4) as crew:
+
+        async def one(name: str) -> None:
+            found[name] = await crew.do(order(name), 300.0, CANDIDATES[name])
+
+        async with anyio.create_task_group() as tasks:
+            for name in CANDIDATES:
+                tasks.start_soon(one, name)
+        ran = crew.ran
+        found["again"] = await crew.do(order("crash"), 300.0, CANDIDATES["crash"])
+        assert crew.ran == ran
+    return found
+
+
+def test_each_end_has_its_own_signature(outcomes: dict[str, Outcome]) -> None:
+    kinds = {name: outcome.signature.kind for name, outcome in outcomes.items()}
+    assert kinds == {
+        "well": None,
+        "torch": None,
+        "crash": "SIGSEGV",
+        "leave": "exit 7",
+        "raise": "ValueError",
+        "hang": "hang",
+        "child": "hang",
+        "abort": "SIGABRT",
+        "again": "SIGSEGV",
+    }
+
+
+def test_the_step_that_failed_is_known(outcomes: dict[str, Outcome]) -> None:
+    phases = {name: outcomes[name].signature.phase for name in ("crash", "leave", "raise")}
+    assert phases == {"crash": "run", "leave": "load", "raise": "lower"}
+
+
+def test_a_candidate_is_tried_once(outcomes: dict[str, Outcome]) -> None:
+    assert outcomes["again"].cached and not outcomes["crash"].cached
+
+
+def test_nothing_is_left_running(outcomes: dict[str, Outcome]) -> None:
+    place = str(outcomes["hang"].directory.parent)
+    assert not [p for p in psutil.process_iter(["cmdline"]) if place in (p.info["cmdline"] or [])]
+    assert not [p for p in psutil.process_iter() if _cwd(p).startswith(place)]
+
+
+def _cwd(process: psutil.Process) -> str:
+    try:
+        return process.cwd()
+    except psutil.Error:
+        return ""
+
+
+SEARCH = """
+import anyio, os, sys
+from pathlib import Path
+from aoti_debug.minify.workers import workers
+
+async def main(place, python):
+    async with workers(place / "c", place / "log", python, os.environ, place / "k", 2) as crew:
+        print(json_of(place), flush=True)
+        script = "import signal\\nwhile True:\\n    signal.pause()"
+        await crew.do({"kind": "script"}, 600.0, script)
+
+def json_of(place):
+    return (place / "c" / "ready.json").read_text()
+
+anyio.run(main, Path(sys.argv[1]), sys.argv[2])
+"""
+
+
+def test_a_search_that_is_killed_leaves_no_process(python: str, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SEARCH, str(tmp_path), python]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as search:
+        assert search.stdout is not None
+        server = psutil.Process(json.loads(search.stdout.readline())["pid"])
+        family = [server, *server.children(recursive=True)]
+        search.send_signal(signal.SIGKILL)
+        search.wait()
+    _, alive = psutil.wait_procs(family, timeout=30)
+    assert not alive
