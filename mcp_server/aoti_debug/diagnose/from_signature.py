@@ -16,7 +16,7 @@ from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
-NEXT = ("check_environment", "inspect_package", "run_stage", "triage")
+NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 BEFORE_A_CALL = (
     "lower",
