@@ -9,7 +9,7 @@ from pathlib import Path
 import aoti_debug
 
 PROBE = Path(aoti_debug.__file__).parent / "probe"
-FILE = '''
+FILE = """
 from __future__ import annotations
 
 import ctypes
@@ -46,8 +46,8 @@ class Model(torch.nn.Module):
 
 if __name__ == "__main__":
     torch.export.export(Model(), (torch.ones(1),))
-'''
-LIBRARY = '''
+"""
+LIBRARY = """
 import torch
 
 lib = torch.library.Library("mine", "DEF")
@@ -60,7 +60,7 @@ def twice(x):
 
 lib.impl("twice", twice, "CompositeExplicitAutograd")
 model = torch.nn.Linear(3, 3)
-'''
+"""
 
 
 def cut(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import anyio
 import pytest
-
 from aoti_debug.minify.search import first, minimise
 
 

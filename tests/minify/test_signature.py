@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from aoti_debug.diagnose import Ending
 from aoti_debug.minify.signature import (
     Signature,

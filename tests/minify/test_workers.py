@@ -12,7 +12,6 @@ from pathlib import Path
 import anyio
 import psutil
 import pytest
-
 from aoti_debug.minify.workers import Outcome, workers
 
 CANDIDATES = {
@@ -22,8 +21,7 @@ CANDIDATES = {
     "raise": "print('step: lower', flush=True)\nraise ValueError('no such row')",
     "hang": "import signal\nprint('step: run', flush=True)\nwhile True:\n    signal.pause()",
     "abort": "import os\nprint('step: run', flush=True)\nos.abort()",
-    "child": "import subprocess\nprint('step: run', flush=True)\n"
-    "subprocess.run(['sleep', '1000'])",
+    "child": "import subprocess\nprint('step: run', flush=True)\nsubprocess.run(['sleep', '1000'])",
     "torch": "import torch\nassert not torch.cuda.is_initialized()\nprint('step: done')",
 }
 
