@@ -224,8 +224,10 @@ def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> Diag
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
+    from aoti_debug.read.code_places import CodePlaceReader
     from aoti_debug.read.error_line import error_lines
     from aoti_debug.read.scan import log_readers, scan
+    from aoti_debug.read.unwrap import unwrapped
     from aoti_debug.signatures import matcher
 
     read = scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])
@@ -233,6 +235,11 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
         empty = "the log is empty: run the script again with its stderr kept"
         return DiagnoseAnswer(lines=0, notes=[*read.notes, empty])
     found = rank(Observations(read.records))
+    if not found or found[0].category == "no_fault":
+        stream.seek(0)
+        if (joined := unwrapped(stream)) is not None:
+            again = scan(joined, artifact, [CodePlaceReader(artifact), matcher(artifact)])
+            found = rank(Observations((*read.records, *again.records)))
     if not found or found[0].category == "no_fault":
         stream.seek(0)
         found = rank(Observations((*read.records, *error_lines(stream, artifact))))

@@ -129,7 +129,7 @@ def test_fields_are_of_the_known_vocabulary() -> None:
     for signature in ALL:
         assert signature.phase in PHASES, signature.id
         assert signature.category in CATEGORIES, signature.id
-        assert signature.role in ("cause", "symptom", "envelope", "aftermath"), signature.id
+        assert signature.role in ("cause", "symptom", "envelope", "aftermath", "note"), signature.id
         assert signature.confidence in ("proved", "likely", "possible"), signature.id
         assert re.fullmatch(r"guides/[a-z0-9-]+\.md#[a-z0-9-]+", signature.guide), signature.id
         assert signature.next_tool in (None, *get_args(ToolName)), signature.id

@@ -8,15 +8,17 @@ from dataclasses import replace
 from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import judge
+from aoti_debug.diagnose.from_places import phase_of_places
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
-from aoti_debug.read.record import FaultHandlerDump, PythonException
+from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
+NEAR = 40  # lines
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 BEFORE_A_CALL = (
     "lower",
@@ -53,8 +55,21 @@ def phase(observations: Observations, match: Match) -> Phase:
     for dump in observations.of(FaultHandlerDump):
         if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
             return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own
+    if (around := phase_around(observations, match)) is not None:
+        return around
     at_end = phase_at_end(observations)
     return at_end if at_end in BEFORE_A_CALL else own
+
+
+def phase_around(observations: Observations, match: Match) -> Phase | None:
+    """Return the phase of the frames just above a line of a log that no traceback holds."""
+    span = match.span
+    above = [
+        place
+        for place in observations.of(CodePlace)
+        if place.span.artifact == span.artifact and 0 <= span.first - place.span.first <= NEAR
+    ]
+    return phase_of_places(above) if observations.ending is None else None
 
 
 def as_the_stack_tells(observations: Observations, match: Match, candidate: Candidate) -> Candidate:

@@ -15,6 +15,7 @@ from aoti_debug.diagnose import (
     from_gpu,
     from_input_check,
     from_package,
+    from_places,
     from_printer,
     from_process,
     from_program,
@@ -47,6 +48,7 @@ SOURCES = (
     from_signature,
     from_export,
     from_exception,
+    from_places,
     from_process,
 )
 # A wrong size is a wrong stride too, and the model's check tells the first only.
@@ -62,8 +64,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     found = only_printed(excused(found, observations), observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(in_order(demote_later_gpu_messages(found), observations))
-    if not ranked and observations.ending is None:
-        ranked = [last_resort(observations)]
+    if observations.ending is None and all(c.role == "note" for c in ranked):
+        ranked = [last_resort(observations), *ranked]
     if not ranked:
         return []
     best = ranked[0]

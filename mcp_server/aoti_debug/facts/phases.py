@@ -9,6 +9,22 @@ from aoti_debug.model import Phase
 # (part of the file's path, part of the function's name or "", phase); the first row that fits the
 # deepest frame decides, so within a file the narrower row comes first.
 FRAMES: tuple[tuple[str, str, Phase], ...] = (
+    ("torch/_inductor/compile_fx", "cudagraphify", "run"),
+    ("torch/_inductor/cudagraph_trees", "", "run"),
+    ("torch/_inductor/output_code", "__call__", "run"),
+    ("/torchinductor_", "call", "run"),
+    ("torch/_inductor/compile_worker/", "", "triton_compile"),
+    ("torch/_inductor/async_compile", "triton", "triton_compile"),
+    ("torch/_inductor/async_compile", "get_result", "triton_compile"),
+    ("torch/_inductor/codecache", "load_pybinding", "cpp_compile"),
+    ("torch/_export/serde/", "deserialize", "load"),
+    ("export/pt2_archive/_package.py", "load_pt2", "load"),
+    ("triton/backends/", "make_", "triton_compile"),
+    ("triton/backends/", "<lambda>", "triton_compile"),
+    ("triton/runtime/build", "", "triton_compile"),
+    ("triton/common/build", "", "triton_compile"),
+    ("triton/compiler", "_init_handles", "run"),
+    ("triton/compiler", "__getattribute__", "run"),
     ("torch/_inductor/runtime/autotune_cache", "", "autotune"),
     ("torch/_inductor/runtime/benchmarking", "", "autotune"),
     ("torch/_inductor/select_algorithm", "", "autotune"),
@@ -41,6 +57,12 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/export/", "", "export"),
     ("torch/_export/", "", "export"),
     ("torch/_dynamo/", "", "export"),
+    ("torch/_guards", "", "export"),
+    ("torch/_subclasses/", "", "export"),
+    ("torch/fx/experimental/", "", "export"),
+    ("torch/onnx/_internal/", "", "export"),
+    ("torchinductor/", "", "lower"),
+    ("torchdynamo/", "", "export"),
 )
 
 # Frames in which a compiler is looked for or asked what it can do, before it compiles anything.

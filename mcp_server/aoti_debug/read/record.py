@@ -128,6 +128,16 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class CodePlace(Record):
+    """A place in torch's or Triton's code: a frame of any kind of traceback, the module whose
+    logger printed an error, or the module of an exception's type."""
+
+    file: str
+    function: str  # "" when only the file is known
+    told: Literal["frame", "log", "type"]
+
+
+@dataclass(frozen=True, slots=True)
 class PythonException(Record):
     """One exception of a traceback; a chain gives several, in printed order."""
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks
+from aoti_debug.read.code_places import CodePlaceReader
 from aoti_debug.read.constraints import ConstraintsReader
 from aoti_debug.read.core_dump import CoreDumpReader
 from aoti_debug.read.cuda_error import CudaErrorReader
@@ -46,6 +47,7 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     DeviceAssertReader,
     InputCheckReader,
     EnvelopeReader,
+    CodePlaceReader,
     CudaErrorReader,
     TracebackReader,
     FaultHandlerReader,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.tiers import Tier
-from aoti_debug.signatures.signature import Signature, fix, quoted, words
+from aoti_debug.signatures.signature import Signature, fix, quoted, recorded, words
 
 SIGNATURES = (
     Signature(
@@ -343,6 +343,37 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        id="healthy_warning",
+        phase="lower",
+        category="performance",
+        role="note",
+        tier=Tier.NOTICE,
+        confidence="possible",
+        patterns=(
+            "(?P<what>does not support code generation for complex operators)",
+            "(?P<what>Online softmax is disabled on the fly)",
+            "(?P<what>TensorFloat32 tensor cores .{0,60}available but not enabled)",
+        ),
+        summary="A warning that torch prints of healthy models: {what}",
+        means="An optimisation does not apply to this graph; the result is right all the same.",
+        guide="guides/memory-and-time.md#slow-model",
+        matches=(
+            recorded(
+                "UserWarning: Torchinductor does not support code generation for complex operators. "
+                "Performance may be worse than eager.",
+                "torch 2.11, an FFT model",
+            ),
+            recorded(
+                "Online softmax is disabled on the fly since Inductor decides to", "torch 2.11"
+            ),
+            recorded(
+                "UserWarning: TensorFloat32 tensor cores for float32 matrix multiplication available "
+                "but not enabled.",
+                "torch 2.11",
+            ),
+        ),
+    ),
+    Signature(
         id="gemm_tuning_skipped",
         phase="autotune",
         category="performance",
@@ -353,8 +384,6 @@ SIGNATURES = (
             "(?P<what>Not enough SMs to use max_autotune_gemm)",
             "(?P<what>GPU arch does not support max_autotune_gemm mode usage)",
             "(?P<what>skipping cudagraphs due to .{0,120})",
-            "(?P<what>does not support code generation for complex operators)",
-            "(?P<what>Online softmax is disabled on the fly)",
             "(?P<what>Please pip install Composable Kernel package)",
             "(?P<what>hit config.(?:recompile|cache_size)_limit)",
         ),
@@ -375,11 +404,6 @@ SIGNATURES = (
                 "Please pip install Composable Kernel package",
             ),
             words("torch/_dynamo/backends/cudagraphs.py", "skipping cudagraphs due to x"),
-            words(
-                "torch/_inductor/lowering.py",
-                "does not support code generation for complex operators",
-            ),
-            words("programs that were not at hand", "Online softmax is disabled on the fly"),
             words("torch/_dynamo/convert_frame.py", "hit configxrecompile_limit"),
         ),
     ),

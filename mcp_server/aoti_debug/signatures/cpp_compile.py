@@ -183,6 +183,7 @@ SIGNATURES = (
         role="envelope",
         tier=Tier.BROAD_TEXT,
         patterns=(
+            r"^(?:\S{0,200}/)?(?:g\+\+|clang\+\+|c\+\+|icpx|cl)\S{0,10} .{0,400}TORCH_INDUCTOR_CPP_WRAPPER",
             "(?:CppCompileError|CUDACompileError): ",
             (
                 r"CalledProcessError: Command '?\[?'?(?:\S{0,300}/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|"
@@ -202,6 +203,10 @@ SIGNATURES = (
         guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         next_tool="check_environment",
         matches=(
+            words(
+                "torch/_inductor/cpp_builder.py",
+                "g++ /tmp/torchinductor_me/ab/cab.cpp -D TORCH_INDUCTOR_CPP_WRAPPER -O3 -shared",
+            ),
             recorded(
                 "torch._inductor.exc.InductorError: CppCompileError: C++ compile error",
                 "torch 2.13 CPU",

@@ -280,6 +280,7 @@ SIGNATURES = (
             "nvlink fatal",
         ),
         patterns=(
+            "(?P<what>`nvcc` command returns non-zero exit status)",
             r"(?P<what>nvcc (?:fatal|error)\s{0,3}:.{0,160})",
             "(?P<what>unsupported GNU version)",
             "(?P<what>unsupported Microsoft Visual Studio version)",
@@ -316,6 +317,10 @@ SIGNATURES = (
         guide="guides/toolchain.md#cuda-toolkit",
         next_tool="check_environment",
         matches=(
+            words(
+                "cupy/cuda/compiler.py",
+                "cupy.cuda.compiler.CompileException: `nvcc` command returns non-zero exit status.",
+            ),
             quoted("nvcc fatal   : Unknown option '-std=c++20'", "words of nvcc"),
             quoted(
                 "#error -- unsupported GNU version! gcc versions later than 12 are not supported!",

@@ -216,6 +216,9 @@ SIGNATURES = (
         tier=Tier.EXACT_TEXT,
         confidence="proved",
         patterns=(
+            "is missing a fake kernel implementation",
+            "received a FakeScriptObject input when dispatching",
+            r"\w{1,200}_fake\(\) missing \d{1,3} required positional argument",
             r"There was no fake impl registered for <CustomOpDef\((?P<op>[\w:]{1,200})\)>",
             "There was no fake impl registered for",
         ),
@@ -229,6 +232,12 @@ SIGNATURES = (
         ),
         guide="guides/custom-ops.md#a-wrong-fake-kernel",
         matches=(
+            words(
+                "torch/export/_draft_export.py",
+                "torch.ops.mylib.foo.default is missing a fake kernel implementation.",
+                "received a FakeScriptObject input when dispatching DispatchKey.AutocastCUDA",
+                "TypeError: my_op_fake() missing 1 required positional argument: 'eps'",
+            ),
             recorded(
                 "RuntimeError: There was no fake impl registered for <CustomOpDef(lab7::nofake)>.",
                 "torch 2.13",

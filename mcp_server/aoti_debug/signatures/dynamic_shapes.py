@@ -37,6 +37,7 @@ SIGNATURES = (
         tier=Tier.EXACT_TEXT,
         confidence="proved",
         patterns=(
+            "(?P<expression>guard_size_oblivious would fix the error)",
             r"Could not guard on data-dependent expression (?P<expression>.{1,120}?) \(unhinted",
             (
                 "Could not extract specialized integer from data-dependent expression "
@@ -64,6 +65,10 @@ SIGNATURES = (
         ),
         guide="guides/dynamic-shapes.md#data-dependent-sizes",
         matches=(
+            words(
+                "torch/fx/experimental/symbolic_shapes.py",
+                "ATTENTION: guard_size_oblivious would fix the error, evaluating expression to False.",
+            ),
             recorded(
                 (
                     "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not "
@@ -293,6 +298,8 @@ SIGNATURES = (
         category="lowering_error",
         tier=Tier.EXACT_TEXT,
         patterns=(
+            "Not all values of (?P<dim>.{1,200}?) (?P<guard>satisfy the generated guard .{1,160})",
+            "(?P<guard>(?P<dim>The following dimensions) have been specialized and CANNOT be dynamic)",
             (
                 "Not all values of (?P<dim>.{1,80}?) = .{1,80}? in the specified range "
                 "(?P<guard>satisfy the generated guard .{1,160})"
@@ -321,6 +328,11 @@ SIGNATURES = (
         ),
         guide="guides/dynamic-shapes.md#constraint-violations",
         matches=(
+            words(
+                "torch/fx/experimental/symbolic_shapes.py",
+                "Not all values of n satisfy the generated guard 10 <= n",
+                "The following dimensions have been specialized and CANNOT be dynamic.",
+            ),
             recorded(
                 (
                     "  - The values of b = L['y'].size()[0] and a = L['x'].size()[0] must always "

@@ -140,6 +140,7 @@ SIGNATURES = (
         category="lowering_error",
         tier=Tier.KIND_TEXT,
         patterns=(
+            "(?P<what>is not among original inputs of types)",
             (
                 r"SpecViolationError: (?!(?:State dict entry|\w{1,200} \S{1,120} is not in the "
                 "state dict))(?P<what>.{1,160})"
@@ -164,6 +165,10 @@ SIGNATURES = (
         ),
         guide="guides/lowering-and-cpp.md#export-errors",
         matches=(
+            words(
+                "torch/_dynamo/eval_frame.py",
+                "AssertionError: graph-captured input #1 is not among original inputs of types: (int)",
+            ),
             recorded(
                 "torch._export.verifier.SpecViolationError: Node.meta add_1 is missing val field.",
                 "torch 2.13.0, CPU",
@@ -445,6 +450,7 @@ SIGNATURES = (
         category="lowering_error",
         tier=Tier.BROAD_TEXT,
         patterns=(
+            "Dynamo failed to run FX node with fake tensors",
             r"torch\._dynamo\.exc\.Unsupported",
             r"torch\._dynamo\.exc\.UserError",
             r"torch\._dynamo\.exc\.TorchRuntimeError",
@@ -468,6 +474,10 @@ SIGNATURES = (
         fixes=(fix("Rewrite the named line, or wrap it in torch.cond or a custom op"),),
         guide="guides/lowering-and-cpp.md#export-errors",
         matches=(
+            words(
+                "torch/_dynamo/utils.py",
+                "Dynamo failed to run FX node with fake tensors: call_function f",
+            ),
             recorded("The error above occurred when calling torch.export.export. If", "torch 2.13"),
             quoted(
                 "torch._dynamo.exc.Unsupported: Dynamic control flow is not supported",

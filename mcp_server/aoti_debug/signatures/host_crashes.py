@@ -353,6 +353,8 @@ SIGNATURES = (
             "exit code",
         ),
         patterns=(
+            "Segfault core dumped",
+            r"\bSegfault \(core dumped\)",
             "Fatal Python error: Segmentation fault",
             "Fatal Python error: Bus error",
             "[Ss]egmentation fault(?! in tinygemm)",
@@ -397,6 +399,7 @@ SIGNATURES = (
         guide="guides/host-crash.md#segfault-in-the-model",
         next_tool="triage",
         matches=(
+            words("scripts' reports", "Segfault core dumped", "Segfault (core dumped)"),
             recorded("Fatal Python error: Segmentation fault", "CPython 3.11 faulthandler"),
             quoted("Windows fatal exception: access violation", "words of faulthandler"),
             quoted("Process finished with exit code -1073741819 (0xC0000005)", "words of an IDE"),

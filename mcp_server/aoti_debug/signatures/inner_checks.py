@@ -244,7 +244,7 @@ SIGNATURES = (
             "Integer (?:floor )?division by zero",
             r"Integer (?:floor )?mod\w{0,200} by zero",
             r"Integer (?:floor )?\w{1,200} by zero",
-            "Floating point exception",
+            "(?<!Compiler Error: )Floating point exception",
             r"\bSIGFPE\b",
             r"Caught signal 8\b",
             r"exit code\s{0,20}:?\s{0,20}136",
@@ -277,6 +277,7 @@ SIGNATURES = (
         role="envelope",
         tier=Tier.BROAD_TEXT,
         confidence="possible",
+        anchors=("run_func_(",),
         patterns=(r"run_func_\(.{0,400}API call failed at \S{0,300}model_container_runner",),
         summary="The model failed while running; the reason is the `Error:` line on stderr",
         means=(

@@ -149,15 +149,15 @@ SIGNATURES = (
         tier=Tier.NAMED_TEXT,
         patterns=(
             (
-                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)\S{0,120}\.(?:shape|size)"
+                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)"
                 r"\S{0,10}) to be equal to [^,]{1,80}, but got"
             ),
             (
-                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)\S{0,120}\.(?:shape|size)"
+                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)"
                 r"\S{0,10}) to be >= [^,]{1,80}, but got"
             ),
             (
-                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)\S{0,120}\.(?:shape|size)"
+                r"Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)"
                 r"\S{0,10}) to be <= [^,]{1,80}, but got"
             ),
             r"Unexpected number of dimensions in input at (?P<input>\S{1,120})",

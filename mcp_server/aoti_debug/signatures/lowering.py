@@ -385,7 +385,7 @@ SIGNATURES = (
             "(?P<check>Unsupported inductor graph input type)",
             "(?P<check>inductor can only compile FX graphs which return)",
             r"(?P<check>Graph output must be a tuple\(\))",
-            "(?P<check>inductor does not support )",
+            "(?P<check>inductor does not support (?!code generation for complex))",
             r"(?P<check>unrealized as_strided\()",
             "(?P<check>Fallback when indices is on a different device)",
             "(?P<check>Fallback for bool indices)",

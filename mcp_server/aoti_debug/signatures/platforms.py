@@ -404,7 +404,7 @@ SIGNATURES = (
         category="device_unavailable",
         tier=Tier.GENERAL_TEXT,
         patterns=(
-            r"(?P<code>UR_RESULT_ERROR_\w{1,200}|PI_ERROR_\w{1,200}|ZE_RESULT_ERROR_\w{1,200})",
+            r"(?P<code>UR_RESULT_ERROR_\w{1,200}|PI_ERROR_\w{1,200}|ZE_RESULT_ERROR_(?!MODULE_BUILD)\w{1,200})",
             "level_zero backend failed",
             "sycl::_V1::exception",
             "XPU device not found",

@@ -16,7 +16,7 @@ from aoti_debug.read.multi_search import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span
 from aoti_debug.signatures.literals import literals
 
-Role = Literal["cause", "symptom", "envelope", "aftermath"]
+Role = Literal["cause", "symptom", "envelope", "aftermath", "note"]
 ToolName = Literal[
     "check_environment", "diagnose_log", "inspect_package", "run_stage", "triage",
     "explain_kernel", "minify", "verify_fix", "sweep", "read_artifact", "wait_run", "cancel_run",
@@ -63,8 +63,8 @@ class Signature:
     matches it; its named groups may be used in `summary` and in the fixes as `{name}`. What makes
     the search cheap is the plain text that a pattern holds; a pattern whose text is too common is
     tried only on lines with one of `anchors`. `role` says what kind of line it is: a cause outranks
-    a symptom (true but not the reason), an envelope (says only that something failed) and an
-    aftermath (a consequence of an earlier fault). Within a role the better `tier` wins.
+    a symptom (true but not the reason), an envelope (says only that something failed), an
+    aftermath (a consequence of an earlier fault) and a note (healthy runs print it too). Within a role the better `tier` wins.
     """
 
     id: str

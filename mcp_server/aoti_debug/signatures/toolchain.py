@@ -262,7 +262,6 @@ SIGNATURES = (
         tier=Tier.NAMED_TEXT,
         patterns=(
             r"(?P<what>(?<!Cxx)Compiler: \S{1,80} is not found)",
-            "(?P<what>Failed to find C compiler)",
             r"(?P<what>Microsoft Visual C\+\+ 14\.0 or greater is required)",
             r"(?P<what>Unable to find vcvarsall\.bat)",
             "(?P<what>invalid active developer path)",
@@ -344,13 +343,6 @@ SIGNATURES = (
                     "found."
                 ),
                 "words of torch/_inductor/cpp_builder.py",
-            ),
-            quoted(
-                (
-                    "RuntimeError: Failed to find C compiler. Please specify via CC environment "
-                    "variable or set triton.knobs.build.impl."
-                ),
-                "words of triton/runtime/build.py",
             ),
             quoted("/bin/sh: 1: g++: not found", "words of sh"),
             quoted("bash: clang++: command not found", "words of bash"),
@@ -656,6 +648,7 @@ SIGNATURES = (
                 r"fatal error: '?(?P<header>(?!\S{0,60}(?:Python\.h|omp\.h|cuda\w{0,200}\.h))"
                 r"[\w./+-]{1,200})'?:? file not found"
             ),
+            r"fatal error: '(?P<header>[\w./+-]{1,200}\.h(?:pp)?)'\s{0,20}$",
         ),
         summary="The header {header} is missing",
         means=(
@@ -667,6 +660,7 @@ SIGNATURES = (
         guide="guides/toolchain.md#missing-headers",
         next_tool="check_environment",
         matches=(
+            words("g++ and clang, wrapped", "a.cpp:57:10: fatal error: 'omp.h'"),
             recorded(
                 (
                     "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/aoti_include/common.h:4:10: "

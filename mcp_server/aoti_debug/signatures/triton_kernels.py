@@ -646,7 +646,7 @@ SIGNATURES = (
     ),
     Signature(
         id="triton_out_of_resource",
-        phase="autotune",
+        phase="run",
         category="kernel_resources",
         tier=Tier.EXACT_TEXT,
         patterns=(
@@ -712,6 +712,9 @@ SIGNATURES = (
         tier=Tier.KIND_TEXT,
         anchors=("mlir::",),
         patterns=(
+            r"Assertion `.{0,300}\bcast<Ty>\(\) argument of incompatible type",
+            "Assertion `parentOp->get",
+            "Pipeline failed while executing ConvertTriton",
             r"^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w",
             r"UNREACHABLE executed at \S{0,300}triton",
             (
@@ -750,6 +753,12 @@ SIGNATURES = (
         guide="guides/triton-and-autotuning.md#triton-compile-errors",
         next_tool="check_environment",
         matches=(
+            words(
+                "programs that were not at hand",
+                'Assertion `isa<To>(Val) && "cast<Ty>() argument of incompatible type!"\' failed.',
+                "Assertion `parentOp->getNumRegions() == 1' failed",
+                "Pipeline failed while executing ConvertTritonAMDGPUToLLVM",
+            ),
             quoted(
                 (
                     "kernel.py:98:22: error: 'tt.assert' op pipeliner doesn't know how to "
@@ -794,5 +803,71 @@ SIGNATURES = (
         ),
         neighbours=(quoted("LLVM ERROR: out of memory", "memory"),),
         apart_from=("compiler_killed",),
+    ),
+    Signature(
+        id="gpu_compiler_failed",
+        phase="triton_compile",
+        category="triton_error",
+        tier=Tier.NAMED_TEXT,
+        patterns=(
+            "(?P<what>IGC: Internal Compiler Error.{0,80})",
+            "(?P<what>IGC internal compiler error)",
+            "(?P<what>L0 build module failed)",
+            "(?P<what>ZE_RESULT_ERROR_MODULE_(?:BUILD|LINK)_FAILURE)",
+            r"(?P<what>Triton Error \[ZE\]: .{0,60})",
+            "(?P<what>Error during Intel loadBinary)",
+            r"(?P<what>LLVM ERROR: Cannot select: .{0,80}AMDGPU.{0,40})",
+            r"(?P<what>Cannot find ROCm device library)",
+        ),
+        summary="The GPU's own compiler gave up on a kernel: {what}",
+        means=(
+            "Triton hands a kernel to the compiler of the vendor's driver (IGC and Level Zero for "
+            "Intel, LLVM for AMD). What it prints of signals and exceptions is its own: neither "
+            "the model nor the package has crashed."
+        ),
+        check="Does the kernel compile with another driver, or with optimisation switched off?",
+        fixes=(
+            fix("Take the newest driver and the Triton that the torch build names"),
+            fix("Report the generated kernel (TORCH_LOGS=output_code) to the driver's project"),
+        ),
+        guide="guides/other-platforms.md#intel-gpus",
+        next_tool="check_environment",
+        matches=(
+            words(
+                "programs that were not at hand",
+                "L0 build module failed. Log: IGC: Internal Compiler Error: Segmentation violation",
+                "IGC internal compiler error",
+                "Error during Intel loadBinary: ZE_RESULT_ERROR_MODULE_BUILD_FAILURE",
+                "RuntimeError: Triton Error [ZE]: 0x78000011",
+                "LLVM ERROR: Cannot select: 0x1: i32 = AMDGPUISD::X",
+                "clang: error: Cannot find ROCm device library",
+                "Error during Intel loadBinary: x",
+                "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",
+                "L0 build module failed.",
+            ),
+        ),
+    ),
+    Signature(
+        id="triton_c_compiler_missing",
+        phase="triton_compile",
+        category="toolchain",
+        tier=Tier.NAMED_TEXT,
+        confidence="proved",
+        patterns=("Failed to find C compiler",),
+        summary="Triton finds no C compiler for the launchers of its kernels",
+        means=(
+            "Triton builds a small C module for each kernel's launcher; it looks for gcc, clang or "
+            "the compiler that CC names."
+        ),
+        check="gcc --version in the same shell; is CC set to something that exists?",
+        fixes=(fix("Install gcc (build-essential) or set CC to the compiler's path"),),
+        guide="guides/toolchain.md#no-compiler",
+        next_tool="check_environment",
+        matches=(
+            words(
+                "triton/runtime/build.py",
+                "RuntimeError: Failed to find C compiler. Please specify via CC environment variable",
+            ),
+        ),
     ),
 )
