@@ -40,6 +40,10 @@ def test_a_line_tells_its_place_and_a_log_of_such_lines_its_phase(
 def test_a_warning_of_torch_is_no_place() -> None:
     line = "/x/torch/_inductor/compile_fx.py:322: UserWarning: TensorFloat32 tensor cores"
     assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
+    line = (
+        'V0101 00:00:00.000000 1 torch/_dynamo/x.py:9] [0/0]   File "/x/torch/_dynamo/y.py", line 1'
+    )
+    assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
     line = "W0101 00:00:00.000000 1 torch/_inductor/utils.py:1250] skipping"
     assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
 

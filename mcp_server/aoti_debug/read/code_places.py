@@ -28,6 +28,8 @@ _FRAMES = (
 _LOGGED = re.compile(
     rf"\b[EC]\d{{4}} [\d:.]{{1,20}} \d{{1,12}} (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}}\]"
 )
+# What torch's log tells on request: its stacks are no failures.
+_TOLD_ON_REQUEST = re.compile(r"(?:^|\s|:)[VID]\d{4} [\d:.]{1,20} \d{1,12} \S{1,300}:\d{1,9}\]")
 _LOGGED_BEFORE = re.compile(r"\] (torch(?:\.\w{1,60}){1,8}): \[(?:ERROR|CRITICAL)\]")
 # The type of an exception, which may stand on a line of its own.
 _TYPE = re.compile(
@@ -51,6 +53,8 @@ class CodePlaceReader:
         self._found: Ends[CodePlace] = Ends(200, 400)
 
     def feed(self, line: Line) -> bool:
+        if _TOLD_ON_REQUEST.search(line.text):
+            return False
         for pattern in _FRAMES:
             if found := pattern.search(line.text):
                 self._add(line, found[1], found[2] or "", "frame")
