@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.where import is_users
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
 from aoti_debug.read.check_report import DeclaredInput, Difference, GuardsReport, IndexOutside
@@ -192,14 +193,14 @@ def index_summary(found: IndexOutside) -> str:
         return f"{element.name}{list(element.at)} = {found.value} is outside {bounds} in {op}"
     said = f"{op} is given the index {found.value}, outside {bounds}; the model computes it"
     if element is not None:
-        return f"{said}, perhaps from {element.name}{list(element.at)}"
+        return f"{said} from the elements of {element.name}"
     if size is not None:
-        return f"{said}, perhaps from dimension {size.dim} of {size.name}, which is {size.size}"
+        return f"{said} from dimension {size.dim} of {size.name}, which is {size.size}"
     return said
 
 
 def index_fix(found: IndexOutside) -> Fix:
-    if found.input is not None:
+    if found.input is not None and not found.input.computed:
         name = found.input.name
         return Fix(
             what=f"check or clamp {name} to {found.lower} <= value < {found.upper} before the "
@@ -216,10 +217,15 @@ def index_fix(found: IndexOutside) -> Fix:
 
 
 def last_line_of(stack: str) -> list[SourceLine]:
-    """Return the innermost line of a graph node's Python stack."""
+    """Return the innermost line of a graph node's Python stack: of the user's own files, else of
+    another library's than torch, else of torch."""
     lines = stack.splitlines()
+    found: list[SourceLine] = []
     for number in range(len(lines) - 1, -1, -1):
         if place := FRAME.match(lines[number]):
             text = lines[number + 1].strip() if number + 1 < len(lines) else None
-            return [SourceLine(file=place[1], line=int(place[2]), text=text)]
-    return []
+            found.append(SourceLine(file=place[1], line=int(place[2]), text=text))
+    users = (one for one in found if is_users(one.file))
+    others = (one for one in found if "/torch/" not in one.file)
+    best = next(users, None) or next(others, None) or next(iter(found), None)
+    return [best] if best is not None else []

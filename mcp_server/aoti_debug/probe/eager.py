@@ -15,10 +15,6 @@ _KEPT = 20
 _GUARD = "Guard failed: "
 
 
-class OutOfBounds(IndexError):
-    """An index that the next operator would use is outside what it indexes."""
-
-
 class Eager:
     """One run of an exported program on captured inputs, and what it showed."""
 
@@ -123,7 +119,7 @@ def _interpreter(torch: Any, module: Any, found: Eager) -> Any:
             found.index = indices.outside(torch, node, args, kwargs, inputs)
             if found.index is not None:
                 found.node = about(node)
-                raise OutOfBounds(indices.message(found.index))
+                raise IndexError(indices.message(found.index))
             try:
                 result = super().run_node(node)
             except Exception:

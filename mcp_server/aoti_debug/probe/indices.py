@@ -23,6 +23,7 @@ _SAME = (
     "_unsafe_view", "narrow", "detach_", "ravel",
 )  # fmt: skip
 _DEPTH = 100
+_NODES = 10_000
 _NEGATIVE = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put", "take")
 
 
@@ -128,29 +129,37 @@ def _origin(
             at = (leaf == value).nonzero()
             if len(at):
                 return {"input": {"index": index, "name": placeholder.name, "at": at[0].tolist()}}
-    holding = [
-        (index, placeholder, (leaf == value).nonzero())
-        for index, (placeholder, leaf) in enumerate(tensors)
-        if not leaf.is_floating_point() and not leaf.is_complex() and leaf.dtype != torch.bool
-    ]
-    holding = [one for one in holding if len(one[2])]
-    if root is None and len(holding) == 1:
-        index, placeholder, at = holding[0]
-        named = {"index": index, "name": placeholder.name, "at": at[0].tolist()}
-        return {"input": {**named, "computed": True}}
-    sizes = [
-        {"index": index, "name": placeholder.name, "dim": dim, "size": int(size)}
-        for index, (placeholder, leaf) in enumerate(tensors)
-        for dim, size in enumerate(leaf.shape)
-        if _grows(placeholder, dim) and size > value >= 0
-    ]
-    return {"size": sizes[0]} if sizes else {}
+    data, sizes = _ancestors(place)
+    for index, (placeholder, leaf) in enumerate(tensors):
+        for dim in sizes.get(placeholder.name, ()) if not data else ():
+            size = int(leaf.shape[dim])
+            named = {"index": index, "name": placeholder.name, "dim": dim, "size": size}
+            return {"size": named}
+        if placeholder.name in data and not leaf.is_floating_point():
+            named = {"index": index, "name": placeholder.name}
+            return {"input": {**named, "computed": True}}
+    return {}
 
 
-def _grows(placeholder: Any, dim: int) -> bool:
-    """Tell whether a dimension of an input was exported as dynamic."""
-    shape = getattr(placeholder.meta.get("val"), "shape", ())
-    return dim < len(shape) and not isinstance(shape[dim], int)
+def _ancestors(node: Any) -> tuple[set[str], dict[str, list[int]]]:
+    """Return the inputs whose elements a node is computed from, and those of whose sizes it is."""
+    data: set[str] = set()
+    sizes: dict[str, list[int]] = {}
+    seen: set[Any] = set()
+    waiting = [node] if hasattr(node, "all_input_nodes") else []
+    while waiting and len(seen) < _NODES:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op == "placeholder":
+            data.add(one.name)
+        elif _name(one.target) == "sym_size" and getattr(one.args[0], "op", "") == "placeholder":
+            dims = sizes.setdefault(one.args[0].name, [])
+            dims.append(one.args[1] if len(one.args) > 1 else 0)
+        else:
+            waiting += one.all_input_nodes
+    return data, sizes
 
 
 def _root(node: Any) -> Any:

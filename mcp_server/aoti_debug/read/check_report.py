@@ -66,8 +66,7 @@ class Difference(_Report):
 
 
 class Element(_Report):
-    """An element of an input; `computed`: the model computes the index, and only this input holds
-    such a value."""
+    """An element of an input; `computed`: the model computes the index from this input."""
 
     index: int
     name: Text = ""

@@ -1,0 +1,109 @@
+"""Candidates from what an operator of torch's own said when a call failed in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.calls import failing_call, name_of
+from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.facts.tiers import Tier
+from aoti_debug.model import Diagnosis, Fix, InputFinding
+from aoti_debug.read.events import Call, Input
+from aoti_debug.read.record import RuntimeMessage, ShimException
+
+GUIDE = "guides/triton-index-out-of-bounds.md"
+# How ATen's kernels refuse an index, on the CPU.
+_INDEX = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"index (?P<value>-?\d{1,19}) is out of bounds for dimension \d{1,3} with size "
+        r"(?P<upper>\d{1,19})",
+        r"Index \d{1,19} of input takes value (?P<value>-?\d{1,19}) which is not in the valid "
+        r"range \[(?P<lower>-?\d{1,19}), (?P<upper>\d{1,19})\)",
+        r"INDICES element is out of DATA bounds, id=(?P<value>-?\d{1,19}) "
+        r"axis_dim=(?P<upper>\d{1,19})",
+        r"Target (?P<value>-?\d{1,19}) is out of bounds",
+        r"index out of range in self",
+    )
+)
+_CALLED = re.compile(r"\baoti_torch_[a-z]{2,10}_(\w{1,100}?)\(")
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    call = failing_call(observations)
+    if call is None or call.error is None:
+        return
+    recorded = matched(call.error.message)
+    printed = [m for r in observations.of(ShimException) if (m := matched(r.message)) is not None]
+    found = recorded or next(iter(printed), None)
+    if found is not None:
+        yield from_index(observations, call, found.groupdict(), proved=recorded is not None)
+
+
+def matched(message: str) -> re.Match[str] | None:
+    return next((m for pattern in _INDEX if (m := pattern.search(message[:4000]))), None)
+
+
+def from_index(
+    observations: Observations, call: Call, said: dict[str, str | None], *, proved: bool
+) -> Candidate:
+    digits = said.get("value")
+    value = int(digits) if digits else None
+    upper = said.get("upper")
+    lower = said.get("lower") or "0"
+    op = operator(observations)
+    culprit = holding(call, value) if value is not None else None
+    bounds = f"{lower} <= index < {upper}" if upper else "what it indexes"
+    where = f"{name_of(culprit)}{place(culprit, value)} = " if culprit is not None else "the index "
+    what = f"{where}{value}" if value is not None else "an index"
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="index_out_of_bounds",
+            confidence="proved" if proved else "likely",
+            summary=f"{what} is outside {bounds}" + (f" in {op}" if op else ""),
+            ops=[op] if op else [],
+            input=InputFinding(
+                index=culprit.index,
+                name=culprit.name,
+                property="value",
+                expected=f"{lower} <= value < {upper}" if upper else None,
+                got=f"{value} at {place(culprit, value)}",
+            )
+            if culprit is not None and culprit.index is not None
+            else None,
+            evidence=[evidence(call.span)],
+            guide=GUIDE,
+            fixes=[
+                Fix(
+                    what="check or clamp the index before the call, or enlarge what it indexes",
+                    why="an operator of torch refused it inside the model",
+                )
+            ],
+        ),
+        role="cause",
+        tier=Tier.ASSERTION,
+        order=1,
+    )
+
+
+def operator(observations: Observations) -> str | None:
+    """Return the operator that the generated code called when the call failed."""
+    for message in observations.of(RuntimeMessage):
+        if found := _CALLED.search(message.message):
+            return f"aten.{found[1]}"
+    return None
+
+
+def holding(call: Call, value: int) -> Input | None:
+    """Return the only input of integers whose least or largest element is this."""
+    found = [given for given in call.inputs if value in (given.minimum, given.maximum)]
+    found = [given for given in found if "int" in (given.dtype or "")]
+    return found[0] if len(found) == 1 else None
+
+
+def place(given: Input, value: int | None) -> str:
+    at = given.max_at if value == given.maximum else given.min_at
+    return "[" + ", ".join(map(str, at)) + "]" if at else ""
