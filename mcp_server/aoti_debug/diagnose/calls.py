@@ -82,12 +82,22 @@ def died_in(observations: Observations) -> str | None:
 
 
 def failing_call(observations: Observations) -> Call | None:
-    """Return the call that did not return or that failed last, else the last one."""
+    """Return the call that did not return or that failed last, else the first suspicious one:
+    that broke something, or whose outputs are not finite; else the last one."""
     events = observations.events
     if events is None:
         return None
     bad = [call for call in events.calls if not call.ok]
-    return bad[-1] if bad else events.last_call
+    return bad[-1] if bad else suspicious(events) or events.last_call
+
+
+def suspicious(events: Events) -> Call | None:
+    """Return the first call that breaks a contract, of which one is kept; else one whose outputs
+    are not finite, if its inputs are kept."""
+    broken = [call for call in events.calls if call.breaks]
+    odd = [call for call in events.calls if call.suspicious and not call.breaks]
+    kept = [call for call in broken if call.captured is not None]
+    return next(iter([*kept, *broken]), next((c for c in odd if c.captured is not None), None))
 
 
 def input_named(observations: Observations, index: int) -> str | None:

@@ -6,6 +6,7 @@ from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_opaque import ended_well
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.traffic import Judged, judged
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.check_report import NO_REPORTS, Name
@@ -48,15 +49,17 @@ def clean(observations: Observations) -> Candidate:
             role="clean",
             tier=Tier.CLEAN,
         )
-    calls = len(events.calls)
+    known = judged(observations)
+    calls = known.made
     unchecked = not_checked(observations)
     return Candidate(
         Diagnosis(
             phase="none",
             category="no_fault",
-            confidence="likely",
+            confidence="likely" if known.judged == calls or not observations.steps else "possible",
             summary=f"the script ended without an error; {calls} "
             f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
+            + judged_of(known)
             + checked(observations)
             + holding(observations)
             + unchecked,
@@ -67,6 +70,15 @@ def clean(observations: Observations) -> Candidate:
         role="clean",
         tier=Tier.CLEAN,
     )
+
+
+def judged_of(known: Judged) -> str:
+    """Say how many calls were held against the package's contract."""
+    if known.made == 0:
+        return ""
+    if known.judged == known.made:
+        return ", each held against the package's contract" if known.made > 1 else ""
+    return f"; {known.made - known.judged} of them could not be held against the package's contract"
 
 
 def holding(observations: Observations) -> str:

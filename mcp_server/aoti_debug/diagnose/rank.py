@@ -29,6 +29,7 @@ from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused, only_printed
 from aoti_debug.diagnose.from_nothing import last_resort
 from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.traffic import counted
 from aoti_debug.diagnose.where import launcher_spans
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
@@ -72,7 +73,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
         return []
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]
-    return [enrich(best, ranked, observations), *(c.diagnosis for c in listed[1:LISTED])]
+    first = counted(enrich(best, ranked, observations), observations)
+    return [first, *(c.diagnosis for c in listed[1:LISTED])]
 
 
 def in_order(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:

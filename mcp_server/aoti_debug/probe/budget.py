@@ -8,7 +8,7 @@ _FREE_SECONDS = 1.0
 _SHARE = 0.03
 
 _started = time.monotonic()
-_spent = 0.0
+spent = 0.0  # seconds that the probe has taken of this process
 
 
 class Stopwatch:
@@ -28,17 +28,12 @@ class OwnTime(Stopwatch):
     """Count those seconds as the probe's own."""
 
     def __exit__(self, *_: object) -> None:
-        global _spent
+        global spent
         super().__exit__()
-        _spent += self.seconds
+        spent += self.seconds
 
 
 def allows(seconds: float = 0.0) -> bool:
     """Tell whether work that takes about `seconds` still fits."""
     limit = max(_FREE_SECONDS, _SHARE * (time.monotonic() - _started))
-    return _spent + seconds <= limit
-
-
-def spent() -> float:
-    """Return the seconds that the probe has taken of this process."""
-    return _spent
+    return spent + seconds <= limit

@@ -1,75 +1,291 @@
-"""Watch calls of loaded models: describe and capture their inputs, describe their outputs."""
+"""Watch calls of loaded models. The first calls, and each that is unlike all before it, are
+described and judged; one that is like an earlier one costs a look-up and a few counters.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
-from . import budget, capture, describe, events, memory
-from .watch import Details, Point, Span, watched
+from . import budget, capture, describe, events, groups, memory, store, tally
+from .watch import Details, Point, Span, begin, end
 
-_FULL_CALLS = 100_000  # calls that are recorded one by one
-_KEYS = 64
+FULL_CALLS = 100  # of a process, that are recorded one by one
+RECORDED = 2000  # more of them that fail or break something
 _FRAMES = 50
+_OUTPUT_S = 0.0003  # at the most one call in so many seconds has its outputs read
 _HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
-_numbers = itertools.count(1)
-_described: dict[Any, int] = {}  # what an earlier begin event described -> its id
+
+class _Thread(threading.local):
+    inside = False  # a call: what it calls itself is part of it
 
 
-def before_call(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take `AOTICompiledModel.__call__(model, *args, **kwargs)`."""
-    model, args = args[0], args[1:]
-    loaded = memory.loaded.get(model)
-    if loaded is None:
-        loaded = memory.loaded[model] = memory.Loaded(None)
-    _begin(span, loaded, args, _ordered(model, loaded, kwargs))
+class _State:
+    numbers = itertools.count(1)
+    recorded = 0
+    not_finite = False  # such a call has been kept
+    read = 0.0  # when outputs were looked at last
+    slot = threading.Lock()
+
+
+_clock = time.perf_counter
+_modules = sys.modules
+_thread = _Thread()
+_state = _State()
+
+
+class _Call:
+    """One call from its begin to its end."""
+
+    __slots__ = ("args", "flat", "group", "holds", "kwargs", "loaded", "number", "span")
+
+    def __init__(self, number: int, loaded: memory.Loaded, args: Any, kwargs: Any) -> None:
+        self.number = number
+        self.loaded = loaded
+        self.args = args
+        self.kwargs = kwargs
+        self.flat: Any = args
+        self.group: groups.Group | None = None
+        self.span: Span | None = None
+        self.holds = False
+
+
+def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
+    """Watch `AOTICompiledModel.__call__(model, *args, **kwargs)`."""
+
+    @functools.wraps(original)
+    def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if _thread.inside:
+            return original(model, *args, **kwargs)
+        loaded = memory.loaded.get(model)
+        if loaded is None:
+            loaded = memory.loaded[model] = memory.Loaded(None)
+        given = _ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
+        found = _arrive(point, loaded, args, given)
+        _thread.inside = True
+        try:
+            result = original(model, *args, **kwargs)
+        except BaseException as error:
+            _failed(point, found, error)
+            raise
+        finally:
+            _thread.inside = False
+        _returned(point, found, result)
+        return result
+
+    return call
 
 
 def watch_callable(span: Span, result: Any) -> Any:
     """Watch the function that `torch._export.aot_load` returns."""
-    loaded = span.memory["loaded"]
+    point = Point("torch._export", "aot_load()", "run")
+    model = _Function()
+    memory.loaded[model] = span.memory["loaded"]
+    inner = watch_method(lambda _, /, *args, **kwargs: result(*args, **kwargs), point)
 
-    def before(inner: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        _begin(inner, loaded, args, kwargs)
+    @functools.wraps(result)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return inner(model, *args, **kwargs)
 
-    point = Point("torch._export", "aot_load()", "run", before, after_call, failed=after_failure)
-    call: Callable[..., Any] = watched(result, point)
     return call
 
 
-def after_call(span: Span, result: Any) -> Details:
-    """Describe the outputs, as long as there is time for it."""
-    if span.silent or not budget.allows():
+class _Function:
+    loader = None
+
+
+def _arrive(point: Point, loaded: memory.Loaded, args: Any, kwargs: Any) -> _Call:
+    began = _clock()
+    call = _Call(next(_state.numbers), loaded, args, kwargs)
+    try:
+        torch: Any = _modules["torch"]
+        with torch._C.DisableTorchFunction():
+            key = groups.key(torch, call)
+            group = call.group = loaded.groups.get(key)
+            if group is None or call.number <= FULL_CALLS or capture.ONLY:
+                _describe(torch, point, call, key)
+                group = call.group
+            if group is not None:
+                _count(torch, call, group)
+    except Exception as error:
+        events.note("describe a call", error)
+    budget.spent += _clock() - began
+    return call
+
+
+def _describe(torch: Any, point: Point, call: _Call, key: Any) -> None:
+    """Record a call in full, if it is among the first or unlike the others."""
+    unreadable = describe.unreadable_now(torch)
+    names = _names(torch, call)
+    described = describe.leaves(torch, call.flat, names)
+    known = call.group
+    group = known or groups.new(torch, call.loaded, key, call.flat, described)
+    call.group = group
+    if known is None and group.id is None and not group.breaks:
+        return  # too many kinds to be told one by one; judged, and counted
+    if call.number > FULL_CALLS:
+        if _state.recorded >= RECORDED:
+            return
+        _state.recorded += 1
+    if unreadable is None and budget.allows():
+        describe.add_values(torch, call.flat, described)
+    span = call.span = Span(events.new_id(), point.phase, point.name)
+    span.details.update(call=call.number, package=call.loaded.path, caller=_caller())
+    if call.loaded.model != "model":
+        span.details["model"] = call.loaded.model
+    if call.kwargs:
+        span.details["keywords"] = list(call.kwargs)
+    if group.id is not None:
+        span.details["group"] = group.id
+    if group.breaks:
+        span.details["breaks"] = [b.property for b in group.breaks]
+    span.details["inputs"] = described
+    given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+    span.details.update(capture.keep(torch, given, unreadable, group.breaks))
+    begin(span)
+
+
+def _count(torch: Any, call: _Call, group: groups.Group) -> None:
+    counted = tally.of_process()
+    if counted is None:
+        return
+    numbers = counted.numbers
+    if call.number == 1:
+        _announce(counted)
+    number = call.number
+    numbers[tally.UNDER_WAY] = number
+    if group.id is None:
+        numbers[tally.OTHERS] += 1
+        numbers[tally.OTHERS_JUDGED] += group.judged
+        numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, -1
+        return
+    numbers[group.row] += 1
+    numbers[group.row + 1] = number
+    numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, group.id
+    if group.breaks and number > FULL_CALLS:
+        tally.note(numbers, group.id, call.number)
+    if call.span is None or call.span.details.get("captured") is None:
+        _hold(torch, call, group, numbers)
+
+
+def _announce(counted: tally.Tally) -> None:
+    folder, files = store.directory(), {}
+    if folder is not None:
+        for word, suffix in (("now", ".bin"), ("latest", ".pt")):
+            files[word] = f"{folder.name}/{store.own_name(f'call-{word}', suffix)}"
+    events.emit("tally", file=f"calls/{counted.name}", **files)
+
+
+def _hold(torch: Any, call: _Call, group: groups.Group, numbers: memoryview[int]) -> None:
+    """Keep the inputs of a call that is not recorded: in shared memory if they fit, else in a
+    file as long as there is time for it."""
+    if group.slot is None:
+        if group.id is not None and budget.allows(capture.fixed()):
+            given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+            kept = capture.keep(torch, given, describe.unreadable_now(torch), ())
+            if kept.get("captured"):
+                numbers[tally.LATEST_KEPT] = call.number
+        return
+    if torch._C._len_torch_dispatch_stack() or not _state.slot.acquire(blocking=False):
+        return
+    numbers[tally.HELD] = 0
+    with torch._C._AutoDispatchBelowAutograd():
+        for to, given in zip(group.slot, call.flat):  # noqa: B905 - Python 3.9
+            to.copy_(given)
+    numbers[tally.HELD] = call.number
+    call.holds = True
+
+
+def _returned(point: Point, call: _Call, result: Any) -> None:
+    began = _clock()
+    try:
+        _over(call, tally.RETURNED)
+        if call.span is not None or began - _state.read >= _OUTPUT_S:
+            _state.read = began
+            torch: Any = _modules["torch"]
+            with torch._C.DisableTorchFunction():
+                _read(torch, point, call, result)
+    except Exception as error:
+        events.note("describe the result of a call", error)
+    budget.spent += _clock() - began
+
+
+def _over(call: _Call, which: int) -> None:
+    """Count a call that is over."""
+    if call.holds:
+        _state.slot.release()
+    counted = tally.of_process()
+    if counted is not None:
+        numbers = counted.numbers
+        numbers[which] += 1
+        if numbers[tally.UNDER_WAY] == call.number:
+            numbers[tally.UNDER_WAY] = 0
+
+
+def _read(torch: Any, point: Point, call: _Call, result: Any) -> None:
+    """Look at the outputs; keep the inputs of the first call whose outputs are not finite."""
+    finite = describe.finite(torch, result)
+    counted = tally.of_process()
+    if finite is not None and counted is not None:
+        counted.numbers[tally.OUTPUTS_READ] += 1
+    kept: Details = {}
+    if finite is False and not _state.not_finite:
+        call.span = call.span or _late(torch, point, call)
+        _state.not_finite = True
+        given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+        kept = capture.keep_now(torch, given, "call-not-finite")
+    if call.span is not None:
+        end(call.span, None, lambda: {**_outputs(torch, result), **kept})
+
+
+def _outputs(torch: Any, result: Any) -> Details:
+    if not budget.allows():
         return {}
-    torch: Any = sys.modules["torch"]
-    with torch._C.DisableTorchFunction():
-        flat = torch.utils._pytree.tree_leaves(result)
-        count = describe.unreadable_now(torch) is None
-        return {"outputs": describe.outputs(torch, flat, count)}
+    flat = torch.utils._pytree.tree_leaves(result)
+    count = describe.unreadable_now(torch) is None
+    return {"outputs": describe.outputs(torch, flat, count)}
 
 
-def after_failure(span: Span) -> Details:
-    """Keep the inputs of the first call that fails from being written over by later ones."""
-    return capture.keep_failed(span.details.get("call", 0))
+def _failed(point: Point, call: _Call, error: BaseException) -> None:
+    began = _clock()
+    try:
+        torch: Any = _modules["torch"]
+        _over(call, tally.FAILED)
+        with torch._C.DisableTorchFunction():
+            span = call.span or _late(torch, point, call)
+            given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+            if span is not None:
+                end(span, error, lambda: capture.keep_failed(torch, given))
+    except Exception as failure:
+        events.note("describe a failed call", failure)
+    budget.spent += _clock() - began
 
 
-def _begin(
-    span: Span, loaded: memory.Loaded, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
-    number = next(_numbers)
-    span.details.update(call=number, package=loaded.path, caller=_caller())
-    if loaded.model != "model":
-        span.details["model"] = loaded.model
-    if number == _FULL_CALLS + 1:
-        events.note("record every call", f"after {_FULL_CALLS} calls only failing ones are")
-    span.silent = number > _FULL_CALLS and os.environ.get("AOTI_DEBUG_CAPTURE_CALL") != str(number)
-    torch: Any = sys.modules["torch"]
-    with torch._C.DisableTorchFunction():
-        _inputs(torch, span, loaded, args, kwargs)
+def _late(torch: Any, point: Point, call: _Call) -> Span | None:
+    """Record a call that turned out to be one to record; its inputs may have been written to."""
+    if _state.recorded >= RECORDED:
+        return None
+    _state.recorded += 1
+    span = Span(events.new_id(), point.phase, point.name)
+    span.details.update(call=call.number, package=call.loaded.path, caller=_caller())
+    if call.loaded.model != "model":
+        span.details["model"] = call.loaded.model
+    if call.group is not None and call.group.id is not None:
+        span.details["group"] = call.group.id
+    span.details["inputs"] = describe.leaves(torch, call.flat, _names(torch, call))
+    counted = tally.of_process()
+    if call.holds and counted is not None and counted.numbers[tally.HELD] == call.number:
+        span.details["keywords"] = list(call.kwargs)
+    begin(span)
+    span.started = time.perf_counter()
+    return span
 
 
 def _caller() -> tuple[str, int] | None:
@@ -85,43 +301,8 @@ def _caller() -> tuple[str, int] | None:
     return None
 
 
-def _inputs(
-    torch: Any,
-    span: Span,
-    loaded: memory.Loaded,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> None:
-    flat = _leaves(torch, args, kwargs)
-    unreadable = describe.unreadable_now(torch)
-    scan = unreadable is None and budget.allows()
-    same = describe.key(torch, flat)
-    if scan or same not in _described:
-        names = _names(torch, loaded, args, kwargs, len(flat))
-        found = describe.leaves(torch, flat, names)
-        if scan:
-            describe.add_values(torch, flat, found)
-        span.details["inputs"] = found
-        if len(_described) < _KEYS:
-            _described.setdefault(same, span.id)
-    else:
-        span.details["inputs_of"] = _described[same]
-    call = capture.Call(span.details["call"], args, kwargs, flat)
-    span.details.update(capture.keep(torch, call, unreadable))
-
-
-def _leaves(torch: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    flat = [*args, *kwargs.values()]
-    if all(type(leaf) is torch.Tensor for leaf in flat):  # most calls; saves most of the time
-        return flat
-    leaves: list[Any] = torch.utils._pytree.tree_leaves((args, kwargs))
-    return leaves
-
-
 def _ordered(model: Any, loaded: memory.Loaded, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments in the order in which the package takes them."""
-    if len(kwargs) < 2:
-        return kwargs
     given = tuple(kwargs)
     if given not in loaded.orders:
         loaded.orders[given] = _order(model, kwargs)
@@ -136,19 +317,30 @@ def _order(model: Any, kwargs: dict[str, Any]) -> tuple[str, ...]:
         return tuple(kwargs)
 
 
-def _names(
-    torch: Any,
-    loaded: memory.Loaded,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    count: int,
-) -> memory.Names:
+def _names(torch: Any, call: _Call) -> memory.Names:
+    loaded, kwargs = call.loaded, call.kwargs
     known = memory.names_of_package.get((loaded.path or "", loaded.model))
-    if known is not None and len(known) == count:
+    if known is not None and len(known) == len(call.flat):
         return known
     pytree = torch.utils._pytree
-    names: memory.Names = [None] * len(pytree.tree_leaves(args))
+    names: memory.Names = [None] * len(pytree.tree_leaves(call.args))
     for key, value in kwargs.items():
         leaves = len(pytree.tree_leaves(value))
         names += [key] if leaves == 1 else [f"{key}_{i}" for i in range(leaves)]
     return names
+
+
+def _after_fork() -> None:
+    """A child counts its own calls, into a file of its own."""
+    _state.numbers = itertools.count(1)
+    _state.recorded = 0
+    _state.not_finite = False
+    _state.slot = threading.Lock()
+    for loaded in list(memory.loaded.values()):
+        loaded.groups.clear()
+    groups.forget()
+    tally.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import budget, describe, events, store
+from .judge import Break
 from .watch import Details
 
 _SECONDS_PER_BYTE = 2e-9  # a first guess, before one capture has been timed
 
 FORMAT = 1
+KINDS = 16
+_WANTED = os.environ.get("AOTI_DEBUG_CAPTURE_CALL", "")
+ONLY = int(_WANTED) if _WANTED.isdecimal() else 0  # the one call that is wanted; 0: any
 
 
 @dataclass(frozen=True)
@@ -37,41 +42,77 @@ class _Latest:
     failed = 0
 
 
-def keep(torch: Any, call: Call, unreadable: str | None) -> Details:
-    """Capture the inputs if that is wanted, possible and affordable; say what was done."""
+_kinds: set[frozenset[Any]] = set()  # of breaks that a call was kept for
+
+
+def fixed() -> float:
+    """Return the seconds that any capture takes."""
+    return _Pace.fixed
+
+
+def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]) -> Details:
+    """Capture the inputs if that is wanted, possible and affordable; say what was done.
+
+    Those of the first call that breaks something are kept in any case, one of a kind.
+    """
     if store.directory() is None:
         return _skipped("capture is off")
-    only = os.environ.get("AOTI_DEBUG_CAPTURE_CALL")
-    if only and only != str(call.number):
-        return _skipped(f"only call {only} is captured")
+    if ONLY and call.number != ONLY:
+        return _skipped(f"only call {ONLY} is captured")
     if unreadable is not None:
         return _skipped(unreadable)
-    if not (only or call.number == 1 or budget.allows(_Pace.fixed)):
+    kind = frozenset((one.index, one.property, one.dim) for one in breaks)
+    if kind and kind not in _kinds and len(_kinds) < KINDS:
+        _kinds.add(kind)
+        return keep_now(torch, call, f"call-broken-{len(_kinds)}")
+    if not (ONLY or call.number == 1 or budget.allows(_Pace.fixed)):
         return _skipped("the probe's time is used up")
+    return _alone(lambda: _keep(torch, call, bool(ONLY)))
+
+
+def keep_now(torch: Any, call: Call, stem: str) -> Details:
+    """Capture the inputs whatever time and bytes they take, as long as the disk holds them."""
+    if store.directory() is None:
+        return _skipped("capture is off")
+
+    def save() -> Details:
+        size, free = storage_bytes(torch, call.flat), store.free()
+        compact = size > free
+        if compact:
+            size = extent_bytes(torch, call.flat)
+        if size > free:
+            return _skipped(f"{size} bytes are more than the disk has left: {free}")
+        document = describe_call(torch, call, compact)
+        name = store.own_name(stem, ".pt")
+        return {"captured": store.write(name, lambda to: torch.save(document, to))}
+
+    return _alone(save)
+
+
+def keep_failed(torch: Any, call: Call) -> Details:
+    """Keep the inputs of the first call that failed under a name of their own: as a second link
+    to what was captured of it, which takes no bytes before the next capture, else now."""
+    process = os.getpid()
+    if _Latest.failed == process or store.directory() is None:
+        return {}
+    _Latest.failed = process
+    name = store.own_name("call-failed", ".pt")
+    if _Latest.call == (process, call.number):
+        found = _alone(lambda: {"captured": store.alias(name, _Latest.name)})
+    elif describe.unreadable_now(torch) is None:
+        found = keep_now(torch, call, "call-failed")
+    else:
+        return {}
+    return found if found.get("captured") else {}
+
+
+def _alone(act: Callable[[], Details]) -> Details:
     if not store.busy.acquire(blocking=False):
         return _skipped("another thread's call is being captured")
     try:
-        return _keep(torch, call, bool(only))
+        return act()
     except Exception as error:
         return _skipped(events.bounded(f"{type(error).__name__}: {error}", 500))
-    finally:
-        store.busy.release()
-
-
-def keep_failed(number: int) -> Details:
-    """Give what was captured of a call that failed a name of its own; of the first one only.
-
-    It is a second link to the same file, which takes no bytes before the next call is captured.
-    """
-    if not store.busy.acquire(blocking=False):
-        return {}
-    try:
-        process = os.getpid()
-        if _Latest.failed == process or _Latest.call != (process, number):
-            return {}
-        _Latest.failed = process
-        captured = store.alias(store.own_name("call-failed", ".pt"), _Latest.name)
-        return {"captured": captured} if captured is not None else {}
     finally:
         store.busy.release()
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
 
+from . import judge
+
 Names = list[Optional[str]]  # noqa: UP045 - Python 3.9
 
 _PROGRAMS = 4
@@ -17,11 +19,25 @@ _LOWERED = 100
 
 @dataclass
 class Loaded:
-    """A loaded model: where from, and the order of keywords it wants."""
+    """A loaded model: where from, what it takes, and the calls that it was given."""
 
     path: str | None
     model: str = "model"
     orders: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    contract: judge.Contract | None = None
+    device_index: int | None = None
+    groups: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def writes(self) -> bool:
+        """Tell whether the model is known to write to an input."""
+        return self._writes
+
+    def state(self, contract: judge.Contract | None) -> None:
+        self.contract = contract
+        self._writes = contract is not None and any(one.written for one in contract.inputs)
+
+    _writes: bool = False
 
 
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import custom_ops, memory, store
+from . import custom_ops, events, memory, stated, store
 from .describe import tensor
 from .memory import Loaded
 from .watch import Details, Span
@@ -59,9 +59,12 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     model = kwargs.get("model_name", "model")
     if span.name.endswith(".load_package") and len(args) > 1:
         model = args[1]
-    span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
-    span.details["package"] = describe(source)
+    loaded = span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
+    found = span.details["package"] = describe(source)
     span.details["model"] = str(model)
+    index = kwargs.get("device_index")
+    loaded.device_index = index if isinstance(index, int) else None
+    _state_contract(loaded, found)
     for option in ("device_index", "run_single_threaded", "num_runners"):
         if option in kwargs:
             span.details[option] = kwargs[option]
@@ -74,11 +77,24 @@ def after_load(span: Span, result: Any) -> Details:
     return {}
 
 
+def _state_contract(loaded: Loaded, package: Details) -> None:
+    """Learn from the package what its calls must keep to."""
+    folder, captured = store.directory(), package.get("captured")
+    path = loaded.path or (folder.parent / captured if folder and captured else None)
+    if path is None:
+        return
+    try:
+        loaded.state(stated.contract_in(Path(path), loaded.model))
+    except Exception as error:  # a damaged package: the loader will say so
+        events.note("read the package's contract", error)
+
+
 def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `torch._export.aot_load`: a shared library and a device."""
     source = args[0] if args else kwargs.get("so_path")
-    span.memory["loaded"] = Loaded(memory.file_of(source))
-    span.details["package"] = describe(source)
+    loaded = span.memory["loaded"] = Loaded(memory.file_of(source))
+    found = span.details["package"] = describe(source)
+    _state_contract(loaded, found)
     span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
     _report_ops()
 

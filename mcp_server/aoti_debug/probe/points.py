@@ -63,9 +63,7 @@ POINTS = (
             home,
             "AOTICompiledModel.__call__",
             "run",
-            calls.before_call,
-            calls.after_call,
-            failed=calls.after_failure,
+            wrap=calls.watch_method,
         )
         for home in _HOMES
     ),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 _DEFAULT_BYTES = 512 * 1024 * 1024
 _COPY_BYTES = 32 * 1024 * 1024
+_LEFT_BYTES = 64 * 1024 * 1024  # of the disk
 
 busy = threading.Lock()  # only ever tried, never waited for: a fork may have left it locked
 
@@ -36,6 +37,15 @@ def limit() -> int:
         return int(os.environ.get("AOTI_DEBUG_CAPTURE_BYTES", ""))
     except ValueError:
         return _DEFAULT_BYTES
+
+
+def free() -> int:
+    """Return how many bytes the disk has left, less what others shall find there."""
+    folder = directory()
+    if folder is None:
+        return 0
+    status = os.statvfs(folder)
+    return max(0, status.f_bavail * status.f_frsize - _LEFT_BYTES)
 
 
 def room(replaces: str | None = None) -> int:

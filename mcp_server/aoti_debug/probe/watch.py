@@ -22,7 +22,6 @@ class Span:
     phase: str
     name: str
     started: float = 0.0
-    silent: bool = False  # the events are left out, unless it fails
     details: Details = field(default_factory=dict)
     memory: Details = field(default_factory=dict)
 
@@ -42,7 +41,7 @@ class Point:
     after: After | None = None
     replace: Callable[[Span, Any], Any] | None = None
     fold: bool = True
-    failed: Callable[[Span], Details] | None = None
+    wrap: Callable[[Callable[..., Any], Point], Callable[..., Any]] | None = None  # in its own way
 
     @property
     def name(self) -> str:
@@ -64,7 +63,13 @@ def phases() -> list[str]:
 
 def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     """Return a function that does what `original` does and reports its calls."""
+    call = (point.wrap or _reported)(original, point)
+    call._aoti_debug = True  # type: ignore[attr-defined]
+    call._torchdynamo_disable = True  # type: ignore[attr-defined] # never traced into
+    return call
 
+
+def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         span = _begin(point, args, kwargs)
@@ -80,8 +85,6 @@ def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
             return point.replace(span, result)
         return result
 
-    call._aoti_debug = True  # type: ignore[attr-defined]
-    call._torchdynamo_disable = True  # type: ignore[attr-defined] # never traced into
     return call
 
 
@@ -95,43 +98,48 @@ def _begin(point: Point, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span 
                 point.before(span, args, kwargs)
         except Exception as error:
             events.note(f"details of {point.name}", error)
-        if not span.silent:
-            _emit_begin(span)
-    _stack.spans.append(span)
-    span.started = time.perf_counter()
+        begin(span)
     return span
 
 
-def _emit_begin(span: Span) -> None:
+def begin(span: Span) -> None:
+    """Write the begin event of a call, and have what it calls stand inside it."""
     details = dict(span.details)
     if _stack.spans:
         details["parent"] = _stack.spans[-1].id
     if threading.current_thread() is not threading.main_thread():
         details["thread"] = threading.current_thread().name
     events.emit("begin", id=span.id, phase=span.phase, name=span.name, **details)
-
-
-def _found(point: Point, span: Span, result: Any, error: BaseException | None) -> Details:
-    if error is not None:
-        return point.failed(span) if point.failed is not None else {}
-    return point.after(span, result) if point.after is not None else {}
+    _stack.spans.append(span)
+    span.started = time.perf_counter()
 
 
 def _end(point: Point, span: Span, result: Any, error: BaseException | None) -> None:
+    after = point.after
+    found = (lambda: after(span, result)) if after is not None and error is None else dict
     seconds = time.perf_counter() - span.started
+    with budget.OwnTime():
+        end(span, error, found, seconds)
+
+
+def end(
+    span: Span,
+    error: BaseException | None,
+    found: Callable[[], Details],
+    seconds: float | None = None,
+) -> None:
+    """Write the end event of a call, with the details that `found` returns."""
+    if seconds is None:
+        seconds = time.perf_counter() - span.started
     if span in _stack.spans:
         del _stack.spans[_stack.spans.index(span) :]
-    with budget.OwnTime():
-        details: Details = {"id": span.id, "ok": error is None, "seconds": round(seconds, 6)}
-        if error is not None:
-            details["error"] = events.describe_error(error)
-            if span.silent:
-                _emit_begin(span)
-        try:
-            if error is not None and point.phase in ("export", "lower"):
-                details.update(failing_node.place(error), **guards.place(error))
-            details.update(_found(point, span, result, error))
-        except Exception as failure:
-            events.note(f"result of {point.name}", failure)
-        if error is not None or not span.silent:
-            events.emit("end", **details)
+    details: Details = {"id": span.id, "ok": error is None, "seconds": round(seconds, 6)}
+    if error is not None:
+        details["error"] = events.describe_error(error)
+    try:
+        if error is not None and span.phase in ("export", "lower"):
+            details.update(failing_node.place(error), **guards.place(error))
+        details.update(found())
+    except Exception as failure:
+        events.note(f"result of {span.name}", failure)
+    events.emit("end", **details)

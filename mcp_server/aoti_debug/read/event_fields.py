@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from aoti_debug.read.event_records import Fields, GraphNode, Guard, Input, Output, Place
@@ -44,6 +45,14 @@ def scalar(value: object) -> str | int | float | bool | None:
 
 def string(value: object) -> str | None:
     return value[:TEXT_LIMIT] if isinstance(value, str) else None
+
+
+_INSIDE = re.compile(r"(?!\.)[\w.-]+(/(?!\.)[\w.-]+){0,3}")
+
+
+def inside(value: object) -> str | None:
+    """Return a name within the run's directory; None for a path that could lead out of it."""
+    return value if isinstance(value, str) and _INSIDE.fullmatch(value) else None
 
 
 def values(value: object) -> Sequence[object]:

@@ -150,10 +150,56 @@ class Call(Record):
     seconds: float | None
     ok: bool | None
     error: Failure | None
+    group: int | None = None  # calls of one number are alike
+    breaks: tuple[str, ...] = ()  # properties that the probe found broken
+    keywords: tuple[str, ...] = ()  # of the arguments that were given by name
+
+    @property
+    def suspicious(self) -> bool:
+        """Tell whether it broke something, or gave what is no number."""
+        return bool(self.breaks) or any(out.nan or out.inf for out in self.outputs)
 
     def input(self, index: int) -> Input | None:
         """Return the tensor that the runtime calls `input_handles[index]`."""
         return next((given for given in self.inputs if given.index == index), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Where a process counts its calls and keeps the inputs of the latest, and of one under way."""
+
+    pid: int
+    file: str
+    now: str | None
+    latest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a process counted; `groups` has the calls of each, and the numbers of the first bad."""
+
+    pid: int
+    groups: Mapping[int, tuple[int, tuple[int, ...]]]
+    returned: int
+    failed: int
+    outputs_read: int
+    others: int  # calls of no group: there were too many kinds
+    others_judged: int
+    under_way: int  # number of a call; 0: none
+    last: int
+    last_group: int
+    held: int
+    latest_kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Calls of one process that are alike: those recorded, how many there were, their first
+    numbers as far as they are known."""
+
+    calls: tuple[Call, ...]
+    count: int
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +242,8 @@ class Events:
     notes: tuple[Note, ...] = ()
     custom_ops: tuple[CustomOps, ...] = ()
     unreadable: int = 0  # lines that are no event, a cut last one included
+    counted: tuple[Counted, ...] = ()
+    tallies: tuple[Tally, ...] = ()
 
     @property
     def torch(self) -> Torch | None:

@@ -10,6 +10,7 @@ from aoti_debug.read.event_fields import (
     dicts,
     guards_of,
     input_of,
+    inside,
     integer,
     node_of,
     output_of,
@@ -20,6 +21,7 @@ from aoti_debug.read.event_fields import (
 )
 from aoti_debug.read.event_records import (
     Call,
+    Counted,
     CustomOps,
     Events,
     Failure,
@@ -71,6 +73,7 @@ class _EventReader:
     custom_ops: list[CustomOps] = field(default_factory=list)
     described: dict[tuple[int, int], tuple[Input, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    counted: list[Counted] = field(default_factory=list)
     unreadable: int = 0
 
     def feed(self, number: int, raw: bytes) -> None:
@@ -98,6 +101,10 @@ class _EventReader:
             _keep(self.notes, Note(span, pid, what, why))
         elif kind == "custom_ops":
             _keep(self.custom_ops, _custom_ops(span, pid, event))
+        elif kind == "tally":
+            file, names = inside(event.get("file")), (event.get("now"), event.get("latest"))
+            if file is not None:
+                _keep(self.counted, Counted(pid, file, *map(inside, names)))
         else:
             self.unreadable += 1
 
@@ -111,6 +118,7 @@ class _EventReader:
             tuple(self.notes),
             tuple(self.custom_ops),
             self.unreadable,
+            tuple(self.counted),
         )
 
     def _begin(self, span: Span, pid: int, event: Fields) -> None:
@@ -168,7 +176,7 @@ class _EventReader:
                 seconds=seconds,
                 error=error,
                 outputs=outputs,
-                captured=string(event.get("captured")) or call.captured,
+                captured=inside(event.get("captured")) or call.captured,
             )
         self._package(span, pid, event)
 
@@ -193,7 +201,7 @@ class _EventReader:
                 package["path"][:_TEXT],
                 integer(package.get("bytes")),
                 real(package.get("mtime")),
-                string(package.get("captured")),
+                inside(package.get("captured")),
                 string(package.get("why_not")),
             ),
         )
@@ -262,18 +270,24 @@ def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
         model=string(event.get("model")) or "model",
         inputs=tuple(input_of(i) for i in dicts(event.get("inputs"))),
         outputs=(),
-        captured=string(event.get("captured")),
+        captured=inside(event.get("captured")),
         why_not=string(event.get("why_not")),
         seconds=None,
         ok=None,
         error=None,
+        group=integer(event.get("group")),
+        breaks=texts(values(event.get("breaks"))),
+        keywords=tuple(k for k in values(event.get("keywords")) if isinstance(k, str)),
     )
 
 
 def _details(event: Fields) -> dict[str, Any]:
     known = {"t", "pid", "event", "id", "phase", "name", "ok", "seconds", "error"}
     known |= {"inputs", "outputs", "package", "call", "node", "guards"}
-    return {k: v for k, v in event.items() if k not in known}
+    details = {k: v for k, v in event.items() if k not in known}
+    if "exported_program" in details:
+        details["exported_program"] = inside(details["exported_program"])
+    return details
 
 
 def _error(event: Fields) -> Failure | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.read.events import Call, Events, PackageSeen
+from aoti_debug.run.files import is_regular, write_atomically
 from aoti_debug.triage.compiled import compile_of, exported_program, input_names
 from aoti_debug.triage.symptoms import stable
 
+MEMORY = ".bin"  # inputs of a call under way: bytes, and the event that says what they are
 OVERWRITTEN = "later calls have overwritten its inputs"
 
 
@@ -156,9 +159,19 @@ def same_file(path: Path, package: PackageSeen) -> bool:
 def inputs_file(events: Events, call: Call, directory: Path) -> tuple[Path | None, str]:
     if overwritten(events, call):
         return None, OVERWRITTEN
-    if call.captured is not None and (directory / call.captured).is_file():
-        return directory / call.captured, ""
+    if call.captured is not None and is_regular(directory / call.captured):
+        file = directory / call.captured
+        if file.suffix == MEMORY:
+            beside(file, call)
+        return file, ""
     return None, call.why_not or "the inputs of the call were not captured"
+
+
+def beside(file: Path, call: Call) -> None:
+    """Write what the bytes of a call's inputs are beside them."""
+    inputs = [asdict(given) for given in call.inputs]
+    document = {"call": call.call, "keywords": call.keywords, "inputs": inputs}
+    write_atomically(file.with_suffix(".json"), json.dumps(document).encode())
 
 
 def with_names(observations: Observations, names: Sequence[str | None]) -> Observations:

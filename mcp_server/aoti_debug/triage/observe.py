@@ -17,6 +17,7 @@ from aoti_debug.read.record import (
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
+from aoti_debug.read.traffic import with_tallies
 from aoti_debug.run.files import is_regular, open_regular, read_regular
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.environment import EVENTS
@@ -82,4 +83,12 @@ def events_of(directory: Path) -> Events | None:
     if not is_regular(path):
         return None
     with open_regular(path) as stream:
-        return read_events(stream)
+        events = read_events(stream)
+    return with_tallies(events, {c.file: tally_of(directory / c.file) for c in events.counted})
+
+
+def tally_of(path: Path) -> bytes:
+    try:
+        return read_regular(path)
+    except (OSError, ValueError):
+        return b""

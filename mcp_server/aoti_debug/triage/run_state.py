@@ -22,6 +22,7 @@ from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 DIAGNOSIS = "diagnosis.json"
+HIDDEN = frozenset(("cache", "calls"))
 ON_TIMEOUT_S = 90.0  # for the stacks and the GPU core of a hang
 
 
@@ -115,8 +116,9 @@ class RunState:
         self.record()
 
     def artifacts(self) -> list[str]:
-        """Return what the run left for a reader; a compile's own cache is there, and not listed."""
-        return [name for name in self.directory.artifacts() if not name.startswith("cache/")]
+        """Return what the run left for a reader; a compile's own cache and the probe's counters
+        are there, and not listed."""
+        return [name for name in self.directory.artifacts() if HIDDEN.isdisjoint(name.split("/"))]
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:
         self.written(lambda: self.directory.write(name, document))

@@ -1,0 +1,149 @@
+"""What a diagnosis of one call means for all: how many are like it, and what else is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.from_input_check import label
+from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
+from aoti_debug.diagnose.observations import Observations
+from aoti_debug.model import Diagnosis, InputFinding
+from aoti_debug.package.contract import Violation, check_call, contract
+from aoti_debug.read.event_records import Group
+from aoti_debug.read.events import Call, Events
+from aoti_debug.read.traffic import groups, made
+
+SHOWN = 6
+WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One thing that calls break: all findings that differ in their values alone."""
+
+    findings: tuple[InputFinding, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(group.count for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How many calls were made, and how many could be held against a contract."""
+
+    made: int
+    judged: int
+
+
+def judged(observations: Observations) -> Judged:
+    events = observations.events
+    if events is None:
+        return Judged(0, 0)
+    held = sum(
+        group.count for group in groups(events) if violations(observations, group) is not None
+    )
+    return Judged(made(events), held + sum(tally.others_judged for tally in events.tallies))
+
+
+def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Say of a broken contract which calls break it, and all else that calls break."""
+    events, finding = observations.events, diagnosis.input
+    if events is None or finding is None or not diagnosis.category.startswith("contract_"):
+        return diagnosis
+    found = broken(observations, events)
+    same = [one for one in found if place(one.findings[0]) == place(finding)]
+    others = [one for one in found if one not in same]
+    total = made(events)
+    before = which(same, total) if same else of_call(failing_call(observations), total)
+    after = "".join(f"; also {told(one, same)}" for one in others[:SHOWN])
+    if len(others) > SHOWN:
+        after += f"; and {len(others) - SHOWN} more"
+    where = shared(events, [group for one in same for group in one.groups])
+    return diagnosis.model_copy(update={"summary": before + diagnosis.summary + after + where})
+
+
+def place(finding: InputFinding) -> tuple[int, str, int | None]:
+    return finding.index, finding.property, finding.dim
+
+
+def broken(observations: Observations, events: Events) -> list[Broken]:
+    """Return what calls break, most important first: that of the earliest call, in its order."""
+    found: dict[tuple[int, str, int | None], list[tuple[InputFinding, Group]]] = {}
+    for group in groups(events):
+        for violation in violations(observations, group) or ():
+            if not violation.false_alarm:
+                found.setdefault(place(violation.finding), []).append((violation.finding, group))
+    return [
+        Broken(tuple(finding for finding, _ in pairs), tuple(group for _, group in pairs))
+        for pairs in found.values()
+    ]
+
+
+def violations(observations: Observations, group: Group) -> list[Violation] | None:
+    """Hold the calls of a group against their package; None where it does not say what it takes."""
+    package, call = observations.package, group.calls[0]
+    asked = failing_call(observations)
+    if package is None or asked is None or asked.package != call.package:
+        return None
+    model = package.model(call.model)
+    stated = contract(model) if model is not None else None
+    if stated is None or not stated.stated:
+        return None
+    inputs = [description(given) for given in call.inputs]
+    return [
+        replace(one, finding=as_the_user_names_it(observations, one.finding))
+        for one in check_call(stated, inputs, device_index(observations, call))
+    ]
+
+
+def which(same: Sequence[Broken], total: int) -> str:
+    """Return "13 of 120 calls (5, 14, 23, …): "; nothing of the only call."""
+    count = sum(one.count for one in same)
+    if total < 2:
+        return ""
+    numbers = sorted({n for one in same for group in one.groups for n in group.numbers})
+    if count == total:
+        return f"all {total} calls: "
+    listed = ", ".join(map(str, numbers[:SHOWN])) + (", …" if count > SHOWN else "")
+    return f"{count} of {total} calls ({listed}): "
+
+
+def of_call(call: Call | None, total: int) -> str:
+    return f"call {call.call} of {total}: " if call is not None and total > 1 else ""
+
+
+def told(one: Broken, same: Sequence[Broken]) -> str:
+    first = one.findings[0]
+    got = list(dict.fromkeys(str(finding.got) for finding in one.findings))
+    at = f" at dim {first.dim}" if first.dim is not None else ""
+    words = f"{label(first)}: {first.property}{at} is {' or '.join(got[:WORDS])}"
+    words += f", compiled for {first.expected}"
+    count = sum(other.count for other in same)
+    return words if one.count == count else f"{words} ({one.count} calls)"
+
+
+def shared(events: Events, bad: Sequence[Group]) -> str:
+    """Name the line or the process that the bad calls have in common and the others do not."""
+    wrong = {id(call) for group in bad for call in group.calls}
+    good = [call for call in events.calls if id(call) not in wrong]
+    if not bad or not good:
+        return ""
+    callers = {(phase.pid, phase.id): phase.details.get("caller") for phase in events.phases}
+
+    def lines(calls: Sequence[Call]) -> set[str]:
+        found = (callers.get((call.pid, call.id)) for call in calls)
+        return {
+            f"{line[0]}:{line[1]}" for line in found if isinstance(line, list) and len(line) == 2
+        }
+
+    mine = lines([call for group in bad for call in group.calls])
+    if len(mine) == 1 and not mine & lines(good):
+        return f"; the calls that do come from {mine.pop()}, the others do not"
+    processes = {group.calls[0].pid for group in bad}
+    if len(processes) == 1 and processes.isdisjoint(call.pid for call in good):
+        return f"; the calls that do are all of process {processes.pop()}"
+    return ""
