@@ -67,6 +67,7 @@ def request(
     capture: bool = True,
     imports: Sequence[str] = (),
     kernels: Sequence[str] = (),
+    watch_for_s: float | None = None,
 ) -> Request:
     """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
 
@@ -82,7 +83,8 @@ def request(
     )
     if target.python is not None and (python or not command):
         check_interpreter(target.python, target.env)
-    return Request(target, timeout_s, capture, python, tuple(imports), tuple(kernels))
+    words = (tuple(imports), tuple(kernels))
+    return Request(target, timeout_s, capture, python, *words, watch_for_s=watch_for_s)
 
 
 def directory(run: str) -> Path:

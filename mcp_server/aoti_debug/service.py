@@ -130,6 +130,15 @@ class Service:
         await live.ended.wait()
         return await anyio.to_thread.run_sync(live.now)
 
+    def suffice(self, run: str) -> bool:
+        """End the watching of a run's target, and go on with what was seen; False where that has
+        been asked for before, or is over, or nothing was seen yet."""
+        live = self._live.get(run)
+        if live is None or live.work.enough.is_set() or live.work.steps or not live.work.calls:
+            return False
+        live.work.enough.set()
+        return True
+
     def running(self) -> list[str]:
         return [run for run, live in self._live.items() if not live.ended.is_set()]
 

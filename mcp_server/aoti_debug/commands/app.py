@@ -190,6 +190,7 @@ def triage(
     env: options.Env = None,
     cwd: options.Cwd = None,
     timeout: options.Timeout = 900,
+    watch_for: options.WatchFor = None,
     no_capture: options.NoCapture = False,
     imports: options.Imports = None,
     show_output: options.ShowOutput = False,
@@ -200,6 +201,7 @@ def triage(
     target = Words(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+        watch_for_s=watch_for,
     )  # fmt: skip
     _run(target, TRIAGE, show_output, report, json)
 

@@ -28,6 +28,10 @@ Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", min=1, help="Seconds after which the target is ended.")
 ]
+WatchFor = Annotated[
+    float | None,
+    typer.Option("--watch-for", min=1, help="Seconds to watch a server, then diagnose."),
+]
 NoCapture = Annotated[
     bool, typer.Option("--no-capture", help="Keep no packages and inputs: less disk, less to find.")
 ]

@@ -12,7 +12,7 @@ from aoti_debug import api
 from aoti_debug.commands.follow import follow_output
 from aoti_debug.commands.progress import Report, progress
 from aoti_debug.kinds import A, Kind, R
-from aoti_debug.model import RunModel
+from aoti_debug.model import RunModel, TriageAnswer
 from aoti_debug.signals import ENDING, cancelled_by
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Ended(Exception):
 
 
 def run_to_end(kind: Kind[R, A], request: R, *, show_output: bool) -> A:
-    """Start a run and wait for its end; a signal ends the run first.
+    """Start a run and wait for its end. Ctrl-C while a triage watches the target ends the watching,
+    and what was seen is diagnosed; any other signal, or a second one, ends the run first.
 
     Raises:
         Ended: a signal came.
@@ -40,10 +41,12 @@ def run_to_end(kind: Kind[R, A], request: R, *, show_output: bool) -> A:
 async def _run_to_end(kind: Kind[R, A], request: R, show_output: bool) -> A:
     answer: RunModel | None = None
     failure: Exception | None = None
-    async with cancelled_by(*ENDING) as received, api.service() as service:
+    watching = _Watching()
+    async with cancelled_by(*ENDING, first=watching.end) as received, api.service() as service:
         try:  # inside the service's task group, errors keep their own type only if caught here
             with progress(wanted=not show_output) as report:
                 run = await service.start(kind, request)
+                watching.of = (service, run) if kind.answer is TriageAnswer else None
                 answer = await _watch(service, run, report, show_output)
         except Exception as error:
             failure = error
@@ -70,6 +73,22 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
         sys.stderr.write(f"ended; {run} keeps what was seen until then\n")
         raise
     return kept.result()
+
+
+class _Watching:
+    """The run whose target is watched."""
+
+    of: tuple[Service, str] | None = None
+
+    def end(self, number: signal.Signals) -> bool:
+        """Take a Ctrl-C: end the watching, unless that was asked for before."""
+        if number != signal.SIGINT or self.of is None:
+            return False
+        service, run = self.of
+        ended = service.suffice(run)
+        if ended:
+            sys.stderr.write("ending the target; what was seen is diagnosed (Ctrl-C again: stop)\n")
+        return ended
 
 
 class _Kept:

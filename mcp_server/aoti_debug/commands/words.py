@@ -24,6 +24,7 @@ class Words:
     capture: bool
     imports: tuple[str, ...]
     kernels: tuple[str, ...] = ()
+    watch_for_s: float | None = None
 
     def request(self) -> Request:
         """Resolve the target.
@@ -48,4 +49,5 @@ class Words:
             capture=self.capture,
             imports=self.imports,
             kernels=self.kernels,
+            watch_for_s=self.watch_for_s,
         )

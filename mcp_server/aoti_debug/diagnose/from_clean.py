@@ -36,6 +36,18 @@ def clean(observations: Observations) -> Candidate:
     events = observations.events
     if opaque(observations) or events is None:
         return ended_well(observations)
+    if observations.ending is not None and observations.ending.enough and not events.calls:
+        return Candidate(
+            Diagnosis(
+                phase="none",
+                category="no_fault",
+                confidence="possible",
+                summary="no loaded model was called before the end of watching: watch it longer",
+                evidence=last_event(observations),
+            ),
+            role="clean",
+            tier=Tier.CLEAN,
+        )
     if not touches_aoti(events):
         return Candidate(
             Diagnosis(
@@ -57,7 +69,7 @@ def clean(observations: Observations) -> Candidate:
             phase="none",
             category="no_fault",
             confidence="likely" if known.judged == calls or not observations.steps else "possible",
-            summary=f"the script ended without an error; {calls} "
+            summary=f"{how(observations)}; {calls} "
             f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
             + judged_of(known)
             + checked(observations)
@@ -70,6 +82,14 @@ def clean(observations: Observations) -> Candidate:
         role="clean",
         tier=Tier.CLEAN,
     )
+
+
+def how(observations: Observations) -> str:
+    """Say that the script ended, or went on until it had been watched long enough."""
+    ending = observations.ending
+    if ending is not None and ending.enough:
+        return "the script went on without an error until the end of watching"
+    return "the script ended without an error"
 
 
 def judged_of(known: Judged) -> str:

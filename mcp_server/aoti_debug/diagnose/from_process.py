@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aoti_debug.diagnose.calls import (
     died_in,
@@ -25,7 +26,7 @@ from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.facts.tiers import Tier
-from aoti_debug.model import Diagnosis, Fault, Next, Phase, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
@@ -161,7 +162,7 @@ def hang(observations: Observations) -> Candidate:
             or native_source(observations),
             evidence=[
                 *([evidence(core.span)] if core is not None else []),
-                *([evidence(dump.span)] if dump else last_event(observations)),
+                *([stacks(dump)] if dump else last_event(observations)),
                 *native_evidence(observations),
             ],
             guide="guides/threads-streams-hangs.md",
@@ -169,6 +170,15 @@ def hang(observations: Observations) -> Candidate:
         role="cause",
         tier=Tier.HANG,
     )
+
+
+def stacks(dump: FaultHandlerDump) -> Evidence:
+    """Quote the stacks alone: "Fatal Python error: Aborted" above them is our own doing."""
+    words = dump.span.quote.splitlines()
+    first = next((n for n, line in enumerate(words) if "thread 0x" in line.lower()), 0)
+    span = replace(dump.span, first=min(dump.span.first + first, dump.span.last),
+                   quote="\n".join(words[first:]))  # fmt: skip
+    return evidence(span)
 
 
 def waiting(observations: Observations, dump: FaultHandlerDump | None) -> list[SourceLine]:

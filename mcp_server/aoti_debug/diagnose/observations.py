@@ -24,11 +24,12 @@ class Ending:
     code: int | None = None
     signal: str | None = None
     timed_out: bool = False
+    enough: bool = False  # ended by us, after it was watched long enough
     timeout_s: float | None = None
 
     @property
     def clean(self) -> bool:
-        return self.code == 0 and not self.timed_out
+        return (self.code == 0 or self.enough) and not self.timed_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,10 @@ def _count(torch: Any, call: _Call, group: groups.Group) -> None:
         _announce(counted)
     number = call.number
     numbers[tally.UNDER_WAY] = number
+    if group.breaks:
+        numbers[tally.BROKEN] += 1
+    if not group.judged:
+        numbers[tally.UNJUDGED] += 1
     if group.id is None:
         numbers[tally.OTHERS] += 1
         numbers[tally.OTHERS_JUDGED] += group.judged

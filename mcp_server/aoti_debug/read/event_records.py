@@ -190,6 +190,8 @@ class Tally:
     last_group: int
     held: int
     latest_kept: int
+    broken: int
+    unjudged: int
 
 
 @dataclass(frozen=True, slots=True)

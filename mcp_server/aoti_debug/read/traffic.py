@@ -35,6 +35,8 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
         last_group=numbers[written.LAST_GROUP],
         held=numbers[written.HELD],
         latest_kept=numbers[written.LATEST_KEPT],
+        broken=numbers[written.BROKEN],
+        unjudged=numbers[written.UNJUDGED],
     )
 
 

@@ -19,6 +19,7 @@ class Command:
     env: Mapping[str, str]  # complete, nothing is inherited
     cwd: Path
     timeout_s: float = 900.0
+    watch_for_s: float = math.inf  # then it is ended as one that went well
     output_cap: int = 64 * MIB  # bytes of each log
     grace_s: float = 2.0  # between SIGTERM and SIGKILL
     on_timeout_s: float = 30.0  # how long `on_timeout` may take
@@ -44,6 +45,7 @@ class Exit:
     core: bool
     timed_out: bool
     cancelled: bool
+    enough: bool  # it went on until it had been watched long enough
     wall_s: float
     cpu_s: float
     peak_rss: int  # bytes
@@ -58,6 +60,8 @@ class Exit:
     def how(self) -> str:
         if self.cancelled:
             return "cancelled"
+        if self.enough:
+            return f"watched for {self.wall_s:.0f} s"
         if self.timed_out:
             return f"timed out after {self.timeout_s:g} s"
         if self.signal:

@@ -45,11 +45,15 @@ async def run_process(
     on_timeout: OnTimeout | None = None,
     on_start: OnStart | None = None,
     stop: anyio.Event | None = None,
+    enough: anyio.Event | None = None,
+    serving: Callable[[int], bool] = lambda pid: False,
 ) -> Exit:
     """Run `command` to its end and write stdout.log and stderr.log into `directory`.
 
     However this ends, no process of the tree is left. Cancelling the surrounding scope ends the
-    tree and raises, as usual; setting `stop` ends it and returns an Exit that says `cancelled`.
+    tree and raises, as usual; setting `stop` ends it and returns an Exit that says `cancelled`;
+    setting `enough`, or the end of `watch_for_s`, ends it as one that was watched long enough, and
+    so does a time-out of a program that is `serving`.
 
     Raises:
         CannotStart: the program could not be executed.
@@ -67,7 +71,9 @@ async def run_process(
                 tasks.start_soon(run.report, on_progress)
             if stop is not None:
                 tasks.start_soon(run.obey, stop)
-            await run.watch()
+            if enough is not None:
+                tasks.start_soon(run.suffice, enough)
+            await run.watch(serving)
             tasks.cancel_scope.cancel()
     finally:
         with CancelScope(shield=True):  # in a thread, since it may move half a cap of bytes
@@ -95,6 +101,7 @@ class _Run:
         self._facts: dict[str, Any] = {}  # all that the launcher has said
         self._unread = b""
         self._timed_out = False
+        self._enough = False
         self._stopped = False
         self._notes: list[str] = []
 
@@ -127,19 +134,25 @@ class _Run:
         with CancelScope(shield=True):
             await to_thread.run_sync(self._output.pump, limiter=anyio.CapacityLimiter(1))
 
-    async def watch(self) -> None:
+    async def watch(self, serving: Callable[[int], bool]) -> None:
         await self._order()
+        limit = START_S
         with anyio.move_on_after(START_S) as clock:
             await self._until("pid", "errno")
             if "errno" in self._facts:
                 return
-            clock.deadline = anyio.current_time() + self._command.timeout_s
+            limit = min(self._command.timeout_s, self._command.watch_for_s)
+            clock.deadline = anyio.current_time() + limit
             if self._on_start is not None:
                 self._on_start(self._facts["pid"])
             await self._until("status")
         if clock.cancelled_caught:
-            self._timed_out = True
-            await self._ask_for_stacks()
+            pid = self._facts.get("pid", 0)
+            if limit == self._command.watch_for_s or await to_thread.run_sync(serving, pid):
+                self._enough = True
+            else:
+                self._timed_out = True
+                await self._ask_for_stacks()
 
     async def _order(self) -> None:
         command = self._command
@@ -206,6 +219,11 @@ class _Run:
         self._stopped = "status" not in self._facts
         await self._close_control()
 
+    async def suffice(self, enough: anyio.Event) -> None:
+        await enough.wait()
+        self._enough = "status" not in self._facts
+        await self._close_control()
+
     async def _close_control(self) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
@@ -250,6 +268,7 @@ class _Run:
             signal=signal_name(number) if signalled else None,
             core=signalled and status is not None and os.WCOREDUMP(status),
             timed_out=self._timed_out,
+            enough=self._enough,
             cancelled=self._stopped and not self._timed_out,
             wall_s=facts.get("wall") or self._elapsed(),
             cpu_s=facts.get("cpu", 0.0),

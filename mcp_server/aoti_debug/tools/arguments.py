@@ -29,6 +29,7 @@ Python = Annotated[str, Field(description="interpreter that has torch")]
 Env = Annotated[dict[str, str] | None, Field(description="variables to add")]
 Cwd = Annotated[str, Field(description="directory to run in; default: the script's")]
 TimeoutS = Annotated[int, Field(ge=1, le=86_400)]
+WatchForS = Annotated[int | None, Field(ge=1, description="for a server: end it then, diagnose")]
 WaitS = Annotated[int, Field(ge=0, le=MAX_WAIT_S)]
 Run = Annotated[str, Field(description="run id, r-…")]
 
@@ -42,6 +43,7 @@ async def request(
     env: Mapping[str, str] | None,
     cwd: str,
     timeout_s: int,
+    watch_for_s: int | None = None,
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
 
@@ -70,6 +72,7 @@ async def request(
         env=dict(env or {}),
         cwd=directory,
         timeout_s=timeout_s,
+        watch_for_s=watch_for_s,
     )
     return await anyio.to_thread.run_sync(resolve)
 

@@ -20,6 +20,7 @@ from aoti_debug.tools.arguments import (
     Script,
     TimeoutS,
     WaitS,
+    WatchForS,
     request,
 )
 from aoti_debug.tools.tool import tool
@@ -36,13 +37,16 @@ async def triage(
     env: Env = None,
     cwd: Cwd = "",
     timeout_s: TimeoutS = 900,
+    watch_for_s: WatchForS = None,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, TriageAnswer]:
     """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
     returns wrong numbers. Runs it as it is, then only the checks that its failure calls for;
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
-    wanted = await request(script, module, command, args, python, env, cwd, timeout_s)
+    wanted = await request(
+        script, module, command, args, python, env, cwd, timeout_s, watch_for_s
+    )
     run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 

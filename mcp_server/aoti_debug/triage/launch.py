@@ -28,6 +28,7 @@ async def launch(
     stacks: bool = True,
     cwd: Path | None = None,
     timeout_s: float | None = None,
+    watch_for_s: float | None = None,
     on_start: OnStart | None = None,
 ) -> Ran:
     """Run one process of a run in the target's environment, and account for it.
@@ -54,6 +55,7 @@ async def launch(
         directory,
         cwd=cwd,
         timeout_s=timeout_s,
+        watch_for_s=watch_for_s,
         on_timeout=stacks_into(directory, target.env) if stacks else None,
         on_start=on_start,
         torch=versions.torch if versions else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Ending, Observations
@@ -55,6 +56,8 @@ def observe(
     if SANITIZER in ours and is_regular(xml):
         records.extend(read_memcheck_xml(read_regular(xml, XML_BYTES), prefix + SANITIZER))
     events = events_of(directory)
+    if events is not None and ending is not None and ending.enough:
+        events = ended_by_us(events)
     if torch is None and events is not None and events.torch is not None:
         torch = events.torch.version
     return Observations((*records, *extra), events, ending, torch)
@@ -85,6 +88,13 @@ def events_of(directory: Path) -> Events | None:
     with open_regular(path) as stream:
         events = read_events(stream)
     return with_tallies(events, {c.file: tally_of(directory / c.file) for c in events.counted})
+
+
+def ended_by_us(events: Events) -> Events:
+    """Count what was under way when a program had been watched long enough as gone well."""
+    calls = tuple(replace(c, ok=True) if c.ok is None else c for c in events.calls)
+    phases = tuple(replace(p, ok=True) if p.ok is None else p for p in events.phases)
+    return replace(events, calls=calls, phases=phases)
 
 
 def tally_of(path: Path) -> bytes:

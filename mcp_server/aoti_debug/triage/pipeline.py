@@ -104,6 +104,7 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
         flags=flags,
         capture=state.request.capture,
         recompiles=False,
+        watch_for_s=state.request.watch_for_s,
         on_start=seen.start if not is_python(target) else None,
     )
     state.exit = ran.exit.how

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
 from aoti_debug.run.turns import TurnsByName
+from aoti_debug.triage.counter import Counter
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 DIAGNOSIS = "diagnosis.json"
@@ -36,6 +38,7 @@ class Request:
     python: str | None = None
     imports: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
+    watch_for_s: float | None = None  # a target that does not end by itself
 
 
 class Cancelled(Exception):
@@ -60,6 +63,7 @@ class RunState:
     directory: RunDirectory
     kind: str  # "triage" or the name of a stage
     stop: anyio.Event = field(default_factory=anyio.Event)
+    enough: anyio.Event = field(default_factory=anyio.Event)  # of watching; on with what was seen
     began: float = field(default_factory=time.time)
     doing: str = "starting"
     steps: list[Step] = field(default_factory=list)
@@ -67,6 +71,7 @@ class RunState:
     diagnosis: Diagnosis | None = None
     directories: int = 0  # of steps that were made
     process_runs: int = 0
+    calls: int = 0  # of loaded models, by the process that runs now
     recompiles: int = 0
     status: str = "running"
     exit: str | None = None
@@ -137,6 +142,7 @@ class RunState:
         *,
         cwd: Path | None = None,
         timeout_s: float | None = None,
+        watch_for_s: float | None = None,
         on_timeout: OnTimeout | None = None,
         on_start: OnStart | None = None,
         torch: str | None = None,
@@ -152,9 +158,13 @@ class RunState:
         self.process_runs += 1
         self.record()
 
+        counter = Counter(directory)
+
         def progress(now: Progress) -> None:
             tail = f": {now.last_line}" if now.last_line else ""
-            self.say(f"{name}, {now.elapsed_s:.0f} s{tail}")
+            calls = counter.words()
+            self.calls = counter.calls
+            self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
 
         exit = await run_process(
             Command(
@@ -162,6 +172,7 @@ class RunState:
                 env=env,
                 cwd=cwd or self.request.target.cwd,
                 timeout_s=limit,
+                watch_for_s=math.inf if watch_for_s is None else watch_for_s,
                 on_timeout_s=ON_TIMEOUT_S,
             ),
             directory,
@@ -169,6 +180,8 @@ class RunState:
             on_timeout=on_timeout,
             on_start=on_start,
             stop=self.stop,
+            enough=self.enough,
+            serving=counter.going_on,
         )
         self.directory.check()
         self.notes.extend(f"{name}: {note}" for note in exit.notes)
@@ -182,8 +195,9 @@ class RunState:
             raise Cancelled
         ending = Ending(
             code=exit.code,
-            signal=None if exit.timed_out else exit.signal,
+            signal=None if exit.timed_out or exit.enough else exit.signal,
             timed_out=exit.timed_out,
+            enough=exit.enough,
             timeout_s=limit,
         )
         asked = {*argv, *env.values()}
