@@ -29,7 +29,7 @@ Python = Annotated[str, Field(description="interpreter that has torch")]
 Env = Annotated[dict[str, str] | None, Field(description="variables to add")]
 Cwd = Annotated[str, Field(description="directory to run in; default: the script's")]
 TimeoutS = Annotated[int, Field(ge=1, le=86_400)]
-WatchForS = Annotated[int | None, Field(ge=1, description="for a server: end it then, diagnose")]
+WatchForS = Annotated[int, Field(ge=0, le=86_400, description="of a server: diagnose it then")]
 WaitS = Annotated[int, Field(ge=0, le=MAX_WAIT_S)]
 Run = Annotated[str, Field(description="run id, r-…")]
 

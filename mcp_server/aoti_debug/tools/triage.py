@@ -37,7 +37,7 @@ async def triage(
     env: Env = None,
     cwd: Cwd = "",
     timeout_s: TimeoutS = 900,
-    watch_for_s: WatchForS = None,
+    watch_for_s: WatchForS = 0,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, TriageAnswer]:
     """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
@@ -45,7 +45,7 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     wanted = await request(
-        script, module, command, args, python, env, cwd, timeout_s, watch_for_s
+        script, module, command, args, python, env, cwd, timeout_s, watch_for_s or None
     )
     run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
