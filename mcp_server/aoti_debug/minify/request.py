@@ -83,7 +83,7 @@ def minify_request(
             help="Give the script, or use engine own.",
         )
     return MinifyRequest(
-        target, timeout_s, True, python, imports, (), run, program,
+        target, timeout_s, True, python, imports, (), None, run, program,
         "torch" if engine == "torch" else "own", budget_s, candidates, compare,
     )  # fmt: skip
 
