@@ -37,8 +37,8 @@ class Expected:
 SILENT = Expected("no_fault", "none", "possible", ("nothing in this log",))
 FINISHED = Expected("no_fault", "none", "possible", ("launches came to their end",))
 UNTOUCHED = Expected("no_fault", "none", "possible", ("compute-sanitizer found no errors",))
-COPIED = Expected("performance", "run", "proved", ("Input 0", "copied at each call"))
-INDEX = Expected("index_out_of_bounds", "run", "proved", ("0 <= tmp4 < 1000 does not hold",))
+COPIED = Expected("performance", "run", "likely", ("Input 0", "copied at each call"))
+INDEX = Expected("index_out_of_bounds", "run", "likely", ("0 <= tmp4 < 1000 does not hold",))
 # The GPU is first to speak here, and says only that.
 ADDRESS = Expected("illegal_memory_access", "run", "likely", ("GPU kernel", "address"))
 TUNING = Expected(
@@ -88,7 +88,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("static_shape", "chk"): Expected(
         "contract_shape",
         "run",
-        "proved",
+        "likely",
         ("size", "16", "4096"),
         input=(0, "size"),
         misleading=("run_func_(", "names no reason"),
@@ -96,7 +96,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("static_shape", "san"): Expected(
         "illegal_memory_access",
         "run",
-        "proved",
+        "likely",
         ("read of 16 bytes", "131,073 bytes after an allocation of 1,024 bytes"),
         kernel=(LAYER_NORM, 38),
         misleading=CUBLAS,
@@ -115,21 +115,21 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("m_assert", "mini3"): Expected(
         "index_out_of_bounds",
         "run",
-        "proved",
+        "likely",
         INDEX.words,
         misleading=("deserializing the saved file", "is the minifier's own failure"),
     ),
     ("m_compile", "mini3"): Expected(
         "user_code",
         "run",
-        "proved",
+        "likely",
         ("custom operator raised in oops at m_compile.py:5", "kernel oops 42"),
         misleading=("We failed to resolve torch.ops.lab5.oops", "is the minifier's own failure"),
     ),
     ("dev_mismatch", "chk"): Expected(
         "contract_device",
         "run",
-        "proved",
+        "likely",
         ("device is cpu, compiled for cuda",),
         input=(0, "device"),
         misleading=("run_func_(", "names no reason"),
@@ -142,14 +142,14 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("dev_mismatch", "core"): Expected(
         "illegal_memory_access",
         "run",
-        "proved",
+        "likely",
         ("Warp Illegal Address", OF_THE_LOG),
         kernel=(ADD, 24),
     ),
     ("dev_mismatch", "san"): Expected(
         "illegal_memory_access",
         "run",
-        "proved",
+        "likely",
         ("read of 8 bytes", "a pointer of the host"),
         kernel=(ADD, 24),
         misleading=CUBLAS,
@@ -157,7 +157,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("cpu_pkg", "chk"): Expected(
         "contract_device",
         "run",
-        "proved",
+        "likely",
         ("device is cuda, compiled for cpu",),
         input=(0, "device"),
     ),
@@ -172,7 +172,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
         ("user_triton", stage): Expected(
             "illegal_memory_access",
             "run",
-            "proved",
+            "likely",
             ("Warp Invalid Address Space in kernel scale_rows", OF_THE_LOG),
             kernel=("scale_rows", 21),
         )
@@ -181,7 +181,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("user_triton", "san"): Expected(
         "illegal_memory_access",
         "run",
-        "proved",
+        "likely",
         ("scale_rows does an invalid write of 16 bytes",),
         kernel=("scale_rows", 21),
     ),
@@ -193,38 +193,38 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("cpu", "oob"): Expected(
         "index_out_of_bounds",
         "run",
-        "proved",
+        "likely",
         ("0 <= tmp2 < 10 does not hold",),
         kernel=("cpp_fused_embedding_mul_0", 24),
     ),
-    ("cpu", "dtype"): Expected("contract_dtype", "run", "proved", ("float64",), input=(1, "dtype")),
-    ("cpu", "dim"): Expected("contract_shape", "run", "proved", ("5", "3"), input=(1, "size")),
-    ("cpu", "stride"): Expected("contract_stride", "run", "proved", input=(1, "stride")),
-    ("cpu", "few"): Expected("contract_argument", "run", "proved", ("takes 2 tensors and got 1",)),
+    ("cpu", "dtype"): Expected("contract_dtype", "run", "likely", ("float64",), input=(1, "dtype")),
+    ("cpu", "dim"): Expected("contract_shape", "run", "likely", ("5", "3"), input=(1, "size")),
+    ("cpu", "stride"): Expected("contract_stride", "run", "likely", input=(1, "stride")),
+    ("cpu", "few"): Expected("contract_argument", "run", "likely", ("takes 2 tensors and got 1",)),
     ("cpu", "fh-segv"): Expected("host_segfault", "run", "likely", ("invalid memory access",)),
     ("cpu", "fh-abrt"): Expected("host_segfault", "run", "possible", ("ended itself",)),
     ("cpu", "fh-time"): Expected("hang", "hang", "likely", ("did not finish",)),
     ("sanitizer", "memcheck-0.txt"): Expected(
-        "illegal_memory_access", "run", "proved", ("write of 4 bytes", "25 bytes after"), ("oob", 5)
+        "illegal_memory_access", "run", "likely", ("write of 4 bytes", "25 bytes after"), ("oob", 5)
     ),
     ("sanitizer", "memcheck-00.txt"): Expected(
-        "illegal_memory_access", "run", "proved", ("write of 4 bytes",), ("oob", 5)
+        "illegal_memory_access", "run", "likely", ("write of 4 bytes",), ("oob", 5)
     ),
     ("sanitizer", "memcheck-1.txt"): Expected(
-        "misaligned_address", "run", "proved", (), ("mis", 6)
+        "misaligned_address", "run", "likely", (), ("mis", 6)
     ),
     ("sanitizer", "memcheck-5.txt"): Expected(
         "index_out_of_bounds", "run", "possible", ("threadIdx.x<n",)
     ),
     ("sanitizer", "memcheck-6.txt"): Expected(
-        "illegal_memory_access", "run", "proved", (), ("shr", 11)
+        "illegal_memory_access", "run", "likely", (), ("shr", 11)
     ),
     ("sanitizer", "memcheck-7.txt"): Expected(
-        "illegal_memory_access", "run", "proved", (), ("frd", 12)
+        "illegal_memory_access", "run", "likely", (), ("frd", 12)
     ),
     ("sanitizer", "memcheck-8.txt"): Expected("kernel_resources", "run", "possible", ("argument",)),
     ("sanitizer", "memcheck-9.txt"): Expected(
-        "performance", "run", "proved", ("leaked 256 bytes",)
+        "performance", "run", "likely", ("leaked 256 bytes",)
     ),
     ("sanitizer", "initcheck-2.txt"): Expected(
         "wrong_result", "run", "likely", ("nothing has written",), ("uni", 7)

@@ -126,3 +126,25 @@ def test_logs_that_we_did_not_write_are_not_read(call, tmp_path):
     found = answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
     assert found["category"] == "user_code"
     assert not {one["artifact"] for one in found.get("evidence", ())}.intersection(planted)
+
+
+ASSERTED = (
+    "/tmp/torchinductor_u/ab/cabcd.py:34: unknown: block: [0,0,0], thread: [5,0,0] Assertion "
+    "`index out of bounds: 0 <= tmp4 < 1000` failed."
+)
+HELLO = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7(at::kDouble)"
+
+
+@pytest.mark.parametrize("said", [ASSERTED, f"hello {HELLO}", HELLO], ids=["assert", "hello", "it"])
+def test_words_alone_prove_nothing(call, tmp_path, said):
+    path = script(tmp_path, "import sys", f"print({said!r}, file=sys.stderr)")
+    found = answer_of(call("triage", script=path))["diagnosis"]
+    assert found["confidence"] != "proved" or found["category"] in ("no_fault", "user_code")
+
+
+@pytest.mark.parametrize("said", [ASSERTED, HELLO], ids=["assert", "check"])
+def test_real_exception_beside_printed_words_wins(call, tmp_path, said):
+    lines = ("import sys", f"print({said!r}, file=sys.stderr)", "raise ValueError('seven is odd')")
+    found = answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
+    assert found["category"] == "user_code"
+    assert "seven is odd" in found["summary"]

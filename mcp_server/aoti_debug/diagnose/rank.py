@@ -28,6 +28,7 @@ from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused, only_printed
 from aoti_debug.diagnose.from_nothing import last_resort
+from aoti_debug.diagnose.hearsay import weighed
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.diagnose.where import launcher_spans
@@ -65,6 +66,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source.candidates(observations)]
     found = only_printed(excused(found, observations), observations)
+    found = weighed(found, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(in_order(demote_later_gpu_messages(found), observations))
     if observations.ending is None and all(c.role == "note" for c in ranked):

@@ -102,8 +102,8 @@ class RunDirectory:
         self._held = os.open(self.path, flags)
         weakref.finalize(self, os.close, self._held)
 
-    def check(self) -> None:
-        """Check that the directory is the one that was made.
+    def check(self, before: str = "") -> None:
+        """Check that the directory is the one that was made; `before` begins the error.
 
         Raises:
             RunDirectoryError: the run has deleted, moved or replaced it.
@@ -114,7 +114,7 @@ class RunDirectory:
             if os.path.samestat(self.path.lstat(), os.fstat(self._held)):
                 return
         raise RunDirectoryError(
-            f"the run deleted or replaced its own directory {self.path}",
+            f"{before}the run deleted or replaced its own directory {self.path}",
             help="What it left is lost. Keep the script away from AOTI_DEBUG_HOME.",
         )
 

@@ -183,7 +183,7 @@ class RunState:
             enough=self.enough,
             serving=counter.going_on,
         )
-        self.directory.check()
+        self.directory.check(f"{name} ended with {exit.how}, and ")
         self.notes.extend(f"{name}: {note}" for note in exit.notes)
         for stream, kept in (("stdout", exit.stdout), ("stderr", exit.stderr)):
             if kept.dropped:
