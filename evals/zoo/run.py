@@ -1,0 +1,232 @@
+"""Triage the zoo, healthy and with planted faults, side by side; score it and write the table.
+
+    python evals/zoo/run.py OUT [--device cuda] [--jobs 15] [--seconds 520] [--faults-each 2]
+                            [--pairs 12] [--only NAME ...] [--library timm] [--shard 1/2]
+
+One architecture is compiled once, by its healthy triage; its faults are planted in calls of that
+package, in the same home, so that what the first triage kept of the compilation is known. Results
+are appended to OUT/results.jsonl as they come; nothing is begun that would not end in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import itertools
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import score  # noqa: E402
+
+KEPT = (".json", ".jsonl", ".log", ".xml")
+TEXT, ZIPPED = 50_000, 14_000_000  # bytes
+SPARE = 12  # seconds for what comes after the last triage
+FIRST_GUESS = {"compile": 100.0, "fault": 40.0}
+
+
+class Zoo:
+    """One run over the zoo: where it works, how long it may, what it found."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.end = time.monotonic() + options.seconds
+        self.work = options.work or options.out / "work"
+        self.results = options.out / "results.jsonl"
+        self.lock = threading.Lock()
+        self.rows: list[dict] = []
+        self.took: dict[str, list[float]] = {key: [] for key in FIRST_GUESS}
+
+    @property
+    def left(self) -> float:
+        return self.end - time.monotonic() - SPARE
+
+    def enough(self, kind: str, times: int = 1) -> bool:
+        """Tell whether what took this long so far would still end in time."""
+        known = self.took[kind]
+        usual = max(known[-8:]) if known else FIRST_GUESS[kind]
+        return self.left > times * usual
+
+    def add(self, row: dict) -> None:
+        with self.lock:
+            self.rows.append(row)
+            with self.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        print(score.one_line(row), flush=True)
+
+    def architecture(self, task: dict) -> None:
+        """Compile, triage healthy, then triage the faults of one architecture."""
+        name, paired = task["architecture"], task["paired"]
+        place = self.work / name
+        package = place / f"{name}.pt2"
+        place.mkdir(parents=True, exist_ok=True)
+        if not package.with_suffix(".json").exists():
+            if not self.enough("compile", 2 if paired else 1):
+                return
+            self.healthy(task, place, package)
+        if not package.with_suffix(".json").exists():
+            return
+        for fault in task["faults"]:
+            if self.enough("fault"):
+                self.fault(task, fault, place, package)
+
+    def healthy(self, task: dict, place: Path, package: Path) -> None:
+        words = [task["architecture"], "--compile", "--device", self.options.device]
+        row = {**task["case"], "fault": "healthy"}
+        if task["paired"]:
+            alone = self.run(place, "alone", [], [*words, str(place / "alone.pt2")])
+            row["alone_s"] = alone["wall_s"]
+        ran = self.triage(place, [*words, str(package)])
+        self.took["compile"].append(ran["wall_s"])
+        compiled = package.with_suffix(".json").exists()
+        self.add({**row, **score.healthy(ran, compiled)})
+
+    def fault(self, task: dict, fault: str, place: Path, package: Path) -> None:
+        words = [task["architecture"], str(package), "--device", self.options.device]
+        ran = self.triage(place, [*words, "--fault", fault])
+        self.took["fault"].append(ran["wall_s"])
+        lines = json.loads(package.with_suffix(".json").read_text(encoding="utf-8"))
+        row = {**task["case"], "fault": fault}
+        self.add({**row, **score.fault(ran, task["expected"][fault], lines)})
+
+    def triage(self, place: Path, words: list[str]) -> dict:
+        limit = ["--timeout", str(self.options.timeout)]
+        return self.run(place, "triage", ["-m", "aoti_debug", "triage", "--json", *limit], words)
+
+    def run(self, place: Path, cache: str, before: list[str], words: list[str]) -> dict:
+        """Run serve.py, alone or under triage; return its document, seconds and status."""
+        script = [str(HERE / "serve.py"), *(["--"] if before else []), *words]
+        begun = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable if before else self.options.python, *before, *script],
+            cwd=place,
+            env={
+                **os.environ,
+                "AOTI_DEBUG_HOME": str(place / "home"),
+                "AOTI_DEBUG_PYTHON": self.options.python,
+                "TORCHINDUCTOR_CACHE_DIR": str(place / cache),
+                "TRITON_CACHE_DIR": str(place / cache / "triton"),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(
+                timeout=max(1.0, min(1.5 * self.options.timeout, self.left))
+            )
+        except subprocess.TimeoutExpired:
+            stdout, stderr = ended(process)
+        seconds = round(time.monotonic() - begun, 2)
+        try:
+            answer = json.loads(stdout)
+        except ValueError:
+            answer = {}
+        return {"wall_s": seconds, "exit": process.returncode, "answer": answer, "stderr": stderr}
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Interrupt a process that took too long, then end it with its group."""
+    for how in (signal.SIGINT, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, how)
+            return process.communicate(timeout=6)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+    return "", "ended: the time was over"
+
+
+def tasks(options: argparse.Namespace) -> list[dict]:
+    """Say what is to be done, in a process that imports torch."""
+    words = [str(HERE / "score.py"), json.dumps({"device": options.device})]
+    done = subprocess.run([options.python, *words], capture_output=True, text=True, check=True)
+    every = json.loads(done.stdout.splitlines()[-1])
+    if options.library:
+        every = [t for t in every if t["case"]["library"] in options.library]
+    if options.only:
+        every = [t for t in every if t["architecture"] in options.only]
+    every = mixed(every)
+    part, parts = (int(number) for number in options.shard.split("/"))
+    every = every[part - 1 :: parts][: options.limit]
+    for number, task in enumerate(every):
+        task["paired"] = number < options.pairs
+        possible = [f for f in task["expected"] if not options.faults or f in options.faults]
+        turn = number * options.faults_each % max(1, len(possible))
+        task["faults"] = [*possible[turn:], *possible[:turn]][: options.faults_each]
+        if "positions" in possible and "positions" not in task["faults"]:
+            task["faults"] = ["positions", *task["faults"]][: max(1, options.faults_each)]
+    return every
+
+
+def mixed(every: list[dict]) -> list[dict]:
+    """Order the tasks so that any part of them has some of each library, large ones last."""
+    found = []
+    for late in (False, True):
+        groups: dict[str, list[dict]] = {}
+        for task in every:
+            if task["late"] == late:
+                groups.setdefault(task["case"]["library"], []).append(task)
+        rows = itertools.zip_longest(*groups.values())
+        found += [task for row in rows for task in row if task is not None]
+    return found
+
+
+def keep_missed(zoo: Zoo) -> None:
+    """Pack what the runs of missed rows left, the long texts cut in the middle."""
+    with zipfile.ZipFile(zoo.options.out / "missed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for row in zoo.rows:
+            if row["outcome"] == "right" or not row["run"]:
+                continue
+            home = zoo.work / row["architecture"] / "home" / "runs" / row["run"]
+            for path in sorted(home.rglob("*")):
+                small = sum(i.compress_size for i in archive.infolist()) < ZIPPED
+                if path.suffix in KEPT and path.is_file() and small:
+                    data = path.read_bytes()
+                    if len(data) > 2 * TEXT:
+                        data = data[:TEXT] + b"\n[cut]\n" + data[-TEXT:]
+                    name = Path(row["architecture"], row["fault"], path.relative_to(home))
+                    archive.writestr(name.as_posix(), data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--work", type=Path, help="packages and homes; default OUT/work")
+    parser.add_argument("--python", default=sys.executable, help="has torch; default: this one")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--timeout", type=float, default=200, help="seconds of one script")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--faults-each", type=int, default=2)
+    parser.add_argument("--faults", nargs="*", default=[])
+    parser.add_argument("--pairs", type=int, default=0, help="measure so many against the script")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--library", nargs="*", default=[])
+    parser.add_argument("--limit", type=int, default=None)
+    parser.add_argument("--shard", default="1/1")
+    options = parser.parse_args()
+    options.out = options.out.resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    zoo = Zoo(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for done in [pool.submit(zoo.architecture, task) for task in tasks(options)]:
+            done.result()
+    keep_missed(zoo)
+    text = score.table(zoo.rows, statistics.median)
+    (options.out / "table.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

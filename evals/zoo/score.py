@@ -1,0 +1,150 @@
+"""What is right: the rules by which an answer is scored, and the table of the scores.
+
+Healthy: any diagnosis but `no_fault` is a false alarm. A planted fault is found when three things
+hold: the category is exactly the planted one; the input is the spoilt one, by name or by place (a
+kernel, or the weight's name, where no input is at fault); and the line is one of those that use
+the spoilt input, embedding or weight in the model's forward, by the graph's own stack traces. A
+broken contract has no line in the model: there a line, if one is given, must use that input or be
+the calling script's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def healthy(ran: dict, compiled: bool) -> dict:
+    said = told(ran)
+    outcome = "right" if said["category"] == "no_fault" else "false alarm"
+    if not compiled:
+        outcome = "not compiled"
+    return {**said, "outcome": outcome}
+
+
+def fault(ran: dict, expected: dict, lines: dict) -> dict:
+    said = told(ran)
+    if not ran["answer"]:
+        return {**said, "outcome": "no answer"}
+    right = {
+        "category_right": said["category"] == expected["category"],
+        "input_right": input_right(said, expected, lines),
+        "line_right": line_right(said, expected, lines),
+    }
+    outcome = "right" if all(right.values()) else "missed"
+    return {**said, **right, "outcome": outcome, "expected": expected}
+
+
+def told(ran: dict) -> dict:
+    """Return what a triage said, short."""
+    best = ran["answer"].get("diagnosis") or {}
+    return {
+        "category": best.get("category"),
+        "confidence": best.get("confidence"),
+        "summary": (best.get("summary") or ran["stderr"][-300:])[:500],
+        "input": best.get("input"),
+        "kernel": (best.get("kernel") or {}).get("name"),
+        "source": [[s["file"], s["line"]] for s in best.get("source", [])],
+        "steps": [[s["name"], s["status"]] for s in ran["answer"].get("steps", [])],
+        "run": best.get("run"),
+        "wall_s": ran["wall_s"],
+    }
+
+
+def input_right(said: dict, expected: dict, lines: dict) -> bool:
+    given = said["input"] or {}
+    if expected["line"] == "weight":
+        return bool(said["kernel"]) or any(name in said["summary"] for name in lines)
+    if expected["line"] == "index" and not given:
+        return bool(said["kernel"])
+    return given.get("name") == expected["input"] or given.get("index") == expected["index"]
+
+
+def line_right(said: dict, expected: dict, lines: dict) -> bool:
+    source = [(file, line) for file, line in said["source"]]
+    where = expected["line"]
+    if where == "call":
+        own = {(f, n) for f, n in source if Path(f).name == "serve.py"}
+        return all(line in own or line in places(lines, expected["input"]) for line in source)
+    if where == "index":
+        wanted = places(lines, "*index")
+    elif where == "weight":
+        wanted = {line for name in lines if "." in name for line in places(lines, name)}
+    else:
+        wanted = places(lines, expected["input"])
+    return any(line in wanted for line in source)
+
+
+def places(lines: dict, name: str) -> set[tuple[str, int]]:
+    return {(file, line) for file, line in lines.get(name, [])}
+
+
+def one_line(row: dict) -> str:
+    wrong = [k.partition("_")[0] for k in ("category_right", "input_right", "line_right")
+             if row.get(k) is False]  # fmt: skip
+    what = f"{row['outcome']}{' (' + ', '.join(wrong) + ')' if wrong else ''}"
+    return (
+        f"{row['architecture']:28} {row['fault']:10} {row['wall_s']:7.1f} s  {what}: "
+        f"{row['category']} {row['summary'][:110]}"
+    )
+
+
+def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
+    """Return the table in Markdown: a row an architecture, then what was missed."""
+    rows = list(rows)
+    sound = [r for r in rows if r["fault"] == "healthy" and r["outcome"] != "not compiled"]
+    planted = [r for r in rows if r["fault"] != "healthy"]
+    alarms = [r for r in sound if r["outcome"] != "right"]
+    missed = [r for r in planted if r["outcome"] != "right"]
+    ratios = [r["wall_s"] / r["alone_s"] for r in sound if r.get("alone_s")]
+    text = [
+        f"{len(sound)} healthy, {len(alarms)} false alarms; {len(planted)} planted, "
+        f"{len(planted) - len(missed)} found with category, input or kernel, and line"
+        + (f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
+           f"{len(ratios)} pairs)" if ratios else "") + ".",
+        "",
+        "| architecture | from | compiled as | healthy | faults found | missed |",
+        "|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name in dict.fromkeys(r["architecture"] for r in rows):
+        own = [r for r in rows if r["architecture"] == name]
+        state = next((r["outcome"] for r in own if r["fault"] == "healthy"), "")
+        found = " ".join(r["fault"] for r in own if r in planted and r not in missed)
+        lost = " ".join(r["fault"] for r in own if r in missed)
+        text.append(
+            f"| {name} | {own[0]['library']} | {own[0]['ways']} | {state} | {found} | {lost} |"
+        )
+    text += ["", *(f"- {one_line(r)}" for r in [*alarms, *missed])]
+    return "\n".join(text) + "\n"
+
+
+def every_task(device: str) -> list[dict]:
+    """Return what can be done with each architecture; imports torch."""
+    sys.path.insert(0, str(HERE))
+    import architectures
+    import faults
+
+    found = []
+    for name, case in architectures.CASES.items():
+        inputs = architectures.inputs_of(case, "cpu")
+        expected = {}
+        for planted in faults.applying(case, inputs, device):
+            known = faults.FAULTS[planted]
+            spoilt = next(iter(inputs)) if planted == "device" else known.input_of(case, inputs)
+            index = list(inputs).index(spoilt)
+            line = known.line
+            expected[planted] = {
+                "category": known.category, "input": spoilt, "index": index, "line": line,
+            }  # fmt: skip
+        told = {"architecture": name, "library": case.library, "ways": case.ways}
+        late = name in architectures.LATE
+        found.append({"architecture": name, "case": told, "expected": expected, "late": late})
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(every_task(json.loads(sys.argv[1])["device"])))
