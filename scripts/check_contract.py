@@ -85,7 +85,7 @@ def exported(options: argparse.Namespace) -> list[str]:
     if error and report.get("where") != "model":
         differences.append(f"exported: {error['message'].strip().splitlines()[0]}")
     elif error:
-        print(f"eager fails, too: {error['type']}: {error['message'][:300]}")
+        print(f"eager fails, too: {error['type']}: {error['message'].splitlines()[0][:300]}")
     return differences
 
 

@@ -17,7 +17,7 @@ from aoti_debug.facts.stages import stage_named
 from aoti_debug.facts.versions import NEWEST, release
 from aoti_debug.report.variables import write_guide
 from aoti_debug.server import TOOLS
-from guides.documents import GUIDES, ROOT, SKILL, blocks, code_spans
+from guides.documents import GUIDES, ROOT, SKILL, blocks, code_spans, prose
 from interpreter import torch_python
 
 DOCUMENTS = (SKILL, *GUIDES)
@@ -46,9 +46,21 @@ def test_a_guide_is_short(path: Path) -> None:
     assert len(path.read_text("utf-8")) < LIMIT
 
 
+OTHERS = {"wrong-results.md", "triton-index-out-of-bounds.md", "examples.md"}
+CONTENTS_FROM = 100  # lines; a longer guide begins with a line of contents
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
+def test_a_long_guide_begins_with_its_contents(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    if len(lines) > CONTENTS_FROM and path.name not in OTHERS:
+        titles = [line[3:] for line in prose(path) if line.startswith("## ")]
+        assert f"Contents: {' · '.join(titles)}." in " ".join(lines[:25])
+
+
 def test_the_skill_is_short() -> None:
     text = SKILL.read_text("utf-8")
-    assert len(text) < 9_500
+    assert len(text) < 7_000
     assert text.count("\n") < 200
 
 
