@@ -13,6 +13,7 @@ from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users, source_of, users_frame
+from aoti_debug.facts.vendor_kernels import is_vendor_kernel
 from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
 from aoti_debug.read.record import (
     FaultHandlerDump,
@@ -67,7 +68,7 @@ def with_kernel(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 def kernel_from(observations: Observations) -> Kernel | None:
     if (core := core_of(observations)) is not None and core.kernel is not None:
         return kernel_of(core)
-    for error in observations.of(SanitizerError):
+    for error in telling_errors(observations):
         if error.kernel is not None and not error.kernel.startswith("__assert"):
             return Kernel(name=error.kernel, file=error.file, line=error.line)
     if (crashed := native_kernel(observations)) is not None:
@@ -76,6 +77,16 @@ def kernel_from(observations: Observations) -> Kernel | None:
         if launches.unfinished is not None:
             return Kernel(name=launches.unfinished, launch=launches.unfinished_launch)
     return None
+
+
+def telling_errors(observations: Observations) -> list[SanitizerError]:
+    """Return what a memory checker found, without what it says of the kernels of a vendor's
+    libraries in healthy models too."""
+    return [
+        error
+        for error in observations.of(SanitizerError)
+        if error.tool == "memcheck" or not is_vendor_kernel(error.kernel)
+    ]
 
 
 def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
@@ -112,7 +123,7 @@ def line_failed(observations: Observations) -> str:
 def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     known = diagnosis.fault.model_dump(exclude_none=True) if diagnosis.fault else {}
     found: dict[str, object] = {}
-    errors = [e for e in observations.of(SanitizerError) if e.access != "assert"]
+    errors = [e for e in telling_errors(observations) if e.access != "assert"]
     if errors:
         found = fault_of(errors[0]).model_dump(exclude_none=True)
     elif cores := observations.of(GpuException):
