@@ -189,7 +189,7 @@ def check() -> Callable[..., dict[str, Any]]:
 
     def run(directory: Path, paths: dict[str, Path], *more: object) -> dict[str, Any]:
         report = directory / "report.json"
-        named = [str(w) for n in ("package", "exported", "inputs") for w in (f"--{n}", paths[n])]
+        named = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
         argv = [str(PROBE / "checks.py"), *named, "--report", str(report), *map(str, more)]
         ran = run_python(directory, *argv, probe=False)
         assert report.exists(), ran.stderr
@@ -197,3 +197,9 @@ def check() -> Callable[..., dict[str, Any]]:
         return {**found, "stderr": ran.stderr, "code": ran.code}
 
     return run
+
+
+@pytest.fixture(scope="session")
+def run_file() -> Callable[..., Ran]:
+    """Run a Python file without the probe."""
+    return lambda directory, *argv: run_python(directory, *argv, probe=False)

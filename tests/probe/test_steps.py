@@ -6,9 +6,12 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from interpreter import torch_python
+
+TARGETS = Path(__file__).parents[1] / "targets"
 
 
 @pytest.fixture
@@ -178,6 +181,84 @@ def test_a_step_that_ends_the_process_leaves_what_was_found_before(healthy, chec
     assert report["code"] == -signal.SIGABRT
     assert report["guards"]["passed"] is True
     assert report["contract"]["state"] == "running"
+
+
+CALLS = """
+import os
+import torch
+import torch.export.pt2_archive._package as package
+
+
+def noise():
+    return torch.tensor(list(os.urandom(64)), dtype=torch.float32)
+
+
+def unwritten(model, *args, **kwargs):
+    result = torch.empty(100_000)
+    result[1:] = 1.0
+    return result
+
+
+def counted(model, *args, **kwargs):
+    model.calls = getattr(model, "calls", 0) + 1
+    return torch.full((64,), float(model.calls))
+
+
+def raced(model, *args, **kwargs):
+    return noise()
+
+
+def added(model, *args, **kwargs):
+    return torch.full((64,), 3.0) + noise() * 1e-8 + torch.arange(64.0)
+
+
+package.AOTICompiledModel.__call__ = {name}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "repeats", "stateful", "poison"),
+    [
+        ("counted", "differs", True, "same"),
+        ("raced", "differs", False, "differs"),
+        ("added", "rounding", False, "rounding"),
+    ],
+)
+def test_repeats_tell_races_from_state_and_from_the_order_of_a_sum(
+    healthy, check, tmp_path, name, repeats, stateful, poison
+):
+    (tmp_path / "calls.py").write_text(CALLS.replace("{name}", name))
+    more = ("--steps", "repeats,poison", "--import-path", tmp_path, "--import", "calls")
+    report = check(tmp_path, healthy, *more)
+    assert (report["repeats"]["verdict"], report["repeats"]["stateful"]) == (repeats, stateful)
+    assert report["poison"]["verdict"] == poison
+
+
+def test_a_result_that_is_not_wholly_written_changes_with_what_memory_held(
+    healthy, check, tmp_path
+):
+    (tmp_path / "calls.py").write_text(CALLS.replace("{name}", "unwritten"))
+    more = ("--steps", "repeats,poison", "--import-path", tmp_path, "--import", "calls")
+    found = check(tmp_path, healthy, *more)["poison"]
+    assert (found["verdict"], found["output"], found["wrong"], found["at"]) == (
+        "differs",
+        0,
+        1,
+        [0],
+    )
+
+
+def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file, tmp_path):
+    script = str(TARGETS / "custom_operators.py")
+    exported = run_file(tmp_path, script, str(tmp_path))
+    assert exported.code == 0, exported.stderr
+    paths = {"exported": tmp_path / "exported.pt2", "inputs": tmp_path / "inputs.pt"}
+    more = ("--steps", "guards,fakes", "--import-path", TARGETS, "--import", "custom_operators")
+    fakes = check(tmp_path, paths, *more)["fakes"]
+    assert sorted(fakes["custom_ops"]) == ["layouts.double.default", "layouts.turn.default"]
+    [found] = fakes["mismatches"]
+    assert (found["op"], found["property"], found["count"]) == ("layouts.turn.default", "stride", 2)
+    assert (found["expected"], found["got"], found["smaller"]) == ("[5, 1]", "[1, 3]", False)
 
 
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
