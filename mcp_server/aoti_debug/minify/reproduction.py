@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import anyio
-
 from aoti_debug import __version__
 from aoti_debug.minify.candidate import Candidate, Until
 from aoti_debug.minify.prelude import Prelude, beside
@@ -19,11 +17,11 @@ from aoti_debug.minify.workers import environment, text_of
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
 from aoti_debug.run.files import write_atomically
-from aoti_debug.triage.run_state import Cancelled, RunState
+from aoti_debug.triage.run_state import RunState
 
 REPRO = "repro.py"
 DATA = "repro_inputs.pt"
-TIMES = 3
+TIMES = 2  # besides the proof in the search itself
 COLLECT_S = 300.0
 HANG_S = 150.0  # to compile and to be seen not to return
 FROM_FILE = f'''
@@ -111,24 +109,14 @@ async def confirm(
     work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path
 ) -> list[Signature]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
-    count = TIMES * trials.repeats
-    seen: dict[int, Signature] = {}
-    width = anyio.CapacityLimiter(trials.workers.width)
-
-    async def one(number: int) -> None:
+    seen: list[Signature] = []
+    # One after the other: two compiles of the same model write the same files of the cache.
+    for number in range(TIMES * trials.repeats):
         directory = work.directory.path / "steps" / f"alone-{number + 1}"
-        try:
-            async with width:
-                seen[number] = await _alone(work, found, trials, python, cache, directory)
-        except Cancelled:
-            return
-
-    async with anyio.create_task_group() as tasks:
-        for number in range(count):
-            tasks.start_soon(one, number)
-    if work.stop.is_set():
-        raise Cancelled
-    return [seen[number] for number in sorted(seen)]
+        seen.append(await _alone(work, found, trials, python, cache, directory))
+        if sum(map(trials.wanted.same, seen)) >= TIMES:
+            break
+    return seen
 
 
 async def _alone(
