@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES, stage_named
-from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer
+from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer, VerifyAnswer
 
 if TYPE_CHECKING:
     from aoti_debug.minify.request import MinifyRequest
     from aoti_debug.triage.run_state import Request, RunState
+    from aoti_debug.verify.request import VerifyRequest
 
 R = TypeVar("R", bound="Request")
 A = TypeVar("A", bound=RunModel)
@@ -42,6 +43,12 @@ async def _minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     return await minify(work, request)
 
 
+async def _verify(work: RunState, request: VerifyRequest) -> VerifyAnswer:
+    from aoti_debug.verify.driver import verify
+
+    return await verify(work, request)
+
+
 def _stage(name: str) -> Kind[Request, StageAnswer]:
     async def start(work: RunState, request: Request) -> StageAnswer:
         from aoti_debug.triage.pipeline import run_named_stage
@@ -53,8 +60,12 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
+VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
 _STAGES = {name: _stage(name) for name in STAGES}
-KINDS: dict[str, Kind[Any, Any]] = {TRIAGE.name: TRIAGE, MINIFY.name: MINIFY, **_STAGES}
+KINDS: dict[str, Kind[Any, Any]] = {
+    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY)},
+    **_STAGES,
+}
 
 
 def stage_kind(name: str) -> Kind[Request, StageAnswer]:

@@ -231,6 +231,28 @@ class MinifyAnswer(RunModel):
     notes: list[str] = Field(default_factory=list)
 
 
+class Check(Model):
+    """One thing that a verification looked at."""
+
+    what: str
+    result: Literal["good", "bad", "unknown"]
+    finding: str
+
+
+class VerifyAnswer(RunModel):
+    """Whether a fix is one, and what shows it."""
+
+    verdict: Literal["fixed", "moved", "masked", "not fixed", "undecided"] | None = None
+    reason: str | None = None
+    against: str | None = Field(None, description="the run of the failure")
+    checks: list[Check] = Field(default_factory=list)
+    changed: list[str] = Field(default_factory=list, description="files of a patched copy")
+    cost: list[str] = Field(default_factory=list, description="time and memory, before and now")
+    steps: list[Step] = Field(default_factory=list)
+    artifacts: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
 class Problem(Model):
     """Something on this machine that would break or change a run."""
 

@@ -243,6 +243,36 @@ def minify(
 
 
 @app.command()
+def verify(
+    what: Annotated[
+        str, typer.Argument(metavar="SCRIPT|PATCH", help="The fixed script, or a unified diff.")
+    ],
+    against: Annotated[str, typer.Option(help="The run of the failure, r-….")],
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]...", help="[default: the run's]")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=0, help="Sets of fresh inputs.")] = 3,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Tell whether a fix is one: fixed, moved, masked or not fixed, and what shows it."""
+    from aoti_debug.kinds import VERIFY
+    from aoti_debug.verify.request import verify_request
+
+    request = verify_request(
+        what, against, args=tuple(args) if args else None, python=python,
+        env=options.variables(env), cwd=cwd, timeout_s=timeout, imports=tuple(imports or ()),
+        seeds=seeds,
+    )  # fmt: skip
+    _start(VERIFY, request, report, json)
+
+
+@app.command()
 def artifact(
     run: Annotated[str, typer.Argument(help="The run's id, r-….")],
     name: Annotated[str, typer.Argument(help="A file of it, such as stderr.log.")],

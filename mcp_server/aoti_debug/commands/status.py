@@ -8,9 +8,11 @@ from aoti_debug.model import (
     DiagnoseAnswer,
     Diagnosis,
     ExplainAnswer,
+    MinifyAnswer,
     Model,
     StageAnswer,
     TriageAnswer,
+    VerifyAnswer,
 )
 from aoti_debug.report.diagnosis import NOT_FAULTS
 
@@ -54,3 +56,15 @@ def ended(answer: StageAnswer | TriageAnswer) -> list[str | None]:
     if isinstance(answer, StageAnswer):
         return [answer.exit]
     return [step.exit for step in answer.steps[:1]]
+
+
+@status_of.register
+def _(answer: MinifyAnswer) -> int:
+    return NO_FAULT if answer.reproduced else NOT_DONE
+
+
+@status_of.register
+def _(answer: VerifyAnswer) -> int:
+    if answer.verdict in (None, "undecided"):
+        return NOT_DONE
+    return NO_FAULT if answer.verdict == "fixed" else FAULT

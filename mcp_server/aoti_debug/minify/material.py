@@ -11,7 +11,7 @@ from typing import Any
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.request import NothingToMinify
-from aoti_debug.minify.signature import kernel_in
+from aoti_debug.minify.signature import WRONG_VALUES, kernel_in
 from aoti_debug.minify.workers import text_of
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.inspect import inspect
@@ -27,7 +27,6 @@ from aoti_debug.triage.observe import observe
 from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import DIAGNOSIS
 
-WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
 NOT_FAILED = ("no_fault", "false_alarm")
 
 

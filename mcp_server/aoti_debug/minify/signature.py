@@ -22,6 +22,7 @@ STEPS = {
 }
 WRONG = "wrong result"
 HANG = "hang"
+WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
 OUT_OF_BOUNDS = "index out of bounds"
 _STEP = re.compile(r"^step: (\w{1,20})$", re.MULTILINE)
 _KERNEL = re.compile(r"\b((?:cpp|triton)_\w{0,20}?fused_\w{1,400})")
@@ -202,3 +203,21 @@ def joined(signatures: Sequence[Signature] | Iterable[Signature]) -> Signature:
     for other in others:
         first = first.common(other)
     return first
+
+
+def signature_of_run(observations: Observations, diagnosis: Diagnosis | None) -> Signature:
+    """Return the signature of a script's own run, by which runs of many scripts can be grouped."""
+    failure = failure_of(observations)
+    ending = observations.ending
+    phase = phase_of(failure.phase) if failure.phase else None
+    if ending is not None and ending.timed_out:
+        return Signature(phase, HANG).with_place(diagnosis)
+    kind, message = failure.kind, failure.message
+    if kind is None or kind.startswith("exit "):
+        if diagnosis is not None and diagnosis.category in WRONG_VALUES:
+            return Signature("output", WRONG).with_place(diagnosis)
+        return Signature(phase, kind).with_place(diagnosis)
+    if message and OUT_OF_BOUNDS in message:
+        kind, message = "assert", OUT_OF_BOUNDS
+    said = normalised(message) if message else None
+    return Signature(phase, kind.rpartition(".")[2], said).with_place(diagnosis)

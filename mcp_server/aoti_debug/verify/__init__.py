@@ -1,0 +1,1 @@
+"""Tell whether a fix is one."""

@@ -1,0 +1,246 @@
+"""The road of a verification: run the fix, hold its package against what it never saw, judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.minify.material import Material, arguments_of, ended_well, material_of
+from aoti_debug.minify.request import NothingToMinify, interpreter_name
+from aoti_debug.minify.signature import Signature, signature_of_run
+from aoti_debug.model import Check, Step, VerifyAnswer
+from aoti_debug.package.inspect import inspect
+from aoti_debug.read.record import PythonException
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.target import Target
+from aoti_debug.triage.captured_call import Captured, captured
+from aoti_debug.triage.environment import PROBE, tracing
+from aoti_debug.triage.gpus import hold_gpus
+from aoti_debug.triage.launch import launch
+from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.verify.judge import Facts, judge, trial_of
+from aoti_debug.verify.patch import apply, read_patch
+from aoti_debug.verify.request import VerifyRequest, script_and_args
+
+REPORT = "report.json"
+TRIALS_S = 600.0
+PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
+GENERATED = ("triton", "cpp", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The failure that the fix is for."""
+
+    run: str
+    material: Material
+    observations: Observations
+    signature: Signature
+    failing_call: int | None
+    call: Captured
+
+
+async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
+    """Run the fixed script, and judge what came of the failure.
+
+    Raises:
+        NothingToMinify: the run shows no failure, or is of another torch.
+        BadPatch: the patch does not apply.
+    """
+    before = _before(state, request)
+    changed: list[str] = []
+    target = request.target
+    if request.patch is not None:
+        target, changed = patched_target(target, request.patch, state.directory.path / "tree")
+    async with hold_gpus(state):
+        ran = await _fixed_run(state, target, before)
+        home = state.directory.path.parent.parent
+        call = captured(ran.observations, state.directory.path, home)
+        report = await _held_out(state, request, before, call)
+    facts = _facts(before, ran, call, report, target)
+    found = judge(facts)
+    return VerifyAnswer(
+        run=state.directory.id,
+        status="done",
+        diagnosis=before.material.diagnosis,
+        verdict=found.verdict,
+        reason=found.reason,
+        against=before.run,
+        checks=[Check(what=f.what, result=f.result, finding=f.finding) for f in found.findings],
+        changed=changed,
+        cost=_cost(before, ran),
+        steps=state.steps,
+        artifacts=state.artifacts(),
+        notes=state.notes,
+    )
+
+
+def _before(state: RunState, request: VerifyRequest) -> Before:
+    home = state.directory.path.parent.parent
+    directory = RunDirectory.open(request.against, home)
+    material = material_of(directory, request.target, home)
+    if ended_well(material) or material.observations is None:
+        raise NothingToMinify(
+            f"run {request.against} shows no failure, so there is nothing to verify a fix against",
+            help="Triage the failing script as it was, and give that run.",
+        )
+    observations = material.observations
+    call = captured(observations, directory.path, home)
+    number = call.call.call if call.call is not None else None
+    signature = signature_of_run(observations, material.diagnosis)
+    return Before(request.against, material, observations, signature, number, call)
+
+
+def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
+    """Copy the script's tree, patch the copy, and return the target in it."""
+    script, args = script_and_args(target)
+    assert script is not None  # the request has looked
+    tree = target.cwd if script.is_relative_to(target.cwd) else script.parent
+    changed = apply(read_patch(patch), tree, root)
+    place = root / script.relative_to(tree)
+    words = (target.argv[0], str(place), *args)
+    cwd = root / target.cwd.relative_to(tree) if target.cwd.is_relative_to(tree) else root
+    return replace(target, argv=words, cwd=cwd), changed
+
+
+async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
+    flags = {}
+    if before.failing_call is not None:
+        flags["AOTI_DEBUG_CAPTURE_CALL"] = str(before.failing_call)
+    ran = await launch(
+        state,
+        "the fixed script, watched",
+        target.argv,
+        state.directory.path,
+        around=tracing(state.directory.path),
+        flags=flags,
+        capture=True,
+        recompiles=False,
+        cwd=target.cwd,
+    )
+    state.exit = ran.exit.how
+    state.done(
+        Step(
+            name="fixed run",
+            status="done",
+            why="the fixed script as it is, watched",
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+        )
+    )
+    return ran
+
+
+async def _held_out(
+    state: RunState, request: VerifyRequest, before: Before, call: Captured
+) -> dict[str, Any]:
+    """Hold the fixed package against eager on inputs it never saw; return the probe's report."""
+    why_not = call.why_no_package or call.why_no_exported
+    if call.package is None or call.exported is None:
+        return {"why_not": why_not or "the fixed script called no package"}
+    directory = state.subdirectory("held-out")
+    python = interpreter_name(state.request.target)
+    argv = [python, str(PROBE / "held_out.py"), "--report", str(directory / REPORT),
+            "--package", str(call.package), "--exported", str(call.exported),
+            "--before", str(before.material.exported), "--seeds", str(request.seeds)]  # fmt: skip
+    argv += ["--model", call.call.model] if call.call is not None else []
+    inputs = before.material.inputs
+    argv += ["--inputs", str(inputs) if inputs is not None else "-"]
+    argv += ["--now", str(call.inputs)] if call.inputs is not None else []
+    argv += list(arguments_of(call, request.target))
+    ran = await launch(
+        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
+    )
+    report = _report(directory)
+    died = ran.exit.signal or ran.exit.timed_out
+    state.done(
+        Step(
+            name="held-out inputs",
+            status="done",
+            why="the failing call, the example and fresh sizes, with memory that nobody wrote "
+            "filled with what is no number",
+            finding=f"{len(report.get('trials') or [])} sets of inputs",
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+            artifact=directory.relative_to(state.directory.path).as_posix(),
+        )
+    )
+    return {**report, "died": bool(died)}
+
+
+def _report(directory: Path) -> dict[str, Any]:
+    try:
+        report = json.loads((directory / REPORT).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+def _facts(
+    before: Before, ran: Ran, call: Captured, report: Mapping[str, Any], target: Target
+) -> Facts:
+    events = ran.observations.events
+    calls = events.calls if events is not None else ()
+    diagnosis = before.material.diagnosis
+    done = {str(entry.get("name")) for entry in report.get("trials") or []}
+    trying = str(report.get("trying"))
+    error = report.get("error")
+    why = str(report.get("why_not") or "") or (str(error)[:200] if error else "")
+    return Facts(
+        original=before.signature,
+        category=diagnosis.category if diagnosis is not None else None,
+        now=signature_of_run(ran.observations, None),
+        raised_by_user=_raised_by_user(ran.observations, target),
+        failing_call=before.failing_call,
+        calls=len(calls),
+        failed_calls=sum(c.ok is False for c in calls) if ran.exit.ok else 0,
+        failed_compiles=sum(c.ok is False for c in compiles(events))
+        if events is not None and ran.exit.ok
+        else 0,
+        kernels_before=_kernels(before.material.package),
+        kernels=_kernels(call.package),
+        inputs=str(report["inputs"]) if "inputs" in report else None,
+        trials=tuple(trial_of(entry) for entry in report.get("trials") or []),
+        died_in=trying if report.get("died") and trying not in done else None,
+        narrowed=tuple(report.get("narrowed") or ()),
+        hiding=tuple(report.get("hiding") or ()),
+        why_no_trials=why or None,
+    )
+
+
+def _raised_by_user(observations: Observations, target: Target) -> bool:
+    """Tell whether the user's own line raised what ended the script, with no call at fault."""
+    events = observations.events
+    raised = observations.of(PythonException)
+    if not raised or (events is not None and any(call.ok is False for call in events.calls)):
+        return False
+    frames = raised[-1].frames
+    script, _ = script_and_args(target)
+    own = {target.cwd, script.parent} if script is not None else {target.cwd}
+    file = Path(frames[-1].file) if frames else None
+    return file is not None and any((target.cwd / file).is_relative_to(place) for place in own)
+
+
+def _kernels(package: Path | None) -> int:
+    """Return how many generated kernels a package launches."""
+    if package is None or package.suffix != ".pt2":
+        return 0
+    model = inspect(package).model()
+    if model is None or model.wrapper is None:
+        return 0
+    return sum(launch.kind in GENERATED for launch in model.wrapper.launches)
+
+
+def _cost(before: Before, ran: Ran) -> list[str]:
+    events, now = before.observations.events, ran.observations.events
+    found = [f"the script took {ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB at most"]
+    for name, seen in (("before", events), ("now", now)):
+        seconds = [c.seconds for c in (seen.calls if seen else ()) if c.seconds is not None]
+        if seconds:
+            found.append(f"{name}: the fastest of {len(seconds)} calls took {min(seconds):.6f} s")
+    return found

@@ -1,0 +1,190 @@
+"""Apply a unified diff to a copy of a tree: exactly, inside the tree, or not at all."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from aoti_debug.errors import WrongUse
+
+TREE_BYTES = 256 * 1024 * 1024
+LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
+_FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
+_HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+
+
+class BadPatch(WrongUse):
+    help = "Make it with `git diff` or `diff -u` against the files as they are now."
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    at: int  # 1-based line of the old text
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What becomes of one file; a file that is new has no `old`, a removed one no `new`."""
+
+    old: str | None
+    new: str | None
+    hunks: tuple[Hunk, ...]
+
+
+def read_patch(text: str) -> list[FilePatch]:
+    """Read a unified diff.
+
+    Raises:
+        BadPatch: it is none, or a path leads out of the tree.
+    """
+    lines = text.splitlines()
+    found: list[FilePatch] = []
+    at = 0
+    while at < len(lines):
+        if not lines[at].startswith("--- ") or at + 1 >= len(lines):
+            at += 1
+            continue
+        if not lines[at + 1].startswith("+++ "):
+            at += 1
+            continue
+        old, new = _name(lines[at]), _name(lines[at + 1])
+        hunks, at = _hunks(lines, at + 2)
+        if not hunks:
+            raise BadPatch(f"nothing is changed in {new or old}")
+        found.append(FilePatch(old, new, tuple(hunks)))
+    if not found:
+        raise BadPatch("this is no unified diff")
+    return found
+
+
+def _name(line: str) -> str | None:
+    match = _FILE.match(line)
+    name = match[1].strip() if match else ""
+    if name == "/dev/null":
+        return None
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\0" in name:
+        raise BadPatch(f"the patch names {name[:80]!r}, which is outside the tree")
+    return name
+
+
+def _hunks(lines: list[str], at: int) -> tuple[list[Hunk], int]:
+    found = []
+    while at < len(lines) and (head := _HUNK.match(lines[at])):
+        left, right = int(head[2] or 1), int(head[4] or 1)
+        old: list[str] = []
+        new: list[str] = []
+        at += 1
+        while at < len(lines) and (len(old) < left or len(new) < right):
+            kind, text = lines[at][:1], lines[at][1:]
+            if kind in (" ", ""):
+                old.append(text)
+                new.append(text)
+            elif kind == "-":
+                old.append(text)
+            elif kind == "+":
+                new.append(text)
+            elif kind != "\\":
+                raise BadPatch(f"line {at + 1} of the patch belongs to no change")
+            at += 1
+        if len(old) != left or len(new) != right:
+            raise BadPatch("the patch ends in the middle of a change")
+        while at < len(lines) and lines[at].startswith("\\"):
+            at += 1
+        found.append(Hunk(int(head[1]), tuple(old), tuple(new)))
+    return found, at
+
+
+def patched(text: str, hunks: tuple[Hunk, ...]) -> str:
+    """Return the text with the hunks applied, each where its lines stand.
+
+    Raises:
+        BadPatch: the lines that it changes are not there, or at two places.
+    """
+    lines = text.splitlines()
+    shift = 0
+    for hunk in hunks:
+        wanted, at = list(hunk.old), max(0, hunk.at - 1 + shift)
+        if hunk.old and lines[at : at + len(wanted)] != wanted:
+            places = [n for n in range(len(lines)) if lines[n : n + len(wanted)] == wanted]
+            if len(places) != 1:
+                where = "are not there" if not places else "stand at several places"
+                raise BadPatch(f"the lines that it changes at line {hunk.at} {where}")
+            at = places[0]
+        elif not hunk.old:
+            at = hunk.at + shift if hunk.at else 0
+        lines[at : at + len(wanted)] = hunk.new
+        shift = at - (hunk.at - 1) + len(hunk.new) - len(hunk.old)
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
+    """Copy `tree` to `root` and apply the patches there; return the files that changed.
+
+    Raises:
+        BadPatch: a patch does not apply; the tree is too large to be copied.
+    """
+    copy_tree(tree, root)
+    strip = _strip(patches, root)
+    changed = []
+    for patch in patches:
+        name = _stripped(patch.new or patch.old or "", strip)
+        target = root / name
+        if not target.resolve().is_relative_to(root.resolve()):
+            raise BadPatch(f"{name} leads out of the tree")
+        if patch.old is not None and not target.is_file():
+            raise BadPatch(f"there is no file {name} below {tree}")
+        before = target.read_text("utf-8") if patch.old is not None else ""
+        if patch.new is None:
+            target.unlink()
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(patched(before, patch.hunks), "utf-8")
+        changed.append(name)
+    return changed
+
+
+def _strip(patches: list[FilePatch], root: Path) -> int:
+    """Return how many leading parts of the names are not of the tree (a/ and b/ of git)."""
+    names = [patch.old for patch in patches if patch.old is not None]
+    for count in range(4):
+        if all((root / _stripped(name, count)).is_file() for name in names):
+            return count
+    return 0
+
+
+def _stripped(name: str, count: int) -> str:
+    parts = PurePosixPath(name).parts
+    return str(PurePosixPath(*parts[min(count, len(parts) - 1) :]))
+
+
+def copy_tree(tree: Path, root: Path) -> None:
+    """Copy a tree without what is no source; links stay links.
+
+    Raises:
+        BadPatch: it is too large.
+    """
+    size = 0
+    for path in files_of(tree):
+        size += path.lstat().st_size
+        if size > TREE_BYTES:
+            raise BadPatch(
+                f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied",
+                help="Apply the patch to a copy of your own and give the script in it.",
+            )
+    shutil.copytree(tree, root, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+
+
+def files_of(tree: Path) -> Iterator[Path]:
+    for path in tree.iterdir():
+        if path.name in LEFT_OUT:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from files_of(path)
+        else:
+            yield path

@@ -1,0 +1,90 @@
+"""What fix is to be verified, against which failure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.minify.request import target_of
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.target import Target, resolve_target
+from aoti_debug.triage.run_state import Request
+
+PATCH_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest(Request):
+    """`target` is the fixed script, or the original one where `patch` is its fix."""
+
+    against: str = ""
+    patch: str | None = None
+    seeds: int = 3
+
+
+def verify_request(
+    what: str,
+    against: str,
+    *,
+    args: tuple[str, ...] | None = None,
+    python: str | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    timeout_s: float = 900.0,
+    imports: tuple[str, ...] = (),
+    seeds: int = 3,
+    home: Path | None = None,
+) -> VerifyRequest:
+    """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default.
+
+    Raises:
+        WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
+    """
+    directory = RunDirectory.open(against, home)
+    original = target_of(directory, python, env)
+    path = Path(cwd or ".", Path(what).expanduser()).absolute()
+    if path.suffix in (".patch", ".diff"):
+        target, patch = _original_script(original, args), _patch(path)
+    else:
+        own = args if args is not None else script_and_args(original)[1]
+        interpreter = python or (str(original.python) if original.python else None)
+        target = resolve_target(
+            script=path, args=own, python=interpreter, env=env, cwd=cwd or original.cwd
+        )
+        patch = None
+    return VerifyRequest(target, timeout_s, True, python, imports, (), against, patch, seeds)
+
+
+def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the script of a recorded command, and what stands behind it."""
+    for number, word in enumerate(target.argv[1:], 1):
+        if word.endswith(".py"):
+            return (target.cwd / word).absolute(), target.argv[number + 1 :]
+    return None, target.argv[1:]
+
+
+def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:
+    script, own = script_and_args(original)
+    if script is None:
+        raise WrongUse(
+            "the run's command names no Python script to patch",
+            help="Apply the patch to a copy and give the script in it.",
+        )
+    if not script.is_file():
+        raise WrongUse(f"the script {script} of that run no longer exists", help="Restore it.")
+    words = (original.argv[0], str(script), *(own if args is None else args))
+    return Target(words, original.cwd, original.env, original.label, original.python)
+
+
+def _patch(path: Path) -> str:
+    try:
+        if path.stat().st_size > PATCH_BYTES:
+            raise UnreadableInput(f"{path} is too large for a patch")
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInput(
+            f"cannot read {path}: {error}", help="Give a unified diff."
+        ) from error
