@@ -54,7 +54,7 @@ def main() -> int:
         if captured is not None and options.now:
             now = standalone.read_inputs(torch, options.now)
             report.update(inputs=differ(torch, captured.flat, now.flat))
-        found: list[tuple[str, Optional[Inputs]]] = [("the failing call", captured)]
+        found: list[tuple[str, Inputs | None]] = [("the failing call", captured)]
         found += [("the example", _example(torch, old))]
         found += [(f"fresh inputs {n + 1}", fresh(torch, old, n)) for n in range(options.seeds)]
         given = captured or _example(torch, old)

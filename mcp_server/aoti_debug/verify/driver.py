@@ -194,7 +194,7 @@ def _facts(
     return Facts(
         original=before.signature,
         category=diagnosis.category if diagnosis is not None else None,
-        now=signature_of_run(ran.observations, None),
+        now=Signature(None, None) if ran.exit.ok else signature_of_run(ran.observations, None),
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
         calls=len(calls),

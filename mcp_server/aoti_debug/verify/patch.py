@@ -133,7 +133,8 @@ def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
     strip = _strip(patches, root)
     changed = []
     for patch in patches:
-        name = _stripped(patch.new or patch.old or "", strip)
+        # `diff -u FILE FIXED` names another file as the new one: what is fixed is FILE.
+        name = _stripped(patch.old or patch.new or "", strip)
         target = root / name
         if not target.resolve().is_relative_to(root.resolve()):
             raise BadPatch(f"{name} leads out of the tree")
