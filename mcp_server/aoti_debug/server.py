@@ -30,12 +30,14 @@ from aoti_debug.tools.read_artifact import READ_ARTIFACT
 from aoti_debug.tools.run_stage import RUN_STAGE
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.triage import TRIAGE
+from aoti_debug.tools.verify_fix import VERIFY_FIX
 from aoti_debug.tools.wait_run import WAIT_RUN
 from aoti_debug.tools.waiting import Call, owner_of
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
     MINIFY,
+    VERIFY_FIX,
     DIAGNOSE_LOG,
     INSPECT_PACKAGE,
     EXPLAIN_KERNEL,

@@ -57,6 +57,7 @@ def minify_request(
     candidates: int = CANDIDATES,
     compare: bool = False,
     home: Path | None = None,
+    owner: str | None = None,
 ) -> MinifyRequest:
     """Resolve a run, a script, a minifier_launcher.py or an exported program.
 
@@ -68,7 +69,7 @@ def minify_request(
     run = program = None
     if _RUN.fullmatch(what):
         run = what
-        target = target_of(RunDirectory.open(what, home), python, env)
+        target = target_of(RunDirectory.open(what, home, owner), python, env)
     elif what.endswith(".pt2") or Path(what).name == "minifier_launcher.py":
         program = program_of(Path(cwd or ".", Path(what).expanduser()).absolute())
         interpreter = find_interpreter(python)

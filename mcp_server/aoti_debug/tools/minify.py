@@ -20,7 +20,7 @@ from aoti_debug.tools.arguments import (
     interpreter,
 )
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, follow, service_of
+from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 
 What = Annotated[str, Field(description="run id, script, exported program or minifier_launcher.py")]
 Budget = Annotated[int, Field(ge=1, le=86_400)]
@@ -41,9 +41,14 @@ async def minify(
 
     named = what if what.startswith("r-") else str(absolute("what", what))
     wanted = minify_request(
-        named, args=args, python=interpreter(python), env=env or {}, budget_s=budget_s
+        named,
+        args=args,
+        python=interpreter(python),
+        env=env or {},
+        budget_s=budget_s,
+        owner=owner_of(call),
     )
-    run = await (await service_of(call)).start(KIND, wanted)
+    run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
 

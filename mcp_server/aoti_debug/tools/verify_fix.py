@@ -21,7 +21,7 @@ from aoti_debug.tools.arguments import (
     interpreter,
 )
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, follow, service_of
+from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 
 What = Annotated[str, Field(description="the fixed script, or a unified diff (*.patch)")]
 
@@ -46,8 +46,9 @@ async def verify_fix(
         args=args or None,
         python=interpreter(python),
         env=env or {},
+        owner=owner_of(call),
     )
-    run = await (await service_of(call)).start(KIND, wanted)
+    run = await (await service_of(call)).start(KIND, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
 

@@ -37,13 +37,14 @@ def verify_request(
     imports: tuple[str, ...] = (),
     seeds: int = 3,
     home: Path | None = None,
+    owner: str | None = None,
 ) -> VerifyRequest:
     """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default.
 
     Raises:
         WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
     """
-    directory = RunDirectory.open(against, home)
+    directory = RunDirectory.open(against, home, owner)
     original = target_of(directory, python, env)
     path = Path(cwd or ".", Path(what).expanduser()).absolute()
     if path.suffix in (".patch", ".diff"):
@@ -55,7 +56,15 @@ def verify_request(
             script=path, args=own, python=interpreter, env=env, cwd=cwd or original.cwd
         )
         patch = None
-    return VerifyRequest(target, timeout_s, True, python, imports, (), against, patch, seeds)
+    return VerifyRequest(
+        target,
+        timeout_s,
+        python=python,
+        imports=imports,
+        against=against,
+        patch=patch,
+        seeds=seeds,
+    )
 
 
 def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:
