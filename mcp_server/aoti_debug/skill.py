@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +39,7 @@ def files(root: Path) -> list[SkillFile]:
 def frontmatter(text: str) -> dict[str, Any]:
     """Return the fields above a SKILL.md's text.
 
-    Only what the Agent Skills format needs of YAML: strings, folded over indented lines or quoted,
-    and one level of nested strings.
+    All values are strings, or one level of named strings.
 
     Raises:
         ValueError: there is no frontmatter, or it has something else.
@@ -49,30 +47,15 @@ def frontmatter(text: str) -> dict[str, Any]:
     head, separator, _ = text.removeprefix("---\n").partition("\n---\n")
     if not text.startswith("---\n") or not separator:
         raise ValueError("no frontmatter")
-    fields: dict[str, Any] = {}
-    key = ""
-    for line in filter(str.strip, head.split("\n")):
-        name, colon, value = line.strip().partition(":")
-        kept = fields.get(key)
-        if not line.startswith((" ", "\t")) and colon:
-            key = name
-            fields[key] = _scalar(value) if value.strip() else {}
-        elif isinstance(kept, dict) and colon:
-            kept[name] = _scalar(value)
-        elif isinstance(kept, str):  # folded
-            fields[key] = f"{'' if kept in ('>', '>-') else kept} {line.strip()}".strip()
-        else:
-            raise ValueError(f"not a field: {line!r}")
+    import yaml
+
+    try:
+        fields = yaml.load(head, Loader=yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"the frontmatter is no YAML: {error}") from error
+    if not isinstance(fields, dict):
+        raise ValueError("the frontmatter has no fields")
     return fields
-
-
-def _scalar(value: str) -> str:
-    value = value.strip()
-    if value.startswith('"'):
-        return str(json.loads(value))
-    if value.startswith("'"):
-        return value[1:-1].replace("''", "'")
-    return value
 
 
 def _is_ours(place: Path) -> bool:

@@ -1,7 +1,8 @@
 import dataclasses
 
 import pytest
-from aoti_debug.facts.flags import MOMENTS, acts_when, effect, flag, flags
+from aoti_debug.facts.flag import MOMENTS
+from aoti_debug.facts.flags import effect, flag, flags
 from aoti_debug.facts.versions import RELEASES, Release
 
 CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
@@ -28,20 +29,23 @@ def test_input_check_is_switched_as_each_release_really_does(version, value, act
 
 
 def test_input_check_acts_at_the_first_run_and_not_at_all_in_2_6():
-    assert acts_when(CHECK, "2.6.0+cpu") is None
-    assert acts_when(CHECK, "2.7.0") == "first_run"
-    assert acts_when(CHECK, "2.15.0") == "first_run"
+    assert effect(CHECK, None, "2.6.0+cpu").when is None
+    assert effect(CHECK, None, "2.7.0").when == "first_run"
+    assert effect(CHECK, None, "2.15.0").when == "first_run"
 
 
 def test_the_printer_acts_when_the_config_module_is_imported():
-    assert acts_when("AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER", "2.11.0+cu130") == "import"
+    assert (
+        effect("AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER", None, "2.11.0+cu130").when
+        == "import"
+    )
 
 
 def test_variables_that_came_or_went_do_not_act_outside_their_releases():
-    assert acts_when("INDUCTOR_PROVENANCE", "2.8.0") is None
-    assert acts_when("INDUCTOR_PROVENANCE", "2.9.1") == "import"
-    assert acts_when("AOT_INDUCTOR_COMPILE_WRAPPER_WITH_O0", "2.7.1") == "import"
-    assert acts_when("AOT_INDUCTOR_COMPILE_WRAPPER_WITH_O0", "2.8.0") is None
+    assert effect("INDUCTOR_PROVENANCE", None, "2.8.0").when is None
+    assert effect("INDUCTOR_PROVENANCE", None, "2.9.1").when == "import"
+    assert effect("AOT_INDUCTOR_COMPILE_WRAPPER_WITH_O0", None, "2.7.1").when == "import"
+    assert effect("AOT_INDUCTOR_COMPILE_WRAPPER_WITH_O0", None, "2.8.0").when is None
     gone = flag("AOT_INDUCTOR_COMPILE_WRAPPER_WITH_O0")
     assert gone is not None and gone.until == Release(2, 7)
 
@@ -59,7 +63,7 @@ def test_an_unset_variable_has_the_effect_of_its_default():
 
 def test_unknown_names_act_never():
     assert flag("AOTI_DEBUG") is None
-    assert acts_when("AOTI_DEBUG", "2.13.0") is None
+    assert effect("AOTI_DEBUG", None, "2.13.0").when is None
     assert effect("AOTI_DEBUG", "1", "2.13.0").acts is False
 
 

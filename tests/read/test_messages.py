@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 from aoti_debug.read.record import (
     CppThrow,
-    CudaError,
     DeviceAssert,
-    Envelope,
     InputCheck,
     NativeBacktrace,
-    OutputCheck,
     Record,
     RuntimeMessage,
     ShimException,
@@ -84,33 +81,6 @@ def test_the_same_check_on_two_streams_is_one_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("expected ndim 2 but got 3", [("rank", None, "2", "3")]),
-        ("expected dtype torch.float32 but got dtype code 7",
-         [("dtype", None, "float32", "float64")]),
-        ("expected size 3==4, stride 1==1 at dim=0", [("size", 0, "4", "3")]),
-        ("expected size 3==4, stride 8==4 at dim=0; expected size 2==2, stride 1==3 at dim=1",
-         [("size", 0, "4", "3"), ("stride", 0, "4", "8"), ("stride", 1, "3", "1")]),
-    ],
-)  # fmt: skip
-def test_what_an_operator_returned_is_read_with_its_name(
-    text: str, expected: list[tuple[object, ...]]
-) -> None:
-    tail = "This error most often comes from a incorrect fake (aka meta) kernel for a custom op.\n"
-    found = read(f"Error: {text}\nError in op: torch.ops.lab.pad2.default\n{tail}", OutputCheck)
-    got = [(f.property, f.dim, f.expected, f.got) for f in found if isinstance(f, OutputCheck)]
-    assert got == expected
-    assert all(isinstance(f, OutputCheck) and f.op == "torch.ops.lab.pad2.default" for f in found)
-
-
-def test_an_output_check_without_an_op_is_kept() -> None:
-    (found,) = read("RuntimeError: expected ndim 2 but got 3\n", OutputCheck)
-    assert isinstance(found, OutputCheck)
-    assert found.op is None
-
-
-@pytest.mark.parametrize(
     ("text", "file", "function", "condition", "bounds"),
     [
         ("/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0] Assertion "
@@ -151,27 +121,6 @@ def test_a_cpu_assert_without_its_place_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "call", "line", "user_side"),
-    [
-        ("Error: aoti_torch_cuda_mm_out(buf1, f(a, b)) API call failed at /ic/x.wrapper.cpp, "
-         "line 877", "aoti_torch_cuda_mm_out", 877, True),
-        ("RuntimeError: run_func_( container_handle_, input_handles.data()) API call failed at "
-         "/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144",
-         "run_func_", 144, False),
-        ("RuntimeError: create_func_( &container_handle_, num_models, device_str.c_str(), "
-         "cubin_dir.empty() ? nullptr : cubin_dir.c_str()) API call failed at ../torch/csrc/"
-         "inductor/aoti_runner/model_container_runner.cpp, line 84", "create_func_", 84, False),
-        ("update_constant_buffer_func_(a) API call failed at /a b/model_container_runner.cpp, "
-         "line 9", "update_constant_buffer_func_", 9, False),
-    ],
-)  # fmt: skip
-def test_envelopes_name_the_call(text: str, call: str, line: int, user_side: bool) -> None:
-    (found,) = read(text + "\n", Envelope)
-    assert isinstance(found, Envelope)
-    assert (found.call, found.line, found.user_side) == (call, line, user_side)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("Error: CUDA driver error: invalid argument", "CUDA driver error: invalid argument"),
@@ -185,39 +134,6 @@ def test_the_runtimes_message_is_told_from_others(text: str, message: str | None
     found = read(text + "\n", RuntimeMessage)
     got = [r.message for r in found if isinstance(r, RuntimeMessage)]
     assert got == ([] if message is None else [message])
-
-
-@pytest.mark.parametrize(
-    ("text", "api", "code"),
-    [
-        ("RuntimeError: CUDA error: an illegal memory access was encountered",
-         "runtime", "cudaErrorIllegalAddress"),
-        ("CUDA error: some new text\nSearch for `cudaErrorNewThing' in https://docs",
-         "runtime", "cudaErrorNewThing"),
-        ("CUDA error: some new text\nother", "runtime", None),
-        ("Error: CUDA driver error: misaligned address", "driver", "cudaErrorMisalignedAddress"),
-        ("RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(h)`",
-         "cublas", "CUBLAS_STATUS_NOT_INITIALIZED"),
-        ("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
-         "cudnn", "CUDNN_STATUS_EXECUTION_FAILED"),
-        ("RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered",
-         "triton", "cudaErrorIllegalAddress"),
-        ("Failed to destroy CUDA event in AOTInductor model: device-side assert triggered",
-         "runtime", "cudaErrorAssert"),
-        ("cuLaunchKernel returned CUDA_ERROR_LAUNCH_FAILED", "driver", "CUDA_ERROR_LAUNCH_FAILED"),
-        ('========= Program hit cudaErrorAssert (error 710) due to "device-side assert triggered" '
-         "on CUDA API call to cudaMemcpy.", "runtime", "cudaErrorAssert"),
-    ],
-)  # fmt: skip
-def test_cuda_errors_are_told_by_library_and_code(text: str, api: str, code: str | None) -> None:
-    (found,) = read(f"{text}\n{text}\n", CudaError)
-    assert isinstance(found, CudaError)
-    assert (found.api, found.code) == (api, code)
-
-
-def test_cuda_gdbs_warnings_at_start_are_no_error() -> None:
-    text = "warning: Cuda Driver error detected: Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from f"
-    assert read(text + "\n", CudaError) == []
 
 
 @pytest.mark.parametrize(

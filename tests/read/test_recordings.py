@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 from aoti_debug.read.record import (
-    CoreDumpFile,
     CppThrow,
-    CudaError,
     DeviceAssert,
-    Envelope,
     GpuException,
     InputCheck,
     Launches,
@@ -30,38 +27,38 @@ EMBED_OOB = "triton_poi_fused_embedding_mul_unsqueeze_0"
 LAYER_NORM = "triton_red_fused_add_mul_native_layer_norm_sin_0"
 ADD = "triton_poi_fused_add_0"
 CLEAN = {"Launches", "TensorStatistics", "SavedTensor"}
-SURFACE = {"CudaError", "Envelope", "PythonException", "RuntimeMessage", "Terminated"}
+SURFACE = {"PythonException", "RuntimeMessage", "Terminated"}
 
 KINDS: dict[tuple[str, str], set[str]] = {
     ("bad_meta", "san"): {"SanitizerSummary"},
-    ("cpu_pkg", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
+    ("cpu_pkg", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
     ("cpu_pkg", "p3"): {"Launches"},
     ("cpu_pkg", "san"): {"SanitizerSummary"},
     ("dev_mismatch", "base"): {*SURFACE, "ShimException", "CppThrow"},
-    ("dev_mismatch", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
-    ("dev_mismatch", "core"): {"CoreDumpFile", "GpuException"},
+    ("dev_mismatch", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
+    ("dev_mismatch", "core"): {"GpuException"},
     ("dev_mismatch", "mini2"): SURFACE,
-    ("dev_mismatch", "p3"): {"Launches", "Terminated", "CudaError", "CppThrow"},
+    ("dev_mismatch", "p3"): {"Launches", "Terminated", "CppThrow"},
     ("embed_oob", "base"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
-    ("embed_oob", "core"): {"DeviceAssert", "CoreDumpFile", "GpuException"},
+    ("embed_oob", "core"): {"DeviceAssert", "GpuException"},
     ("embed_oob", "mini2"): {*SURFACE, "DeviceAssert"},
     ("m_assert", "mini3"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
     ("m_compile", "mini3"): {
-        "ShimException", "CppThrow", "RuntimeMessage", "Envelope", "PythonException",
+        "ShimException", "CppThrow", "RuntimeMessage", "PythonException",
     },
     ("static_libstdcxx", "cuda-gdb-backtrace"): {"NativeBacktrace"},
-    ("static_shape", "chk"): {"InputCheck", "RuntimeMessage", "Envelope", "PythonException"},
+    ("static_shape", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
     ("static_shape", "san"): {
-        "SanitizerError", "SanitizerSummary", "CudaError", "ShimException", "CppThrow",
+        "SanitizerError", "SanitizerSummary", "ShimException", "CppThrow",
         "Terminated",
     },
-    ("user_triton", "base"): {"CudaError", "PythonException"},
-    ("user_triton", "core"): {"CoreDumpFile", "GpuException"},
-    ("user_triton", "core-progress"): {"CoreDumpFile", "GpuException"},
-    ("user_triton", "mini2"): {"CudaError", "PythonException"},
-    ("user_triton", "p3"): {"CudaError", "PythonException"},
+    ("user_triton", "base"): {"PythonException"},
+    ("user_triton", "core"): {"GpuException"},
+    ("user_triton", "core-progress"): {"GpuException"},
+    ("user_triton", "mini2"): {"PythonException"},
+    ("user_triton", "p3"): {"PythonException"},
     ("user_triton", "san"): {
-        "SanitizerError", "SanitizerSummary", "CudaError", "CppThrow", "Terminated",
+        "SanitizerError", "SanitizerSummary", "CppThrow", "Terminated",
     },
 }  # fmt: skip
 
@@ -172,23 +169,6 @@ def test_a_violated_contract_is_read(
     assert (found.relation, found.expected, found.got) == ("equal", expected, got)
 
 
-def test_envelopes_tell_the_models_side_from_the_loaders() -> None:
-    envelopes = of(read("embed_oob", "base"), Envelope)
-    found = [(e.call, e.line, e.user_side) for e in envelopes if isinstance(e, Envelope)]
-    assert found == [("aoti_torch_cuda_mm_out", 1016, True), ("run_func_", 144, False)]
-
-
-def test_the_order_of_gpu_messages_is_kept() -> None:
-    result = read("embed_oob", "base")
-    order = [type(r).__name__ for r in result.records]
-    assert order[0] == "DeviceAssert"
-    errors = [r for r in of(result, CudaError) if isinstance(r, CudaError)]
-    assert [(e.api, e.code) for e in errors] == [
-        ("cublas", "CUBLAS_STATUS_INTERNAL_ERROR"),
-        ("runtime", "cudaErrorAssert"),
-    ]
-
-
 def test_the_shims_log_line_and_its_stack_are_read() -> None:
     (shim,) = of(read("dev_mismatch", "base"), ShimException)
     assert isinstance(shim, ShimException)
@@ -264,8 +244,6 @@ def test_the_driver_names_the_kernel_and_cuda_gdb_the_line() -> None:
     assert (gdb.grid, gdb.block_size) == ((512, 1, 1), (128, 1, 1))
     assert (gdb.block, gdb.thread) == ((340, 0, 0), (32, 0, 0))
     assert gdb.instruction == "@!P0 STG.E.128 desc[UR8][R12.64],R4"
-    files = [r.path for r in of(read("user_triton", "core-progress"), CoreDumpFile)]  # type: ignore[attr-defined]
-    assert files == ["/tmp/w/user_triton-core/core.2958.nvcudmp"] * 2
 
 
 def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from aoti_debug.read.python_traceback import is_user_file, user_frame
+from aoti_debug.diagnose.where import is_users, users_frame
 from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.read.scan import scan_text
 from recorded_logs import recorded
@@ -121,10 +121,9 @@ def test_marks_are_no_source_text_and_any_name_is_a_type(name: str) -> None:
 
 def test_the_deepest_frame_of_the_users_files_is_found() -> None:
     (found,) = exceptions(TRACE.format("RuntimeError"))
-    frame = user_frame(found)
+    frame = users_frame(found.frames)
     assert frame is not None
     assert (frame.file, frame.line) == ("/home/user/model.py", 7)
-    assert user_frame(found, lambda path: False) is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +137,7 @@ def test_the_deepest_frame_of_the_users_files_is_found() -> None:
     ],
 )
 def test_installed_files_are_not_the_users(path: str, expected: bool) -> None:
-    assert is_user_file(path) is expected
+    assert is_users(path) is expected
 
 
 def test_other_output_between_and_before_the_lines_is_passed_over() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.run.ask import ask
-from aoti_debug.run.machine import find_compiler, find_tool, version
+from aoti_debug.run.machine import find_tool, version
 
 
 @pytest.fixture
@@ -44,18 +44,6 @@ def test_tool_beside_the_interpreter_is_found(tool, tmp_path):
 
 def test_missing_tool_is_none(tmp_path):
     assert find_tool("py-spy", {"PATH": str(tmp_path)}) is None
-
-
-def test_compiler_is_cxx_or_the_first_on_path(tool, tmp_path):
-    env = {"PATH": str(tmp_path / "bin")}
-    assert find_compiler(env) is None
-    clang = tool("bin/clang++")
-    assert find_compiler(env) == clang
-    plus = tool("bin/g++")
-    assert find_compiler(env) == plus
-    assert find_compiler({**env, "CXX": "ccache"}) == plus
-    own = tool("own/g++-13")
-    assert find_compiler({**env, "CXX": f"{own} -m64"}) == own
 
 
 @pytest.mark.parametrize(

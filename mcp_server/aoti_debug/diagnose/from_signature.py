@@ -11,9 +11,9 @@ from aoti_debug.diagnose.from_exception import judge
 from aoti_debug.diagnose.from_places import phase_of_places
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
-from aoti_debug.facts.phases import phase_of
+from aoti_debug.facts.phases import phase_of, phase_of_native
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
-from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException
+from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
@@ -55,6 +55,10 @@ def phase(observations: Observations, match: Match) -> Phase:
     for dump in observations.of(FaultHandlerDump):
         if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
             return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own
+    for throw in observations.of(CppThrow):
+        near = abs(throw.span.first - match.span.first) <= NEAR
+        if throw.span.artifact == match.span.artifact and near:
+            return phase_of_native(f.function for f in throw.frames) or own
     if (around := phase_around(observations, match)) is not None:
         return around
     at_end = phase_at_end(observations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.flags import Flag, Reading
+from aoti_debug.facts.flag import Flag, Reading
 from aoti_debug.facts.versions import Release
 
 _IMPORT = (Reading("import", "one"),)
@@ -22,7 +22,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Generates printing or saving code around each kernel launch of the package.",
         readings=(Reading("import", "text"),),
         attribute="aot_inductor.debug_intermediate_value_printer",
-        initial="0",
         misconceptions=(
             _FINISHED,
             "It writes to C stdout without flushing: run with PYTHONUNBUFFERED=1, or a crash by "
@@ -61,7 +60,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
             Reading("import", "one", since=Release(2, 7)),
         ),
         attribute="aot_inductor.debug_compile",
-        initial=False,
         misconceptions=(
             "From 2.7 on it adds no input checks, whatever the comments in torch say: use "
             "AOTI_RUNTIME_CHECK_INPUTS=1 when running.",
@@ -75,7 +73,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Adds debug symbols and keeps optimisation.",
         readings=_since(10),
         attribute="aot_inductor.debug_symbols",
-        initial=False,
     ),
     Flag(
         name="TORCHINDUCTOR_DEBUG_SYMBOL",
@@ -104,7 +101,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Builds the wrapper's entry point without optimisation.",
         readings=(Reading("import", "one", Release(2, 7), Release(2, 7)),),
         attribute="aot_inductor.compile_wrapper_with_O0",
-        initial=False,
     ),
     Flag(
         name="AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL",
@@ -114,7 +110,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Optimisation of the wrapper file; kernels stay at O3. O0 shortens long C++ compiles.",
         readings=(Reading("import", "text", since=Release(2, 8)),),
         attribute="aot_inductor.compile_wrapper_opt_level",
-        initial="O1",
     ),
     Flag(
         name="AOT_INDUCTOR_ENABLE_FRAME_POINTER",
@@ -124,7 +119,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Keeps frame pointers, so that profilers and gdb can walk through the package.",
         readings=_since(12),
         attribute="aot_inductor.enable_frame_pointer",
-        initial=True,
     ),
     Flag(
         name="AOT_INDUCTOR_ENABLE_LINE_TABLES",
@@ -134,7 +128,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Keeps line numbers of the wrapper, so that a backtrace names the line.",
         readings=_since(13),
         attribute="aot_inductor.enable_line_tables",
-        initial=True,
     ),
     Flag(
         name="AOT_INDUCTOR_ENABLE_LTO",
@@ -144,7 +137,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Link-time optimisation of the package.",
         readings=_since(9),
         attribute="aot_inductor.enable_lto",
-        initial=False,
     ),
     Flag(
         name="AOT_INDUCTOR_WEIGHT_USE_CACHING_ALLOCATOR",
@@ -154,7 +146,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Takes the weights' memory from the CUDA caching allocator instead of cudaMalloc.",
         readings=_since(9),
         attribute="aot_inductor.weight_use_caching_allocator",
-        initial=False,
         misconceptions=(
             "By default weights are not seen by PYTORCH_NO_CUDA_MEMORY_CACHING, nor by allocator "
             "snapshots.",
@@ -168,7 +159,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="With clang: an optimisation flag that clang ignores is an error.",
         readings=_IMPORT,
         attribute="aot_inductor.raise_error_on_ignored_optimization",
-        initial=True,
     ),
     Flag(
         name="DUMP_AOTI_MINIFIER",
@@ -178,7 +168,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Writes a minifier launcher when aoti_compile_and_package fails.",
         readings=_IMPORT,
         attribute="aot_inductor.dump_aoti_minifier",
-        initial=False,
         misconceptions=(
             "It loads and runs the model once, on the example inputs; later ones are not seen.",
             "A crash by signal leaves nothing at level 2.",
@@ -192,7 +181,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="What DUMP_AOTI_MINIFIER writes, and when.",
         readings=(Reading("import", "text", since=Release(2, 7)),),
         attribute="aot_inductor.repro_level",
-        initial=2,
         misconceptions=("Alone it does nothing: DUMP_AOTI_MINIFIER=1 is needed.",),
     ),
     Flag(
@@ -211,7 +199,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
             ),
         ),
         attribute="nan_asserts",
-        initial=False,
         misconceptions=(
             _FINISHED,
             "Results of CPU kernels, extern kernels and fallback ops are not checked.",
@@ -226,7 +213,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Asserts inside Triton kernels that no computed value is NaN or Inf.",
         readings=_since(10),
         attribute="runtime_triton_nan_asserts",
-        initial=False,
         misconceptions=("A hit is a device-side assert: the process's CUDA context is lost.",),
     ),
     Flag(
@@ -250,7 +236,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
             ),
         ),
         attribute="size_asserts",
-        initial=True,
     ),
     Flag(
         name="TORCHINDUCTOR_SCALAR_ASSERTS",
@@ -260,7 +245,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Generates assertions on sizes that come from data.",
         readings=_since(7),
         attribute="scalar_asserts",
-        initial=True,
     ),
     Flag(
         name="TORCHINDUCTOR_UNSAFE_SKIP_SCALAR_RANGE_ASSERTS",
@@ -292,7 +276,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
             ),
         ),
         attribute="alignment_asserts",
-        initial=True,
     ),
     Flag(
         name="TORCHINDUCTOR_ALIGNMENT_ASSERTS_INPUTS",
@@ -314,7 +297,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
             Reading("import", "one", since=Release(2, 10)),
         ),
         attribute="cpp.enable_kernel_profile",
-        initial=False,
     ),
     Flag(
         name="TORCHINDUCTOR_CPP_ENABLE_KERNEL_CONTEXT_GUARD",
@@ -324,7 +306,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Keeps the name and Python stack of the running kernel for an external crash handler.",
         readings=_since(14),
         attribute="cpp.enable_kernel_context_guard",
-        initial=False,
         misconceptions=("Nothing in torch prints it, and kernel profile must be on too.",),
     ),
     Flag(
@@ -335,7 +316,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Adds kernel_information.json to the package: kernel to graph nodes to model lines.",
         readings=(Reading("import", "text", since=Release(2, 9)),),
         attribute="trace.provenance_tracking_level",
-        initial=0,
     ),
     Flag(
         name="TORCH_COMPILE_DEBUG",
@@ -345,7 +325,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Writes graphs and scheduler dumps below torch_compile_debug/.",
         readings=_IMPORT,
         attribute="trace.enabled",
-        initial=False,
         misconceptions=("An ahead-of-time compile leaves no output_code.py there.",),
     ),
     Flag(
@@ -356,7 +335,6 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
         does="Disables Inductor's caches.",
         readings=_IMPORT,
         attribute="force_disable_caches",
-        initial=False,
         misconceptions=(
             "Ahead-of-time compiles bypass the graph cache anyway, so this is rarely the cure.",
         ),

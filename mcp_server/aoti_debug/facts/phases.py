@@ -65,6 +65,18 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torchdynamo/", "", "export"),
 )
 
+# Functions of torch's C++ that tell the phase, the deepest frame first.
+NATIVE: tuple[tuple[str, Phase], ...] = (
+    ("update_constant_buffer", "constants"),
+    ("UpdateConstantBuffer", "constants"),
+    ("AOTIModelPackageLoader::AOTIModelPackageLoader", "load"),
+    ("AOTIModelContainerRunner::AOTIModelContainerRunner", "load"),
+    ("AOTInductorModelContainerCreate", "load"),
+    ("AOTIModelContainerRunner::run", "run"),
+    ("AOTInductorModelContainerRun", "run"),
+    ("AOTInductorModel::run_impl", "run"),
+)
+
 # Frames in which a compiler is looked for or asked what it can do, before it compiles anything.
 FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
     ("torch/_inductor/cpu_vec_isa", ""),
@@ -102,6 +114,15 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
                 found = found if found is not None and shared else phase
                 break
     return found
+
+
+def phase_of_native(functions: Iterable[str]) -> Phase | None:
+    """Return the phase of a C++ stack, its deepest frame first; None if no function tells."""
+    for function in functions:
+        for part, phase in NATIVE:
+            if part in function:
+                return phase
+    return None
 
 
 def phase_of_name(text: str) -> Phase | None:

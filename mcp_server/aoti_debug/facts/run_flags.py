@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.flags import Flag, Reading
+from aoti_debug.facts.flag import Flag, Reading
 from aoti_debug.facts.versions import Release
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from aoti_debug.read.record import CoreDumpFile, GpuException, Line, Record
-from aoti_debug.read.text import Ends, span_of, triple
+from aoti_debug.read.record import GpuException, Line
+from aoti_debug.read.text import span_of, triple
 
 _DETECTED = "Detected an exception of type "
 _TYPE = re.compile(r"Detected an exception of type (\w{1,100})")
@@ -16,9 +16,6 @@ _PC = re.compile(r"\bPC:? (0x[0-9a-fA-F]{1,20})")
 _DRIVER_FRAME = re.compile(
     r"coredump:\s{1,20}#\d{1,4}\s{1,20}0x[0-9a-fA-F]{1,20}\s{1,20}(\S{1,2000})"
 )
-_WRITING = re.compile(r"coredump: Writing ELF file to (.{1,2000})")
-_FOLDER = re.compile(r"coredump: Current working directory is (.{1,2000})")
-_OPENING = "Opening GPU coredump: "
 _FOCUS = re.compile(
     r"focus set to CUDA kernel \d{1,9}, grid \d{1,12}, block (\([\d,]{1,40}\)), "
     r"thread (\([\d,]{1,40}\))"
@@ -84,8 +81,6 @@ class CoreDumpReader:
 
     triggers: tuple[str, ...] = (
         _DETECTED,
-        "coredump: Writing ELF",
-        _OPENING,
         "focus set to CUDA kernel",
         "CUDA Exception: ",
     )
@@ -93,14 +88,10 @@ class CoreDumpReader:
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
         self._found: dict[object, GpuException] = {}
-        self._files: Ends[CoreDumpFile] = Ends(50, 50)
         self._now: _Parts | None = None
-        self._file: tuple[Line, str] | None = None
 
     def feed(self, line: Line) -> bool:
         text = line.text
-        if self._feed_file(line):
-            return True
         detected = _TYPE.search(text)
         if detected:
             self._end()
@@ -128,30 +119,9 @@ class CoreDumpReader:
             self._end()
         return self._now is not None
 
-    def finish(self) -> Iterable[Record]:
+    def finish(self) -> Iterable[GpuException]:
         self._end()
-        self._end_file(None)
-        return [*self._found.values(), *self._files]
-
-    def _feed_file(self, line: Line) -> bool:
-        folder = _FOLDER.search(line.text)
-        if self._file is not None:
-            self._end_file(folder[1].strip() if folder else None)
-        writing = _WRITING.search(line.text)
-        if writing:
-            self._file = (line, writing[1].strip())
-            return True
-        if line.text.startswith(_OPENING):
-            path = line.text[len(_OPENING) :].strip()
-            self._files.add(CoreDumpFile(span_of(self._artifact, [line]), path))
-        return False
-
-    def _end_file(self, folder: str | None) -> None:
-        if self._file is not None:
-            (line, path), self._file = self._file, None
-            if folder and not path.startswith("/"):
-                path = f"{folder.rstrip('/')}/{path}"
-            self._files.add(CoreDumpFile(span_of(self._artifact, [line]), path))
+        return list(self._found.values())
 
     def _feed_driver(self, now: _Parts, text: str) -> bool:
         if "coredump:" not in text:

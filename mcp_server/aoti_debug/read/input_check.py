@@ -1,4 +1,4 @@
-"""Read what a compiled model's own check of its inputs, or of an operator's outputs, says."""
+"""Read what a compiled model's own check of its inputs says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from aoti_debug.read.record import InputCheck, Line, OutputCheck, Record
+from aoti_debug.read.record import InputCheck, Line
 from aoti_debug.read.text import span_of
 
 # Codes of c10::ScalarType and c10::DeviceType.
@@ -44,51 +44,23 @@ _TEXTS: tuple[tuple[str, Property, Relation], ...] = (
      "rank", "equal"),
 )  # fmt: skip
 _RULES = tuple((re.compile(pattern), what, how) for pattern, what, how in _TEXTS)
-_EXPECTED = re.compile(r"expected (?:ndim|size|dtype) ")
-_RANK = re.compile(r"expected ndim (\d{1,4}) but got (\d{1,4})")
-_DTYPE = re.compile(r"expected dtype (?:torch\.)?(\w{1,40}) but got (?:dtype code )?(\S{1,40})")
-_DIM = re.compile(
-    r"expected size (\d{1,19})==(\d{1,19}), stride (-?\d{1,19})==(-?\d{1,19}) at dim=(\d{1,4})"
-)
-_OP = "Error in op: "
 
 
 class InputCheckReader:
     """Give one record for each input and property that was found wrong."""
 
-    triggers: tuple[str, ...] = (
-        "input_handles[",
-        "expected ndim ",
-        "expected size ",
-        "expected dtype ",
-        _OP,
-    )
+    triggers: tuple[str, ...] = ("input_handles[",)
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
-        self._found: dict[object, Record] = {}
-        self._pending: list[Line] = []  # an output's complaint, until its op is named
+        self._found: dict[object, InputCheck] = {}
 
     def feed(self, line: Line) -> bool:
-        if self._pending:
-            if line.text.startswith(_OP) or len(self._pending) > 3:
-                op = line.text.partition(_OP)[2].strip() or None
-                self._end_output(op)
-                return False
-            self._pending.append(line)
-            return True
-        found = _INPUT.search(line.text)
-        if found:
+        if found := _INPUT.search(line.text):
             self._add_input(line, int(found[1]), found[2].strip())
-        elif _EXPECTED.search(line.text):
-            self._pending = [line]
-            if _OP in line.text:
-                self._end_output(line.text.partition(_OP)[2].strip() or None)
-        return bool(self._pending)
+        return False
 
-    def finish(self) -> Iterable[Record]:
-        if self._pending:
-            self._end_output(None)
+    def finish(self) -> Iterable[InputCheck]:
         return list(self._found.values())
 
     def _add_input(self, line: Line, index: int, text: str) -> None:
@@ -114,26 +86,6 @@ class InputCheckReader:
         key = (index, property_, dim, relation, expected, got)
         if key not in self._found and len(self._found) < _KEPT:
             self._found[key] = InputCheck(span, index, property_, dim, relation, expected, got)
-
-    def _end_output(self, op: str | None) -> None:
-        lines, self._pending = self._pending, []
-        text = lines[0].text
-        span = span_of(self._artifact, lines)
-        checks: list[OutputCheck] = []
-        if found := _RANK.search(text):
-            checks.append(OutputCheck(span, op, "rank", None, found[1], found[2]))
-        if found := _DTYPE.search(text):
-            checks.append(OutputCheck(span, op, "dtype", None, found[1], _code(found[2], DTYPES)))
-        for found in _DIM.finditer(text):
-            got, want, got_stride, want_stride, dim = found.groups()
-            if got != want:
-                checks.append(OutputCheck(span, op, "size", int(dim), want, got))
-            if got_stride != want_stride:
-                checks.append(OutputCheck(span, op, "stride", int(dim), want_stride, got_stride))
-        for check in checks:
-            key = (op, check.property, check.dim, check.expected, check.got)
-            if key not in self._found and len(self._found) < _KEPT:
-                self._found[key] = check
 
 
 def _code(text: str, names: tuple[str, ...]) -> str:

@@ -34,7 +34,7 @@ _SUMMARY = re.compile(
 _NOT_FINDINGS = (
     "COMPUTE-SANITIZER", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY",
     "Target application returned", "Error: process didn't terminate", "Error: Target application",
-    # What CUDA calls returned after the fault; CudaErrorReader takes these.
+    # What CUDA calls returned after the fault.
     "Program hit",
     "Warning:", "Internal Sanitizer", "Saving", "Launched", "Error: No attachable",
     "Default timeout",

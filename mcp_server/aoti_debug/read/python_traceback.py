@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -44,19 +44,6 @@ _PARAGRAPHS = (
     "CalledProcessError", "GuardOnDataDependentSymNode", "ConstraintViolationError",
     "RuntimeError",
 )  # fmt: skip
-NOT_USER = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>", "/pyenv/")
-
-
-def is_user_file(path: str, not_user: Iterable[str] = NOT_USER) -> bool:
-    """Say whether `path` is the user's own code rather than an installed package or Python."""
-    return not any(part in path for part in not_user)
-
-
-def user_frame(
-    exception: PythonException, is_user: Callable[[str], bool] = is_user_file
-) -> Frame | None:
-    """Return the deepest frame of the user's own files."""
-    return next((f for f in reversed(exception.frames) if is_user(f.file)), None)
 
 
 def _frame(found: re.Match[str]) -> Frame:

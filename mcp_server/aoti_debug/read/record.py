@@ -77,28 +77,6 @@ class InputCheck(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class OutputCheck(Record):
-    """`expected size 3==4, ...` and the like: an operator returned what its fake kernel does not
-    say. From torch 2.13 on, under the same switch as the input check."""
-
-    op: str | None  # of `Error in op: OP`
-    property: Literal["dtype", "size", "stride", "rank"]
-    dim: int | None
-    expected: str
-    got: str
-
-
-@dataclass(frozen=True, slots=True)
-class Envelope(Record):
-    """`CALL(...) API call failed at FILE, line N`: says only that CALL failed."""
-
-    call: str
-    file: str
-    line: int
-    user_side: bool  # the call stands in the model's own wrapper, not in the loader
-
-
-@dataclass(frozen=True, slots=True)
 class RuntimeMessage(Record):
     """`Error: ...` that the model's entry point writes to stderr before an envelope."""
 
@@ -108,15 +86,6 @@ class RuntimeMessage(Record):
 @dataclass(frozen=True, slots=True)
 class ErrorLine(Record):
     """A line that speaks of an error, in a log in which nothing else is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class CudaError(Record):
-    """A CUDA, driver, cuBLAS, cuDNN or Triton launch error text."""
-
-    api: Literal["runtime", "driver", "cublas", "cudnn", "triton", "other"]
-    text: str
-    code: str | None  # cudaErrorIllegalAddress, CUBLAS_STATUS_..., when named
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +227,6 @@ class GpuException(Record):
     instruction: str | None
     start_only: bool = False
     count: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class CoreDumpFile(Record):
-    """A GPU core dump that the driver wrote, or that cuda-gdb opened."""
-
-    path: str
 
 
 @dataclass(frozen=True, slots=True)

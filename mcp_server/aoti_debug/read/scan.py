@@ -14,9 +14,7 @@ from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks
 from aoti_debug.read.code_places import CodePlaceReader
 from aoti_debug.read.constraints import ConstraintsReader
 from aoti_debug.read.core_dump import CoreDumpReader
-from aoti_debug.read.cuda_error import CudaErrorReader
 from aoti_debug.read.device_assert import DeviceAssertReader
-from aoti_debug.read.envelope import EnvelopeReader
 from aoti_debug.read.fault_handler import FaultHandlerReader
 from aoti_debug.read.input_check import InputCheckReader
 from aoti_debug.read.memcheck import MemcheckReader
@@ -25,6 +23,7 @@ from aoti_debug.read.native import NativeReader
 from aoti_debug.read.printer import PrinterReader
 from aoti_debug.read.python_traceback import TracebackReader
 from aoti_debug.read.record import Line, Reader, Record
+from aoti_debug.read.runtime_message import RuntimeMessageReader
 from aoti_debug.read.shim import ShimReader
 from aoti_debug.read.terminated import TerminatedReader
 
@@ -46,9 +45,8 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     PrinterReader,
     DeviceAssertReader,
     InputCheckReader,
-    EnvelopeReader,
+    RuntimeMessageReader,
     CodePlaceReader,
-    CudaErrorReader,
     TracebackReader,
     FaultHandlerReader,
     ShimReader,

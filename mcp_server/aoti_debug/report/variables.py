@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from aoti_debug.facts.flags import Flag, Moment
+from aoti_debug.facts.flag import Flag, Moment
 from aoti_debug.facts.versions import OLDEST, Release
 
 _HEAD = """\

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +11,6 @@ from pathlib import Path
 from aoti_debug.run.ask import ask
 
 CUDA_TOOLS = ("cuda-gdb", "compute-sanitizer", "nvdisasm", "cuobjdump", "ptxas")
-COMPILERS = ("g++", "c++", "clang++")
 TOOLS = (*CUDA_TOOLS, "gdb", "nvidia-smi", "py-spy")
 
 # Where the wheels of NVIDIA put a tool, below site-packages.
@@ -68,16 +66,6 @@ def site_packages(python: Path) -> list[Path]:
     roots = dict.fromkeys((python.parent.parent, python.resolve().parent.parent))
     patterns = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
     return [path for root in roots for pattern in patterns for path in sorted(root.glob(pattern))]
-
-
-def find_compiler(env: Mapping[str, str] | None = None) -> Path | None:
-    """Return the C++ compiler that Inductor would take: $CXX, else the first of COMPILERS."""
-    env = os.environ if env is None else env
-    named = shlex.split(env.get("CXX", ""))[:1]
-    for name in (*named, *COMPILERS):
-        if found := shutil.which(name, path=env.get("PATH", os.defpath)):
-            return Path(found).absolute()
-    return None
 
 
 def version(tool: Path, env: Mapping[str, str] | None = None) -> str | None:
