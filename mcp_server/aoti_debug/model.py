@@ -144,6 +144,7 @@ class Diagnosis(Model):
     category: Category
     confidence: Confidence
     summary: str
+    means: str | None = None
     kernel: Kernel | None = None
     ops: list[str] = Field(default_factory=list)
     source: list[SourceLine] = Field(default_factory=list)

@@ -46,7 +46,10 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
     if best.role in ("cause", "symptom"):
         diagnosis = with_node(diagnosis, observations)
-    return diagnosis.model_copy(update={"misleading": misleading(best, ranked)})
+    update: dict[str, object] = {"misleading": misleading(best, ranked)}
+    if best.alone and best.signature is not None:
+        update["means"] = best.signature.means
+    return diagnosis.model_copy(update=update)
 
 
 def with_kernel(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:

@@ -23,7 +23,12 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
                 kernel_item(diagnosis.kernel),
                 Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
             ),
-            section("Why", input_item(diagnosis.input), _fault(diagnosis.fault)),
+            section(
+                "Why",
+                input_item(diagnosis.input),
+                _fault(diagnosis.fault),
+                Item(diagnosis.means) if diagnosis.means else None,
+            ),
             slice_section(diagnosis.slice),
             values_section(diagnosis.values),
             section("Evidence", *(_evidence(evidence) for evidence in diagnosis.evidence)),
