@@ -220,8 +220,14 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     zoo = Zoo(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for done in [pool.submit(zoo.architecture, task) for task in tasks(options)]:
-            done.result()
+        begun = {pool.submit(zoo.architecture, task): task for task in tasks(options)}
+        try:
+            for done in concurrent.futures.as_completed(begun):
+                if (error := done.exception()) is not None:
+                    print(f"{begun[done]['architecture']}: {error!r}", file=sys.stderr)
+        except KeyboardInterrupt:
+            zoo.end = 0.0  # nothing more is begun, and what runs is ended
+            pool.shutdown(wait=False, cancel_futures=True)
     keep_missed(zoo)
     text = score.table(zoo.rows, statistics.median)
     (options.out / "table.md").write_text(text, encoding="utf-8")
