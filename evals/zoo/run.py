@@ -97,7 +97,9 @@ class Zoo:
         self.took["fault"].append(ran["wall_s"])
         lines = json.loads(package.with_suffix(".json").read_text(encoding="utf-8"))
         row = {**task["case"], "fault": fault}
-        self.add({**row, **score.fault(ran, task["expected"][fault], lines)})
+        self.add(
+            {**row, **score.fault(ran, task["expected"][fault], lines, place / "home" / "runs")}
+        )
 
     def triage(self, place: Path, words: list[str]) -> dict:
         limit = ["--timeout", str(self.options.timeout)]
@@ -127,7 +129,8 @@ class Zoo:
                 timeout=max(1.0, min(1.5 * self.options.timeout, self.left))
             )
         except subprocess.TimeoutExpired:
-            stdout, stderr = ended(process)
+            ended(process)
+            stdout, stderr = "", "ended: the time was over"
         seconds = round(time.monotonic() - begun, 2)
         try:
             answer = json.loads(stdout)
@@ -136,15 +139,15 @@ class Zoo:
         return {"wall_s": seconds, "exit": process.returncode, "answer": answer, "stderr": stderr}
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+def ended(process: subprocess.Popen[str]) -> None:
     """Interrupt a process that took too long, then end it with its group."""
     for how in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(process.pid, how)
-            return process.communicate(timeout=6)
+            process.communicate(timeout=6)
+            return
         except (ProcessLookupError, subprocess.TimeoutExpired):
             continue
-    return "", "ended: the time was over"
 
 
 def tasks(options: argparse.Namespace) -> list[dict]:

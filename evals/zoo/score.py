@@ -23,11 +23,17 @@ def healthy(ran: dict, compiled: bool) -> dict:
     outcome = "right" if said["category"] == "no_fault" else "false alarm"
     if not compiled:
         outcome = "not compiled"
+    elif not ran["answer"]:
+        outcome = "no answer"
     return {**said, "outcome": outcome}
 
 
-def fault(ran: dict, expected: dict, lines: dict) -> dict:
+def fault(ran: dict, expected: dict, lines: dict, runs: Path) -> dict:
+    """Score the answer to a planted fault; `runs` holds the directories of the runs."""
     said = told(ran)
+    if expected["line"] == "weight" and said["run"]:
+        printed = (runs / said["run"] / "stdout.log").read_text(encoding="utf-8")
+        expected = {**expected, "input": printed.partition("spoilt: ")[2].partition("\n")[0]}
     if not ran["answer"]:
         return {**said, "outcome": "no answer"}
     right = {
@@ -58,7 +64,7 @@ def told(ran: dict) -> dict:
 def input_right(said: dict, expected: dict, lines: dict) -> bool:
     given = said["input"] or {}
     if expected["line"] == "weight":
-        return bool(said["kernel"]) or any(name in said["summary"] for name in lines)
+        return bool(said["kernel"]) or expected["input"] in said["summary"]
     if expected["line"] == "index" and not given:
         return bool(said["kernel"])
     return given.get("name") == expected["input"] or given.get("index") == expected["index"]
@@ -70,12 +76,7 @@ def line_right(said: dict, expected: dict, lines: dict) -> bool:
     if where == "call":
         own = {(f, n) for f, n in source if Path(f).name == "serve.py"}
         return all(line in own or line in places(lines, expected["input"]) for line in source)
-    if where == "index":
-        wanted = places(lines, "*index")
-    elif where == "weight":
-        wanted = {line for name in lines if "." in name for line in places(lines, name)}
-    else:
-        wanted = places(lines, expected["input"])
+    wanted = places(lines, "*index" if where == "index" else expected["input"])
     return any(line in wanted for line in source)
 
 
@@ -96,8 +97,9 @@ def one_line(row: dict) -> str:
 def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
     """Return the table in Markdown: a row an architecture, then what was missed."""
     rows = list(rows)
-    sound = [r for r in rows if r["fault"] == "healthy" and r["outcome"] != "not compiled"]
-    planted = [r for r in rows if r["fault"] != "healthy"]
+    answered = [r for r in rows if r["outcome"] not in ("not compiled", "no answer")]
+    sound = [r for r in answered if r["fault"] == "healthy"]
+    planted = [r for r in answered if r["fault"] != "healthy"]
     alarms = [r for r in sound if r["outcome"] != "right"]
     missed = [r for r in planted if r["outcome"] != "right"]
     ratios = [r["wall_s"] / r["alone_s"] for r in sound if r.get("alone_s")]
@@ -105,7 +107,8 @@ def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
         f"{len(sound)} healthy, {len(alarms)} false alarms; {len(planted)} planted, "
         f"{len(planted) - len(missed)} found with category, input or kernel, and line"
         + (f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
-           f"{len(ratios)} pairs)" if ratios else "") + ".",
+           f"{len(ratios)} pairs)" if ratios else "")
+        + f". {len(rows) - len(answered)} did not compile or gave no answer in time.",
         "",
         "| architecture | from | compiled as | healthy | faults found | missed |",
         "|---|---|---|---|---|---|",
@@ -118,7 +121,7 @@ def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
         text.append(
             f"| {name} | {own[0]['library']} | {own[0]['ways']} | {state} | {found} | {lost} |"
         )
-    text += ["", *(f"- {one_line(r)}" for r in [*alarms, *missed])]
+    text += ["", *(f"- {one_line(r)}" for r in rows if r["outcome"] != "right")]
     return "\n".join(text) + "\n"
 
 

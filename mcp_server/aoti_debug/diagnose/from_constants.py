@@ -9,11 +9,13 @@ from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
-from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase
+from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
+from aoti_debug.package.program import Use
 from aoti_debug.package.record import CompiledModel, Constant
 from aoti_debug.read import events as read
 
 GUIDE = "guides/constants.md"
+NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT")
 Given = Mapping[str, Any]
@@ -21,6 +23,7 @@ Given = Mapping[str, Any]
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     package, events = observations.package, observations.events
+    yield from from_spoilt(observations)
     call = failing_call(observations)
     model = package.model(call.model if call else None) if package else None
     if events is None or model is None or model.wrapper is None:
@@ -32,6 +35,50 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield from from_load(load, known)
     if call is not None and model.wrapper.weights_in_library is False:
         yield from from_gaps(observations, model, known, loads)
+
+
+def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Given]]:
+    """Return the weights that were given to the model of the failing call with NaN in them."""
+    events, call = observations.events, failing_call(observations)
+    loads = [p for p in events.phases if p.phase == "constants" and p.ok] if events else []
+    return {
+        str(given.get("name"))[:200]: (load, given)
+        for load in loads
+        if of_package(load, call)
+        for given in given_in(load)
+        if isinstance(given.get("nan"), int) and given["nan"] > 0
+    }
+
+
+def from_spoilt(observations: Observations) -> Iterator[Candidate]:
+    """A checkpoint with NaN was loaded into the model, and its calls return NaN."""
+    calls = observations.events.calls if observations.events else ()
+    outputs = [output for call in calls for output in call.outputs]
+    returned = any(output.nan for output in outputs)
+    if outputs and not returned and all(output.nan is not None for output in outputs):
+        return
+    for order, (name, (load, given)) in enumerate(spoilt_weights(observations).items()):
+        use = observations.uses.get(name)
+        where = f"; {use.op} uses it" if use is not None else ""
+        then = "calls return NaN since" if returned else "what calls returned was not counted"
+        diagnosis = Diagnosis(
+            phase="output",
+            category="nan_or_inf",
+            confidence="proved" if returned else "likely",
+            summary=f"{name}, given to load_constants, holds {given['nan']} NaN{where}: {then}",
+            ops=[use.op] if use is not None else [],
+            source=lines_of(use) if use is not None else [],
+            evidence=[evidence(load.span)],
+            guide=NAN_GUIDE,
+            fixes=[Fix(what=f"repair {name} in the checkpoint, with torch.isfinite as the test")],
+        )
+        yield Candidate(diagnosis, role="cause", tier=Tier.CONTRACT, order=order)
+
+
+def lines_of(use: Use) -> list[SourceLine]:
+    """Return the model's own lines, the innermost first."""
+    own = [line for line in use.lines if "/torch/" not in line[0]] or list(use.lines)
+    return [SourceLine(file=f, line=n, text=text or None) for f, n, text in own[:-4:-1]]
 
 
 def of_package(load: read.Phase, call: read.Call | None) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from aoti_debug.explain.nodes import Found
 from aoti_debug.package.index_source import Origin
+from aoti_debug.package.program import Use
 from aoti_debug.package.record import Package
 from aoti_debug.read.check_report import NO_REPORTS, CheckReports
 from aoti_debug.read.events import Events
@@ -45,6 +46,7 @@ class Observations:
     package: Package | None = None  # of the failing call, read without loading it
     # Where the indices of failed checks come from, by file, line and condition of the check.
     origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
+    uses: dict[str, Use] = field(default_factory=dict)  # of weights that were given with NaN
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
 

@@ -14,6 +14,7 @@ from .watch import Details, Span
 
 FILES = 100  # of a model, that are named in an event
 _MODELS = 50
+_COUNTED = 1 << 24  # elements of a weight that is given
 
 
 def describe(source: Any) -> Details:
@@ -144,10 +145,22 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if isinstance(constants, dict):
         span.details["count"] = len(constants)
         span.details["constants"] = [
-            {"name": str(name), **tensor(torch, value)}
+            {"name": str(name), **tensor(torch, value), **_not_finite(torch, value)}
             for name, value in list(constants.items())[:200]
             if isinstance(value, torch.Tensor)
         ]
+
+
+def _not_finite(torch: Any, value: Any) -> dict[str, int]:
+    """Count the NaNs and infinities of a weight that is given; {} where it has none."""
+    if not value.is_floating_point() or value.numel() > _COUNTED:
+        return {}
+    try:
+        with torch.no_grad():
+            found = {"nan": int(torch.isnan(value).sum()), "inf": int(torch.isinf(value).sum())}
+    except Exception:  # a dtype or a layout without these operators
+        return {}
+    return {kind: count for kind, count in found.items() if count}
 
 
 def _report_ops() -> None:

@@ -14,11 +14,13 @@ import psutil
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call, opaque
+from aoti_debug.diagnose.from_constants import spoilt_weights
 from aoti_debug.model import Step
 from aoti_debug.package.contract import contract
 from aoti_debug.package.contract_text import one_line
 from aoti_debug.package.index_source import Origin, origin
 from aoti_debug.package.inspect import inspect
+from aoti_debug.package.program import Use, uses
 from aoti_debug.package.record import Package
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.target import Target
@@ -45,7 +47,14 @@ async def with_package(
         return observations
     observations = replace(observations, package=package)
     origins = await anyio.to_thread.run_sync(origins_of_indices, observations)
-    return replace(observations, origins=origins)
+    uses = await anyio.to_thread.run_sync(uses_of_weights, observations, call)
+    return replace(observations, origins=origins, uses=uses)
+
+
+def uses_of_weights(observations: Observations, call: Captured) -> dict[str, Use]:
+    """Return where the model uses the weights that were given to it with NaN."""
+    names = spoilt_weights(observations)
+    return uses(call.exported, names) if names and call.exported is not None else {}
 
 
 def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str], Origin]:
