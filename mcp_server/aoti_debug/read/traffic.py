@@ -60,7 +60,8 @@ def _with_calls(events: Events, tally: Tally, counted: Counted) -> Events:
     if recorded is not None and recorded.captured is None and tally.held == tally.last:
         calls[calls.index(recorded)] = replace(recorded, captured=counted.now, why_not=None)
     like = groups.get(tally.last_group)
-    if tally.latest_kept not in own and tally.latest_kept != tally.last and like is not None:
+    unknown = tally.latest_kept and tally.latest_kept not in own  # 0: none was kept
+    if unknown and tally.latest_kept != tally.last and like is not None:
         calls.append(_like(like, tally.latest_kept, counted.latest, ok=True))
     if recorded is None and like is not None:
         kept = counted.now if tally.held == tally.last else None

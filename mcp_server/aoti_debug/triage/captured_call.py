@@ -97,10 +97,20 @@ def named(file: str, words: tuple[str, ...]) -> bool:
 
 def kept_like(events: Events, call: Call) -> Call:
     """Return the call, or where its inputs are not kept the first one that failed in the same way
-    and whose inputs are: those of the first failure are never written over."""
-    if call.error is None or kept(events, call):
+    and whose inputs are: those of the first failure are never written over. One that returned is
+    as good as another: then it is the last that is kept."""
+    if kept(events, call):
         return call
-    return next((c for c in events.calls if same_failure(c, call) and kept(events, c)), call)
+    if call.error is not None:
+        return next((c for c in events.calls if same_failure(c, call) and kept(events, c)), call)
+    if not call.ok:
+        return call
+    like = (c for c in reversed(events.calls) if same_model(c, call) and c.ok and kept(events, c))
+    return next(like, call)
+
+
+def same_model(one: Call, other: Call) -> bool:
+    return (one.pid, one.package, one.model) == (other.pid, other.package, other.model)
 
 
 def same_failure(one: Call, other: Call) -> bool:
@@ -120,9 +130,16 @@ def kept(events: Events, call: Call) -> bool:
 def overwritten(events: Events, call: Call) -> bool:
     """Tell whether a later call of the same process was captured under the same name."""
     return call.captured is not None and any(
-        other.captured == call.captured and other.span.first > call.span.first
-        for other in events.calls
+        other.captured == call.captured and later(other, call) for other in events.calls
     )
+
+
+def later(one: Call, other: Call) -> bool:
+    """Tell which came later: by number in one process, since what was only counted has the span
+    of the first call like it."""
+    if one.pid == other.pid and one.call is not None and other.call is not None:
+        return one.call > other.call
+    return one.span.first > other.span.first
 
 
 def package_of(events: Events, call: Call) -> PackageSeen | None:

@@ -149,10 +149,14 @@ def instead(state: RunState, call: Captured) -> list[str]:
     repeated = any(step.artifact for step in state.steps)
     if call.call is None or call.instead_of is None or not repeated:
         return []
-    wanted, found = call.instead_of.call, call.call.call
+    wanted, found = call.instead_of, call.call.call
+    if wanted.error is None:
+        what, which = "returned", "the last that returned and is kept"
+    else:
+        what, which = "failed", "the first that failed in the same way"
     return [
-        f"call {wanted} failed and its inputs are not kept: call {found}, the first that failed "
-        "in the same way, was repeated in its place"
+        f"call {wanted.call} {what} and its inputs are not kept: call {found}, {which}, was "
+        "repeated in its place"
     ]
 
 
