@@ -161,9 +161,11 @@ class Service:
             work.status = "failed" if work.status != "running" else "cancelled"
             raise
         finally:
-            self._write(live)
-            live.ended.set()
-            self._forget()
+            try:
+                self._write(live)
+            finally:  # whatever that met: who waits must not wait for ever
+                live.ended.set()
+                self._forget()
 
     def _forget(self) -> None:
         ended = [run for run, live in self._live.items() if live.ended.is_set()]
@@ -172,7 +174,7 @@ class Service:
 
     def _write(self, live: _Live) -> None:
         work = live.work
-        with contextlib.suppress(AotiDebugError, OSError):
+        with contextlib.suppress(AotiDebugError, OSError, RecursionError):
             work.keep(ANSWER, {"kind": live.kind.name, "answer": live.now().document()})
             work.record()
 

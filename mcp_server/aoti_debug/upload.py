@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import secrets
 import shutil
 import tarfile
 import tempfile
 import time
+import zlib
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
@@ -24,6 +26,7 @@ MIB = 1 << 20
 BODY = 64 * MIB  # of the archive as it comes
 FOLDER = 256 * MIB  # of the files in it
 FILES = 5_000
+DEPTH = 15  # folders within each other
 SILENCE_S = 30.0  # between two parts of a body
 KEPT = 20  # uploads; older ones are removed
 _HELP = "Send a tar archive of the folder: tar -cz -C FOLDER . | curl --data-binary @- …/upload"
@@ -80,6 +83,29 @@ async def _receive(request: Request, packed: IO[bytes]) -> None:
         packed.write(part)
 
 
+class _Unpacked:
+    """The bytes of a tar archive, gzipped or not, and no more than it may have."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        zipped = packed.read(2) == b"\x1f\x8b"
+        packed.seek(0)
+        self._stream = gzip.GzipFile(fileobj=packed) if zipped else packed
+        self._left = FOLDER + 32 * MIB
+
+    def __enter__(self) -> IO[bytes]:
+        return cast(IO[bytes], self)
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Large("the folder is too large")
+        return data
+
+
 def _unpack(packed: IO[bytes]) -> Path:
     uploads = home() / "uploads"
     uploads.mkdir(parents=True, exist_ok=True)
@@ -87,9 +113,9 @@ def _unpack(packed: IO[bytes]) -> Path:
     folder.mkdir(mode=0o700)
     try:
         packed.seek(0)
-        with tarfile.open(fileobj=packed, mode="r|*") as archive:
+        with _Unpacked(packed) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             _extract(archive, folder)
-    except (tarfile.TarError, EOFError, ValueError) as error:
+    except (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=_HELP) from error
     except BaseException:
@@ -105,6 +131,8 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
         if not (member.isreg() or member.isdir()):
             raise WrongUse(f"{clean(member.name)[:200]!r} is neither file nor folder",
                            help="Leave links and devices out (tar --dereference).")  # fmt: skip
+        if len(Path(member.name).parts) > DEPTH:
+            raise _Large("the folder is too deep")
         left -= max(member.size, 0)
         if left < 0 or number > FILES or member.issparse():
             raise _Large("the folder is too large")

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
+from aoti_debug.run.directory import prune
 from mcp import Client, StdioServerParameters
 from package_archives import write
 from server.answers import answer_of, error_of
@@ -148,3 +149,29 @@ def test_real_exception_beside_printed_words_wins(call, tmp_path, said):
     found = answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
     assert found["category"] == "user_code"
     assert "seven is odd" in found["summary"]
+
+
+def test_folders_within_folders_without_end_hold_nobody_up(call, home, tmp_path):
+    lines = ("os.chdir(here)", "for _ in range(3000):", "    os.mkdir('d')", "    os.chdir('d')")
+    path = script(tmp_path, *lines)
+    first = answer_of(call("run_stage", script=path))
+    assert "run.json" in first["artifacts"]
+    assert answer_of(call("run_stage", script=path))["status"] == "done"
+    assert first["run"] in prune(0, at=home)
+    assert not (home / "runs" / first["run"]).exists()
+
+
+def test_what_a_script_writes_about_an_interpreter_is_not_believed(call, tmp_path):
+    lines = (
+        "import json",
+        "kept = list((here.parents[1] / 'interpreters').glob('*.json'))",
+        "for path in kept:",
+        "    facts, watched = json.loads(path.read_text())",
+        "    facts = dict.fromkeys(facts, {'a': [1]})",
+        "    path.write_text(json.dumps([facts, watched]))",
+        "print('changed', len(kept))",
+    )
+    for _ in range(2):
+        ran = answer_of(call("run_stage", script=script(tmp_path, *lines)))
+        asked = {"run": ran["run"], "name": "stdout.log"}
+        assert "changed 1" in answer_of(call("read_artifact", **asked))["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
 import os
@@ -228,6 +229,11 @@ def link(name: str, to: str, kind: bytes) -> tuple[tarfile.TarInfo, bytes]:
     return info, b""
 
 
+LONG = tarfile.TarInfo("././@LongLink")
+LONG.type, LONG.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
+HEADER_OF_A_GIGABYTE = LONG.tobuf(tarfile.GNU_FORMAT)
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -239,9 +245,23 @@ def link(name: str, to: str, kind: bytes) -> tuple[tarfile.TarInfo, bytes]:
         (packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
         (packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
         (packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
+        (packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),
+        (gzip.compress(HEADER_OF_A_GIGABYTE + bytes(400 << 20)), 413),
         (bytes(65 << 20), 413),
     ],
-    ids=["empty", "text", "outside", "link", "hard link", "pipe", "bomb", "many", "large"],
+    ids=[
+        "empty",
+        "text",
+        "outside",
+        "link",
+        "hard link",
+        "pipe",
+        "bomb",
+        "many",
+        "deep",
+        "header",
+        "large",
+    ],
 )
 def test_archive_that_means_harm_leaves_nothing(guarded, body, status):
     said = sent(guarded, body)

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import stat
 import threading
 import time
@@ -22,7 +21,15 @@ from aoti_debug.model import ArtifactPage
 from aoti_debug.plain import clean
 from aoti_debug.run import page as pages
 from aoti_debug.run.alive import is_alive, this_process
-from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically, write_new
+from aoti_debug.run.files import (
+    files_below,
+    is_regular,
+    open_regular,
+    read_regular,
+    remove_tree,
+    write_atomically,
+    write_new,
+)
 
 RECORD = "run.json"
 KEEP_RUNS = 50
@@ -190,12 +197,12 @@ class RunDirectory:
     def artifacts(self) -> list[str]:
         """Return the names of the run's files, those of the run itself before its steps'."""
         names = []
-        for folder, below, files in os.walk(self.path):
-            below[:] = sorted(name for name in below if name != "cache")  # of Inductor: too many
-            for file in sorted(files):
-                path = Path(folder, file)
-                if not file.startswith(".") and is_regular(path):
-                    names.append(path.relative_to(self.path).as_posix())
+        for path in files_below(self.path):
+            below = path.relative_to(self.path)
+            if "cache" in below.parts[:-1]:  # of Inductor: too many
+                continue
+            if not path.name.startswith(".") and is_regular(path):
+                names.append(below.as_posix())
             if len(names) > ARTIFACT_LIMIT * 4:
                 break
         return sorted(names, key=lambda name: (name.count("/"), name))[:ARTIFACT_LIMIT]
@@ -247,10 +254,9 @@ class RunDirectory:
     def size(self) -> int:
         """Return the bytes that the directory takes on disk."""
         total = 0
-        for folder, _, files in os.walk(self.path):
-            for file in files:
-                with contextlib.suppress(OSError):
-                    total += os.lstat(Path(folder, file)).st_blocks * 512
+        for path in files_below(self.path):
+            with contextlib.suppress(OSError):
+                total += path.lstat().st_blocks * 512
         return total
 
 
@@ -272,14 +278,14 @@ def prune(count: int = KEEP_RUNS, bytes: int = KEEP_BYTES, at: Path | None = Non
         kept_bytes += run.size()
         if (position >= count or kept_bytes > bytes) and not run.is_running():
             kept_bytes -= run.size()
-            shutil.rmtree(run.path, ignore_errors=True)
+            remove_tree(run.path)
             removed.append(run.id)
     return removed
 
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)
 

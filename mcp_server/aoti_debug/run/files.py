@@ -5,11 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 import threading
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from aoti_debug.run.ask import ask
 from aoti_debug.stoppable import open_stoppable
 
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
@@ -42,6 +46,31 @@ def read_regular(path: Path, limit: int = DOCUMENT_BYTES) -> bytes:
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return data
+
+
+def files_below(root: Path, depth: int = 16) -> Iterator[Path]:
+    """Yield the files below a directory, nearest first, not through links; not deeper than
+    `depth`: nobody's program nests so, and one that does must not exhaust whoever looks."""
+    folders = deque([(root, 0)])
+    while folders:
+        folder, level = folders.popleft()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if not entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)
+            elif level < depth:
+                folders.append((Path(entry.path), level + 1))
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a directory with all that is in it, however deep, as far as that can be done."""
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+    except RecursionError:
+        ask(["rm", "-rf", "--", str(path)], timeout_s=60.0)
 
 
 def is_regular(path: Path) -> bool:

@@ -146,8 +146,10 @@ def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> In
 def _known(kept: Path, python: Path) -> Installed | None:
     try:
         facts, watched = json.loads(read_regular(kept))
+        if not all(value is None or isinstance(value, str) for value in facts.values()):
+            return None  # a script may write there too
         if str(python) in watched and all(Path(p).stat().st_mtime == t for p, t in watched.items()):
             return Installed(**facts)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         pass
     return None
