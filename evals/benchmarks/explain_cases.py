@@ -32,6 +32,8 @@ class Case:
     bad: Callable[[], tuple[Any, ...]] | None = None
     spoil: Callable[[nn.Module], None] | None = None
     dynamic: Any = None
+    settings: tuple[tuple[str, Any], ...] = ()  # of Inductor, that plant the fault
+    healthy: tuple[type[nn.Module], ...] = ()  # the twin of a fault that is in the model itself
 
     def line(self) -> tuple[str, str]:
         """Return (file, text) of the planted line."""
@@ -199,6 +201,7 @@ class Logs(nn.Module):
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(8, 8)
+        self.fc.bias.data.fill_(9.0)
 
     def forward(self, x):
         y = self.fc(x).relu()
@@ -360,6 +363,128 @@ class _Residual(nn.Module):
         return (y + self.skip(x)).relu()
 
 
+class Relu(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(10))
+
+    def forward(self, x):
+        for number, layer in enumerate(self.layers):
+            x = layer(x)
+            if number == 6:  # noqa: SIM108 - the fault has a line of its own
+                x = torch.relu(x)  # planted
+            else:
+                x = torch.tanh(x)
+        return x
+
+
+class ReluLlama(Masked):
+    """The Llama of Masked, with a relu in block 3 of 6."""
+
+    def forward(self, ids):
+        h = self.embed(ids)
+        for number, block in enumerate(self.blocks):
+            h = block(h, None)
+            if number == 3:
+                h = torch.relu(h) + h  # planted
+        return self.head(h)
+
+
+class ReluBags(Bags):
+    def forward(self, users, items, shops, days):
+        given = (users, items, shops, days)
+        parts = [bag(one) for bag, one in zip(self.bags, given, strict=True)]
+        h = self.top[0](torch.cat(parts, -1).sin()).tanh()
+        h = torch.relu(h - 0.1)  # planted
+        return self.top[2](h).sigmoid()
+
+
+class Log1p(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(6))
+
+    def forward(self, x):
+        for number, layer in enumerate(self.layers):
+            x = layer(x).sigmoid()
+            if number == 3:
+                x = torch.log1p(x)  # planted
+        return x
+
+
+class Log1pCached(Cached):
+    """The decoder of Cached, with a log1p after block 2 of 4."""
+
+    def forward(self, token, at):
+        h = self.embed(token)
+        for number, block in enumerate(self.blocks):
+            h = block(h, at)
+            if number == 2:
+                h = torch.log1p(h.abs()) * h.sign()  # planted
+        return self.head(h)
+
+
+class Arange(nn.Module):
+    """After pytorch/pytorch#175966."""
+
+    def forward(self, x):
+        steps = torch.arange(0, 11) * 1_000_000_000 + x.to(torch.int64)  # planted
+        return steps, x.sin()
+
+
+class SumOfSoftmax(nn.Module):
+    """After pytorch/pytorch#189787."""
+
+    def forward(self, x):
+        total = (x * 2).softmax(-1).sum(-1)
+        return torch.floor(total) + x.mean()  # planted
+
+
+class TieCount(nn.Module):
+    """After pytorch/pytorch#195214."""
+
+    def forward(self, x):
+        scaled = x.sin().bfloat16() / 3
+        return (scaled == scaled.amax(-1, keepdim=True)).sum(-1)  # planted
+
+
+class FloorDivision(nn.Module):
+    def forward(self, x):
+        y = x * 1.0
+        return torch.div(y - 2, 0.1, rounding_mode="floor") + y.cos()  # planted
+
+
+@torch.library.custom_op("explain_cases::halve", mutates_args=())
+def halve(x: torch.Tensor) -> torch.Tensor:
+    x.mul_(0.5)
+    return x + 1
+
+
+halve.register_fake(torch.empty_like)
+
+
+@torch.library.custom_op("explain_cases::half_of", mutates_args=())
+def half_of(x: torch.Tensor) -> torch.Tensor:
+    return x * 0.5 + 1
+
+
+half_of.register_fake(torch.empty_like)
+
+
+class Mutates(nn.Module):
+    def forward(self, x):
+        y = x.sin()
+        z = halve(y)  # planted
+        return y + z.cos()
+
+
+class Declares(nn.Module):
+    def forward(self, x):
+        y = x.sin()
+        z = half_of(y)  # planted
+        return y + z.cos()
+
+
 def ints(high: int, *shape: int) -> torch.Tensor:
     return torch.randint(0, high, shape)
 
@@ -382,6 +507,8 @@ def spoil_norm(model: nn.Module) -> None:
     model.norm.running_var[5] = -0.5
 
 
+RELU = (("cpp.inject_relu_bug_TESTING_ONLY", "accuracy"),)
+LOG1P = (("cpp.inject_log1p_bug_TESTING_ONLY", "accuracy"),)
 B = Dim("batch", min=2, max=64)
 CASES: tuple[Case, ...] = (
     Case("embedding", "index", Embed, lambda: (ints(1000, 4, 6), torch.rand(4, 6)), "embedding",
@@ -421,7 +548,10 @@ CASES: tuple[Case, ...] = (
          "embedding_bag", ("shops[6, 2]", "30000", "bags.2.weight"),
          lambda: (*(ints(20_000, 8, 5) for _ in range(2)),
                   put(ints(20_000, 8, 5), 6, 2, value=30_000), ints(20_000, 8, 5))),
-    Case("log_zero", "nan", Logs, lambda: (torch.randn(4, 8),), "log", ("log of zero",),
+    Case("ignored_label", "index", Gather, lambda: (torch.randn(4, 8), ints(8, 4, 3)), "gather",
+         ("pick[3, 1]", "-100"),
+         lambda: (torch.randn(4, 8), put(ints(8, 4, 3), 3, 1, value=-100))),
+    Case("log_zero", "nan", Logs, lambda: (torch.full((4, 8), 0.5),), "log", ("log of zero",),
          spoil=lambda m: m.fc.bias.data.fill_(-50)),
     Case("zero_by_zero", "nan", Normalised, lambda: (torch.randn(4, 8),), "div", ("0/0", "[2, 0]"),
          lambda: (put(torch.randn(4, 8), 2, value=1.5),)),
@@ -453,4 +583,22 @@ CASES: tuple[Case, ...] = (
     Case("half_overflow", "nan", lambda: HalfNet().half(),
          lambda: (torch.rand(2, 3, 32, 32).half(),), "mul", ("overflow of float16", "60000"),
          spoil=spoil_half),
+    Case("relu", "wrong", Relu, lambda: (torch.randn(8, 32),), "relu", ("relu", "wrong alone"),
+         settings=RELU),
+    Case("relu_llama", "wrong", ReluLlama, lambda: (ints(1000, 2, 12),), "relu",
+         ("relu", "wrong alone"), settings=RELU),
+    Case("relu_bags", "wrong", ReluBags, lambda: tuple(ints(20_000, 8, 5) for _ in range(4)),
+         "relu", ("relu", "wrong alone"), settings=RELU),
+    Case("log1p", "wrong", Log1p, lambda: (torch.randn(8, 16),), "log1p", ("wrong alone",),
+         settings=LOG1P),
+    Case("log1p_decoder", "wrong", Log1pCached, lambda: (ints(1000, 1), torch.tensor([3])),
+         "log1p", ("wrong alone",), settings=LOG1P),
+    Case("arange", "wrong", Arange, lambda: (torch.randn(11),), "add", ("[3]",)),
+    Case("sum_of_softmax", "wrong", SumOfSoftmax, lambda: (torch.randn(64, 37) * 8,), "floor",
+         ("floor",)),
+    Case("tie_count", "wrong", TieCount, lambda: (torch.randn(8, 33),), "eq", ("eq",)),
+    Case("floor_division", "wrong", FloorDivision, lambda: (torch.arange(30.0) / 7,), "div",
+         ("div",)),
+    Case("undeclared_write", "wrong", Mutates, lambda: (torch.randn(4, 8),), "halve",
+         ("writes to its argument x",), healthy=(Declares,)),
 )  # fmt: skip

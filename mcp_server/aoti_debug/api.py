@@ -68,6 +68,7 @@ def request(
     imports: Sequence[str] = (),
     kernels: Sequence[str] = (),
     watch_for_s: float | None = None,
+    search_s: float | None = None,
 ) -> Request:
     """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
 
@@ -84,7 +85,8 @@ def request(
     if target.python is not None and (python or not command):
         check_interpreter(target.python, target.env)
     words = (tuple(imports), tuple(kernels))
-    return Request(target, timeout_s, capture, python, *words, watch_for_s=watch_for_s)
+    wanted = (timeout_s, capture, python)
+    return Request(target, *wanted, *words, watch_for_s=watch_for_s, search_s=search_s)
 
 
 def directory(run: str) -> Path:

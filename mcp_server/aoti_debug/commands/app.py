@@ -193,6 +193,7 @@ def triage(
     watch_for: options.WatchFor = None,
     no_capture: options.NoCapture = False,
     imports: options.Imports = None,
+    budget: options.Budget = None,
     show_output: options.ShowOutput = False,
     report: options.Report = None,
     json: options.Json = False,
@@ -202,6 +203,7 @@ def triage(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
         watch_for_s=watch_for,
+        search_s=budget,
     )  # fmt: skip
     _run(target, TRIAGE, show_output, report, json)
 

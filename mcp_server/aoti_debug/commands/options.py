@@ -32,6 +32,15 @@ WatchFor = Annotated[
     float | None,
     typer.Option("--watch-for", min=1, help="Seconds to watch a server, then diagnose."),
 ]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget",
+        min=0,
+        metavar="SECONDS",
+        help="For compiles that look for the first wrong value [default: one compile].",
+    ),
+]
 NoCapture = Annotated[
     bool, typer.Option("--no-capture", help="Keep no packages and inputs: less disk, less to find.")
 ]

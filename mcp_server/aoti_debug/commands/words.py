@@ -25,6 +25,7 @@ class Words:
     imports: tuple[str, ...]
     kernels: tuple[str, ...] = ()
     watch_for_s: float | None = None
+    search_s: float | None = None
 
     def request(self) -> Request:
         """Resolve the target.
@@ -50,4 +51,5 @@ class Words:
             imports=self.imports,
             kernels=self.kernels,
             watch_for_s=self.watch_for_s,
+            search_s=self.search_s,
         )

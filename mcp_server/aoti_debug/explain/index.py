@@ -162,6 +162,14 @@ def summary(index: Index, names: Names) -> str:
         name = names.users.get(found.index or 0) or found.name or f"input {found.index}"
         return f"{name}{at} = {value} is outside 0 <= index < {index.upper}: {index.bound}"
     if index.reach is not None and index.upper is not None and index.reach > index.upper:
+        symbol = sizing(index, names)
+        place = names.dimension(symbol) if symbol is not None else None
+        if place is not None and table is not None:
+            name = names.users.get(place[0]) or f"input {place[0]}"
+            return (
+                f"{name} has {index.reach} positions (dimension {place[1]}), {table} has "
+                f"{index.upper}: the index counts 0 to {index.reach - 1}"
+            )
         source = index.meaning.sources[0].limit or ""
         return (
             f"the index counts 0 to {index.reach - 1} ({names.words(source)}), but the bound is "

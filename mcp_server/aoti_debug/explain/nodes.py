@@ -38,7 +38,24 @@ def read_report(report: Report, inputs: Mapping[str, int]) -> Found | None:
         return index_found(index, inputs)
     if isinstance(birth := report.get("birth"), dict):
         return birth_found(birth, report, inputs)
+    if isinstance(wrote := report.get("wrote"), dict):
+        return write_found(wrote)
     return None
+
+
+def write_found(wrote: Report) -> Found:
+    """A custom operator writes to what it says it only reads: compiled code relies on that."""
+    node, op = str(wrote.get("node")), str(wrote.get("op"))
+    argument = str(wrote.get("argument"))
+    summary = (
+        f"{op} writes to its argument {argument}, which its schema says it only reads (seen at "
+        f"{place([wrote.get('at')])} of {wrote.get('from')})"
+    )
+    fix = Fix(
+        what=f"declare it, mutates_args=({argument!r},), or let the operator copy {argument} first",
+        why="compiled code reuses and reorders buffers by what the schema says",
+    )
+    return Found("wrong_result", summary, node, op, lines(wrote.get("stack")), None, [fix], [])
 
 
 def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Found:

@@ -12,7 +12,7 @@ if __name__ == "__main__":
 import time
 from typing import Any
 
-from . import births, indexing, standalone
+from . import births, indexing, standalone, writes
 from .compare import unguarded
 from .standalone import Document
 
@@ -54,9 +54,8 @@ class Walk:
         self.inf: set[str] = set()
         self.index: Document | None = None
         self.error: Document | None = None
-        self.last: str | None = None
+        self.wrote: Document | None = None
         self.notes: dict[str, Document] = {}  # integer nodes, for the chain behind an index
-        self.given: list[str] = []
 
     def run(self, flat: list[Any]) -> None:
         """Interpret; stops at an index that is out of bounds and at a node that raises."""
@@ -68,6 +67,7 @@ class Walk:
                     return None
                 args, kwargs = self.fetch_args_kwargs_from_env(n)
                 walk.before(n, args, kwargs)
+                kept = writes.keep(torch, n, args)
                 try:
                     value = super().run_node(n)
                 except Exception as error:
@@ -77,6 +77,10 @@ class Walk:
                     }  # fmt: skip
                     raise Stopped from error
                 walk.after(n, args, kwargs, value)
+                if walk.wrote is None and (wrote := writes.written(torch, n, args, kept)):
+                    walk.wrote = {
+                        "node": n.name, "op": op_of(n), "stack": stack_of(n), **wrote
+                    }  # fmt: skip
                 return value
 
         try:
@@ -104,8 +108,6 @@ class Walk:
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         torch = self._torch
-        if node.op == "output":
-            self.last = node.name
         for place, tensor in enumerate(tensors_of(torch, value)):
             row = row_of(torch, node, tensor, place)
             if row is not None and row.get("nan"):
@@ -134,6 +136,7 @@ class Walk:
             "birth": cause,
             "index": self.index,
             "raised": self.error,
+            "wrote": self.wrote,
             "bad_nodes": len(self.nan | self.inf),
         }
 

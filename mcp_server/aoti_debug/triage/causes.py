@@ -12,6 +12,7 @@ import anyio
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.explain.bisected import read_bisection, vanished
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.model import Diagnosis, Step
 from aoti_debug.read.events import Call
@@ -21,12 +22,15 @@ from aoti_debug.triage.launch import launch
 from aoti_debug.triage.replay import REPORT, REPORT_BYTES, interpreter, limit, words
 from aoti_debug.triage.run_state import Ran, RunState
 
+COMPILES = 6
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
 
 
 def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether a run of the exported program, node by node, can add to the answer."""
-    return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
+    custom = observations.events is not None and bool(observations.events.custom_ops)
+    asked = ("nan_or_inf", "index_out_of_bounds", *(("wrong_result",) if custom else ()))
+    return best.category in asked and best.input is None
 
 
 async def take_nodes(state: RunState, observations: Observations, context: Context) -> Observations:
@@ -81,4 +85,51 @@ def last_call(observations: Observations) -> Call | None:
     return events.calls[-1] if events and events.calls else None
 
 
+WHY_BISECT = "which value inside the model is the first that is compiled wrong"
+
+
+def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether values inside the model can add: they differ, and nothing explains it yet."""
+    compared = observations.checks.compare
+    differs = compared is not None and compared.verdict == "differs"
+    unexplained = observations.walked is None and best.input is None
+    return best.category == "wrong_result" and unexplained and differs
+
+
+async def take_bisection(
+    state: RunState, observations: Observations, context: Context
+) -> Observations:
+    call = context.call
+    budget = state.request.search_s
+    impossible = call.why_no_exported or call.why_no_inputs
+    if impossible or budget == 0:
+        why_not = impossible or "a budget of 0 s allows no compile"
+        state.done(Step(name="bisect", status="impossible", why=WHY_BISECT, finding=why_not))
+        return observations
+    directory = state.subdirectory("bisect")
+    argv = (*interpreter(state, "bisect.py"), *words(state, replace(call, package=None), directory))
+    argv = (*argv, "--settings", json.dumps(settings_of(observations)))
+    argv = (*argv, "--compiles", str(COMPILES if budget else 1))
+    argv = (*argv, "--seconds", str(budget or state.request.timeout_s))
+    longest = (budget or 0.0) + state.request.timeout_s
+    ran = await launch(state, "bisect", argv, directory, timeout_s=longest)
+    report = await anyio.to_thread.run_sync(report_of, ran.directory) or {}
+    found = read_bisection(report)
+    if found is not None:
+        artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+        found = replace(found, artifact=artifact)
+    said = found.summary if found else vanished(report) or "the process told nothing"
+    state.done(step("bisect", WHY_BISECT, said, ran, state))
+    return replace(observations, walked=found)
+
+
+def settings_of(observations: Observations) -> dict[str, object]:
+    """Return the settings that the model was compiled with, of the last compile that was seen."""
+    events = observations.events
+    lowered = [phase for phase in (events.phases if events else ()) if phase.phase == "lower"]
+    found = lowered[-1].details.get("settings") if lowered else None
+    return dict(found) if isinstance(found, dict) else {}
+
+
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
+BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)

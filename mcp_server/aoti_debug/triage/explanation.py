@@ -92,7 +92,7 @@ def with_explanation(
     """Say of an index that left its bounds what it selects from and where it comes from, and of a
     user's Triton kernel which line of theirs it is."""
     found = observations.walked
-    if diagnosis.category == "nan_or_inf" and found is not None:
+    if diagnosis.category in ("nan_or_inf", "wrong_result") and found is not None:
         return with_nodes(diagnosis, found)
     if diagnosis.category == "index_out_of_bounds":
         named = with_index(diagnosis, observations)

@@ -18,7 +18,7 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
-from aoti_debug.triage.causes import NODES
+from aoti_debug.triage.causes import BISECT, NODES
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation
 from aoti_debug.triage.findings import step_of, steps_of
@@ -36,7 +36,7 @@ from aoti_debug.triage.stage import run_stage, stray_note
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
 
 
-LATER: list[LaterStep] = [NODES]
+LATER: list[LaterStep] = [NODES, BISECT]
 
 
 async def triage(state: RunState) -> TriageAnswer:

@@ -39,6 +39,8 @@ class Request:
     imports: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     watch_for_s: float | None = None  # a target that does not end by itself
+    # For the compiles of a search; None: one compile.
+    search_s: float | None = field(default=None, kw_only=True)
 
 
 class Cancelled(Exception):

@@ -1,0 +1,180 @@
+"""Plant the faults of explain_cases.py, each with its healthy twin, and see what `explain` names.
+
+    python evals/benchmarks/explain.py OUT [CASE ...] [--kinds index,nan,wrong] [--device D]
+
+Needs torch, transformers and aoti-debug. One JSON line a case in OUT/results.jsonl as
+it is done, a table in OUT/table.md at the end. Values and indices take a run of the exported
+program; wrong values are compiled, with one compile for the twin.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import torch
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1] / "mcp_server" / "aoti_debug"
+sys.path[:0] = [str(HERE), str(ROOT), str(ROOT.parent)]
+import explain_cases  # noqa: E402
+from aoti_debug.explain.bisected import read_bisection  # noqa: E402
+from aoti_debug.explain.nodes import Found, read_report  # noqa: E402
+from probe import capture  # noqa: E402
+
+COMPILES = 6
+EXPORTING = threading.Lock()  # torch.export is not for several threads
+
+
+def prepare(case: explain_cases.Case, twin: str, folder: Path, device: str) -> dict[str, int]:
+    """Export the case and save program and inputs; return the inputs' numbers by name."""
+    torch.manual_seed(0)
+    good = tuple(one.to(device) for one in case.good())
+    faulty = twin == "fault"
+    make = case.healthy[0] if case.healthy and not faulty else case.model
+    model = make().eval()
+    if faulty and case.spoil is not None:
+        case.spoil(model)
+    model = model.to(device)
+    with torch.no_grad():
+        program = torch.export.export(model, good, dynamic_shapes=case.dynamic)
+    args = tuple(one.to(device) for one in case.bad()) if faulty and case.bad else good
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.export.save(program, folder / "program.pt2")
+    call = capture.Call(1, args, {}, list(args))
+    torch.save(capture.describe_call(torch, call, False), folder / "inputs.pt")
+    return {name: n for n, name in enumerate(program.graph_signature.user_inputs)}
+
+
+def run_here(name: str, words: list[str]) -> None:
+    """Run a program of the probe in this process, which has torch loaded."""
+    kept = sys.argv
+    sys.argv = [name, *words]
+    try:
+        importlib.import_module(f"probe.{name}").main()
+    finally:
+        sys.argv = kept
+
+
+def look(
+    case: explain_cases.Case, twin: str, folder: Path, names: dict[str, int], alone: bool
+) -> Found | None:
+    """Run the search that fits the case."""
+    report = folder / "report.json"
+    words = ["--inputs", str(folder / "inputs.pt"), "--exported", str(folder / "program.pt2")]
+    words += ["--report", str(report)]
+    if case.healthy:
+        words += ["--import-path", str(HERE), "--import", "explain_cases"]
+    compiles = case.kind == "wrong" and not case.healthy
+    if compiles:
+        settings = json.dumps(dict(case.settings) if twin == "fault" else {})
+        words += ["--settings", settings, "--compiles", str(COMPILES if twin == "fault" else 1)]
+    name = "bisect" if compiles else "walk"
+    if alone:
+        run_here(name, words)
+    else:
+        argv = [sys.executable, str(ROOT / "probe" / f"{name}.py"), *words]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=900)
+        (folder / "stderr.log").write_text(done.stderr)
+    document = json.loads(report.read_text()) if report.exists() else {}
+    return read_bisection(document) if compiles else read_report(document, names)
+
+
+def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
+    """Hold what was named against what was planted."""
+    if found is None:
+        return {"named": False, "op": False, "line": False, "says": False, "summary": ""}
+    file, text = case.line() if case.op != "get_attr" else ("", "")
+    lines = [(Path(s.file).name, (s.text or "").strip()) for s in found.source]
+    on_line = not text or (Path(file).name, text) in lines
+    if not on_line:  # a planted line in the loop of a list comprehension, or of several
+        on_line = any(text.startswith(said) or said.startswith(text) for _, said in lines if said)
+    return {
+        "named": True,
+        "op": case.op in found.op,
+        "line": on_line,
+        "says": all(words in found.summary for words in case.says),
+        "summary": found.summary,
+    }
+
+
+def run(case: explain_cases.Case, out: Path, device: str, alone: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"case": case.name, "kind": case.kind, "device": device}
+    healthy_is_case = case.kind == "wrong" and not case.settings and not case.healthy
+    for twin in ("fault", "healthy"):
+        if twin == "healthy" and healthy_is_case:
+            continue  # a fault of torch itself has no twin
+        began = time.monotonic()
+        folder = out / f"{case.name}-{twin}"
+        try:
+            with EXPORTING:
+                names = prepare(case, twin, folder, device)
+            found = look(case, twin, folder, names, alone)
+            row[twin] = judge(case, found)
+        except Exception as error:
+            row[twin] = {"named": False, "error": f"{type(error).__name__}: {error}"[:500]}
+        row[f"{twin}_s"] = round(time.monotonic() - began, 1)
+    planted = row["fault"]
+    row["right"] = all(planted.get(key) for key in ("named", "op", "line", "says"))
+    row["blamed"] = bool(row.get("healthy", {}).get("named"))
+    with (out / "results.jsonl").open("a") as log:
+        log.write(json.dumps(row) + "\n")
+    print(
+        case.name,
+        "right" if row["right"] else planted,
+        "TWIN BLAMED" if row["blamed"] else "",
+        flush=True,
+    )
+    return row
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| case | kind | operator | line | values | twin blamed | what was said |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    for row in rows:
+        marks = ["yes" if row["fault"].get(key) else "no" for key in ("op", "line", "says")]
+        twin = "-" if "healthy" not in row else "yes" if row["blamed"] else "no"
+        said = row["fault"].get("summary") or row["fault"].get("error", "")
+        cells = [row["case"], row["kind"], *marks, twin, said.replace("|", "\\|")[:200]]
+        lines.append("| " + " | ".join(cells) + " |")
+    right, blamed = sum(row["right"] for row in rows), sum(row["blamed"] for row in rows)
+    twins = sum("healthy" in row for row in rows)
+    return "\n".join(
+        [*lines, "", f"{right} of {len(rows)} right; {blamed} of {twins} twins blamed."]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--kinds", default="index,nan,wrong")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--workers", type=int, default=min(15, os.cpu_count() or 1))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    chosen = [
+        case
+        for case in explain_cases.CASES
+        if case.kind in options.kinds.split(",")
+        and (not options.cases or case.name in options.cases)
+    ]
+    with ThreadPoolExecutor(options.workers) as pool:
+        one = options.workers == 1
+        rows = list(pool.map(lambda case: run(case, options.out, options.device, one), chosen))
+    (options.out / "table.md").write_text(table(rows) + "\n")
+    print(table(rows).splitlines()[-1])
+    return 0 if all(row["right"] and not row["blamed"] for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
