@@ -10,6 +10,7 @@ when a script is slowed by more than 1 s and by more than 3 %.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import shutil
@@ -20,7 +21,11 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from aoti_debug.triage.environment import watched
+
+LIMIT_US, LIMIT_MB = 30.0, 8.0
 LIMIT_S, LIMIT_SHARE = 1.0, 0.03
 
 MODEL = """\
@@ -56,6 +61,33 @@ with torch.no_grad():
     for _ in range(int(sys.argv[1])):
         model(x)
 print(time.perf_counter() - started)
+"""
+
+
+# Calls at a pace or as fast as they come; what the probe holds at the end of each power of ten.
+TRAFFIC = """\
+import os, resource, sys, time, torch
+from pathlib import Path
+
+model = torch._inductor.aoti_load_package("model.pt2")
+x = torch.randn(2, 512)
+calls, pace = int(sys.argv[1]), float(sys.argv[2])
+log = os.environ.get("AOTI_DEBUG_EVENTS")
+spent, marks = 0.0, {}
+with torch.no_grad():
+    for number in range(1, calls + 1):
+        began = time.perf_counter()
+        model(x)
+        took = time.perf_counter() - began
+        spent += took
+        if pace > took:
+            time.sleep(pace - took)
+        if number >= 10_000 and set(str(number)[1:]) == {"0"} and str(number)[0] == "1":
+            files = sum(f.stat().st_size for f in Path(log).parent.rglob("*")) if log else 0
+            with open("/proc/self/statm") as memory:
+                pages = int(memory.read().split()[1])
+            marks[number] = (pages * resource.getpagesize(), files)
+print({"seconds": spent, "marks": marks})
 """
 
 
@@ -96,6 +128,7 @@ class Bench:
         }
         (directory / "compile.py").write_text(COMPILE, encoding="utf-8")
         (directory / "call.py").write_text(CALL, encoding="utf-8")
+        (directory / "traffic.py").write_text(TRAFFIC, encoding="utf-8")
         self.seconds([self.python, "compile.py"])
 
     def seconds(self, command: list[str]) -> float:
@@ -116,6 +149,19 @@ class Bench:
             cwd=self.directory, env=self.env, capture_output=True, text=True, check=True,
         )  # fmt: skip
         return max(1, round(300 * seconds / float(trial.stdout)))
+
+    def traffic(self, calls: int, pace: float, *, watch: bool) -> dict[str, Any]:
+        """Make so many calls, `pace` seconds apart; return the seconds inside them and what was
+        held at each power of ten: {number: (bytes of memory, bytes of files)}."""
+        env = dict(self.env)
+        with tempfile.TemporaryDirectory(dir=self.directory) as folder:
+            if watch:
+                env = watched(env, Path(folder), "r", capture=True)
+            done = subprocess.run(
+                [self.python, "traffic.py", str(calls), str(pace)],
+                cwd=self.directory, env=env, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+        return dict(ast.literal_eval(done.stdout))
 
     def measure(self, load: Load, pairs: int) -> Figures:
         """Run the script bare and watched, in turns."""
@@ -151,11 +197,35 @@ def loads(bench: Bench, seconds: float) -> list[Load]:
     ]
 
 
+def traffic(bench: Bench, pairs: int, most: int) -> bool:
+    """Print what a call costs more when it is watched, and what grows; tell whether all is within
+    the limits."""
+    within = True
+    for name, calls, pace in (("at 1,000 a second", 3_000, 0.001), ("back to back", 20_000, 0.0)):
+        added, ratios = [], []
+        for _ in range(pairs):
+            bare = bench.traffic(calls, pace, watch=False)["seconds"]
+            seen = bench.traffic(calls, pace, watch=True)["seconds"]
+            added.append((seen - bare) / calls * 1e6)
+            ratios.append((seen - bare) / max(calls * pace, bare))
+        us, share = statistics.median(added), statistics.median(ratios)
+        fits = us <= LIMIT_US or (pace > 0 and share <= LIMIT_SHARE)
+        within &= fits
+        mark = "" if fits else "  over the limit"
+        print(f"calls {name:28}{us:10.1f} us a call{share * 100:7.1f} %{mark}")
+    marks = list(bench.traffic(most, 0.0, watch=True)["marks"].items())
+    (first, (memory, files)), (last, (memory_then, files_then)) = marks[0], marks[-1]
+    grown = (memory_then - memory) / 1e6, files_then - files
+    print(f"from call {first:,} to {last:,}: memory {grown[0]:+.1f} MB, files {grown[1]:+,} bytes")
+    return within and grown[1] == 0 and grown[0] < LIMIT_MB
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=20, help="that the calls take")
     parser.add_argument("--only", nargs="*", help="names that begin so")
+    parser.add_argument("--calls", type=int, default=100_000, help="over which nothing may grow")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     python = os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
@@ -166,12 +236,13 @@ def main() -> int:
             for load in loads(bench, options.seconds)
             if not options.only or load.name.startswith(tuple(options.only))
         ]
+        flat = options.json or traffic(bench, options.pairs, options.calls)
     if options.json:
         rows = [{"name": f.name, "bare_s": f.bare_s, "added_s": f.added_s} for f in found]
         print(json.dumps({"rows": rows, "limit_s": LIMIT_S, "limit_share": LIMIT_SHARE}))
     else:
         table(found)
-    return 0 if all(figures.within for figures in found) else 1
+    return 0 if flat and all(figures.within for figures in found) else 1
 
 
 def table(found: list[Figures]) -> None:

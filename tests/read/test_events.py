@@ -154,3 +154,22 @@ def test_very_many_calls_keep_the_last() -> None:
     assert found.last_call is not None
     assert found.last_call.call == 21_000
     assert len(found.calls) == 20_000
+
+
+def test_lines_without_the_secret_of_the_run_are_no_events() -> None:
+    own = '{"t": 1, "pid": 7, "key": "k", "event": "process", "argv": []}'
+    planted = '{"t": 2, "pid": 7, "event": "begin", "id": 1, "phase": "run", "call": 1}'
+    guessed = '{"t": 2, "pid": 7, "key": "x", "event": "begin", "id": 1, "phase": "run"}'
+    found = read_events(io.BytesIO("\n".join([own, planted, guessed, ""]).encode()))
+    assert (len(found.processes), found.calls, found.unreadable) == (1, (), 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x.pt", "/etc/passwd", "capture/../../x", ".hidden", "a//b"]
+)
+def test_a_path_that_leads_out_of_the_run_is_none(name: str) -> None:
+    begin = {"t": 1, "pid": 7, "event": "begin", "id": 1, "phase": "run", "call": 1}
+    line = json.dumps({**begin, "captured": name, "exported_program": name})
+    found = read_events(io.BytesIO(line.encode() + b"\n"))
+    assert found.calls[0].captured is None
+    assert found.phases[0].details["exported_program"] is None

@@ -33,6 +33,16 @@ class OwnTime(Stopwatch):
         spent += self.seconds
 
 
+class Apart(Stopwatch):
+    """Leave those seconds out of what the probe may take: they come once, beside work that takes
+    far longer."""
+
+    def __exit__(self, *_: object) -> None:
+        global spent
+        super().__exit__()
+        spent -= self.seconds
+
+
 def allows(seconds: float = 0.0) -> bool:
     """Tell whether work that takes about `seconds` still fits."""
     limit = max(_FREE_SECONDS, _SHARE * (time.monotonic() - _started))

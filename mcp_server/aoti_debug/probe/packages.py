@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import custom_ops, events, memory, stated, store
+from . import budget, custom_ops, events, memory, stated, store
 from .describe import tensor
 from .memory import Loaded
 from .watch import Details, Span
@@ -32,7 +32,8 @@ def describe(source: Any) -> Details:
     identity = (path, status.st_size, status.st_mtime_ns)
     if identity in memory.kept:
         return {**found, "captured": memory.kept[identity]}
-    captured, why_not = store.keep(path, "package", Path(path).suffix or ".pt2")
+    with budget.Apart():
+        captured, why_not = store.keep(path, "package", Path(path).suffix or ".pt2")
     if captured is None:
         return {**found, "captured": None, "why_not": why_not}
     memory.kept[identity] = captured

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import tempfile
+import weakref
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from . import custom_ops, events, memory, packages, store
+from . import budget, custom_ops, events, memory, packages, store
 from .watch import Details, Span
 
 # What an event calls it -> the setting of torch._inductor.config.
@@ -75,7 +77,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
     span.details["cache_dir"] = cache_directory()
     if program is not None:
         span.memory["names"] = memory.input_names(program)
-    captured, why_not = keep_program(torch, program)
+    with budget.Apart():  # lowering takes far longer than this
+        captured, why_not = keep_program(torch, program)
     if captured is not None:
         span.details["exported_program"] = captured
     else:
@@ -140,14 +143,53 @@ def keep_program(torch: Any, program: Any) -> tuple[str | None, str | None]:
         size = size_of(torch, program)
     except Exception as error:
         return None, f"its size cannot be told: {type(error).__name__}: {error}"
-    if size > store.room():
-        return None, f"{size} bytes of weights are over the budget"
     name = store.new_name("exported", ".pt2")
+    if size > store.room():
+        return _later(torch, program, name, size)
+    return _saved(torch, program, name)
+
+
+def _saved(torch: Any, program: Any, name: str) -> tuple[str | None, str | None]:
     try:
         return store.write(name, lambda to: torch.export.save(program, to)), None
     except Exception as error:
         store.discard(name)
         return None, events.bounded(f"{type(error).__name__}: {error}", 500)
+
+
+def _later(torch: Any, program: Any, name: str, size: int) -> tuple[str | None, str | None]:
+    """Save a large program when the script's own work is over, if it still has it then and its
+    weights are as they were."""
+    if size > store.free() // 2:
+        store.discard(name)
+        return None, f"{size} bytes of weights are more than half of what the disk has left"
+    kept = weakref.ref(program)
+    versions = _versions(torch, program)
+    process = os.getpid()
+
+    def save() -> None:
+        still = kept()
+        if still is None or os.getpid() != process or _versions(torch, still) != versions:
+            events.note("save the exported program", "it was gone or changed at the end")
+        elif size > store.free() // 2:
+            events.note("save the exported program", f"the disk has no room for {size} bytes")
+        else:
+            saved, why_not = _saved(torch, still, name)
+            if saved is None:
+                events.note("save the exported program", why_not)
+
+    atexit.register(save)
+    folder = store.directory()
+    assert folder is not None
+    return f"{folder.name}/{name}", None
+
+
+def _versions(torch: Any, program: Any) -> list[int]:
+    return [
+        value._version
+        for value in _values(torch, program)
+        if isinstance(value, torch.Tensor) and not value.is_inference()
+    ]
 
 
 def size_of(torch: Any, program: Any) -> int:

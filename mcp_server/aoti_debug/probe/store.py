@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 _DEFAULT_BYTES = 512 * 1024 * 1024
 _COPY_BYTES = 32 * 1024 * 1024
+_FICLONE = 0x40049409
 _LEFT_BYTES = 64 * 1024 * 1024  # of the disk
 
 busy = threading.Lock()  # only ever tried, never waited for: a fork may have left it locked
@@ -59,7 +61,7 @@ def room(replaces: str | None = None) -> int:
         linked_package = entry.name.startswith("package-") and status.st_nlink > 1
         if entry.name != replaces and not linked_package:
             used[status.st_ino] = status.st_size
-    return limit() - sum(used.values())
+    return min(limit() - sum(used.values()), free())
 
 
 def write(name: str, save: Callable[[str], object]) -> str:
@@ -129,7 +131,9 @@ def discard(name: str) -> None:
 def keep(path: str, stem: str, suffix: str) -> tuple[str | None, str | None]:
     """Keep a file as it is now; return its captured name, or None and the reason.
 
-    A small file is copied, because the program may write over it; a large one is hard-linked.
+    A small file is copied, because the program may write over it; a large one gets a second link,
+    or shares its blocks where the file system can. Only one that may vanish with the program's
+    temporary files is worth a copy of many bytes; any other is found where it is.
     """
     folder = directory()
     if folder is None:
@@ -140,13 +144,27 @@ def keep(path: str, stem: str, suffix: str) -> tuple[str | None, str | None]:
     try:
         if size <= _COPY_BYTES and affordable:
             return write(name, lambda to: shutil.copyfile(path, to)), None
-        try:
-            return write(name, lambda to: os.link(path, to)), None
-        except OSError as error:
-            if not affordable:
-                discard(name)
-                return None, f"{size} bytes are over the budget and no hard link: {error.strerror}"
-        return write(name, lambda to: shutil.copyfile(path, to)), None
+        for share in (os.link, _clone):
+            try:
+                return write(name, lambda to, share=share: share(path, to)), None  # type: ignore[misc]
+            except OSError as error:
+                why = error.strerror
+        if affordable and _temporary(path):
+            return write(name, lambda to: shutil.copyfile(path, to)), None
+        discard(name)
+        return None, f"its {size} bytes stay where they are: no hard link ({why})"
     except OSError as error:
         discard(name)
         return None, f"{type(error).__name__}: {error.strerror}"
+
+
+def _clone(path: str, to: str) -> None:
+    """Make a file of the same blocks, which are copied only when one of the two is written to."""
+    import fcntl
+
+    with Path(path).open("rb") as source, Path(to).open("wb") as target:
+        fcntl.ioctl(target.fileno(), _FICLONE, source.fileno())
+
+
+def _temporary(path: str) -> bool:
+    return Path(path).is_relative_to(tempfile.gettempdir())

@@ -74,6 +74,7 @@ class _EventReader:
     described: dict[tuple[int, int], tuple[Input, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     counted: list[Counted] = field(default_factory=list)
+    key: str | None = None  # the run's secret; empty: the events carry none
     unreadable: int = 0
 
     def feed(self, number: int, raw: bytes) -> None:
@@ -83,7 +84,10 @@ class _EventReader:
             self.unreadable += 1
             return
         pid = integer(event.get("pid")) if isinstance(event, dict) else None
-        if pid is None:
+        if pid is not None and self.key is None:
+            # Written before any line of the target's own was run.
+            self.key = string(event.get("key")) or ""
+        if pid is None or (self.key and event.get("key") != self.key):
             self.unreadable += 1
             return
         span = Span(self.artifact, number, number, _quote(raw))
@@ -282,7 +286,7 @@ def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
 
 
 def _details(event: Fields) -> dict[str, Any]:
-    known = {"t", "pid", "event", "id", "phase", "name", "ok", "seconds", "error"}
+    known = {"t", "pid", "key", "event", "id", "phase", "name", "ok", "seconds", "error"}
     known |= {"inputs", "outputs", "package", "call", "node", "guards"}
     details = {k: v for k, v in event.items() if k not in known}
     if "exported_program" in details:

@@ -54,6 +54,9 @@ def compiled_in(log: Events, package: PackageSeen, model: str) -> Phase | None:
     return best if best is not None and shared(best) else None
 
 
+SAVING = "save the exported program"  # what the probe calls it
+
+
 def exported_program(
     events: Events, package: PackageSeen | None, compiled: Compiled | None
 ) -> tuple[Path | None, str]:
@@ -65,7 +68,12 @@ def exported_program(
     phase, where = compiled
     name = phase.details.get("exported_program")
     if isinstance(name, str) and (where / name).is_file():
-        return where / name, ""
+        if (where / name).stat().st_size:
+            return where / name, ""
+        return None, "its weights were to be saved at the end of the script, which did not come"
+    notes = [note.why for note in events.notes if note.what == SAVING]
+    if notes:
+        return None, f"it was to be saved at the end of the script: {notes[-1]}"
     skipped = string(phase.details.get("exported_program_skipped"))
     return None, skipped or "what its compile kept is gone"
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
 import aoti_debug
 from aoti_debug.facts.stages import ALWAYS
+from aoti_debug.run.files import is_regular, write_atomically
 
 PROBE = Path(aoti_debug.__file__).parent / "probe"
 SITE = PROBE / "site"
 EVENTS = "events.jsonl"
+KEY = ".key"  # beside it
 CAPTURE = "capture"
 CORE = "core"
 CORE_FLAGS = ",".join(
@@ -32,6 +35,7 @@ def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool
     has set stays: PYTHONPATH is only added to.
     """
     path = base.get("PYTHONPATH", "")
+    write_key(directory)
     environment = {
         **base,
         **ALWAYS,
@@ -44,6 +48,18 @@ def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool
     else:
         environment.pop("AOTI_DEBUG_CAPTURE", None)
     return environment
+
+
+def write_key(directory: Path) -> None:
+    """Write the run's secret, which every event carries, for the processes of the target.
+
+    It is in no variable and no argument: a line that a program writes by chance, or without having
+    looked for the secret, is no event. It does not stop one that reads this file, which belongs to
+    the same user, or its own memory.
+    """
+    if not is_regular(directory / KEY):
+        directory.mkdir(parents=True, exist_ok=True)
+        write_atomically(directory / KEY, secrets.token_hex(16).encode())
 
 
 def core_dumps(directory: Path) -> dict[str, str]:

@@ -24,7 +24,7 @@ from aoti_debug.triage.counter import Counter
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 DIAGNOSIS = "diagnosis.json"
-HIDDEN = frozenset(("cache", "calls"))
+HIDDEN = frozenset(("cache", "calls", ".key"))
 ON_TIMEOUT_S = 90.0  # for the stacks and the GPU core of a hang
 
 
