@@ -39,6 +39,7 @@ class _Latest:
 
     name = ""
     call = (0, 0)  # process, number
+    now = (0, 0, "")  # process, number and file of the call that was kept whatever it took
     failed = 0
 
 
@@ -76,15 +77,17 @@ def keep_now(torch: Any, call: Call, stem: str) -> Details:
         return _skipped("capture is off")
 
     def save() -> Details:
-        size, free = storage_bytes(torch, call.flat), store.free()
-        compact = size > free
+        name, free = store.own_name(stem, ".pt"), store.free()
+        size = storage_bytes(torch, call.flat)
+        compact = size > store.room(replaces=name)
         if compact:
             size = extent_bytes(torch, call.flat)
         if size > free:
             return _skipped(f"{size} bytes are more than the disk has left: {free}")
         document = describe_call(torch, call, compact)
-        name = store.own_name(stem, ".pt")
-        return {"captured": store.write(name, lambda to: torch.save(document, to))}
+        captured = store.write(name, lambda to: torch.save(document, to))
+        _Latest.now = (os.getpid(), call.number, name)
+        return {"captured": captured, "compacted": True} if compact else {"captured": captured}
 
     return _alone(save)
 
@@ -97,7 +100,10 @@ def keep_failed(torch: Any, call: Call) -> Details:
         return {}
     _Latest.failed = process
     name = store.own_name("call-failed", ".pt")
-    if _Latest.call == (process, call.number):
+    if _Latest.now[:2] == (process, call.number):
+        kept = _Latest.now[2]
+        found = _alone(lambda: {"captured": store.alias(name, kept)})
+    elif _Latest.call == (process, call.number):
         found = _alone(lambda: {"captured": store.alias(name, _Latest.name)})
     elif describe.unreadable_now(torch) is None:
         found = keep_now(torch, call, "call-failed")
