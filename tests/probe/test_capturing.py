@@ -137,7 +137,7 @@ def test_when_its_time_is_used_up_the_probe_captures_no_more(run_script):
         """
     )
     calls = ran.of("begin", phase="run")
-    assert len(calls) == 400
+    assert len(calls) == 100, "later ones that are like them are counted"
     assert calls[0]["captured"] == "capture/call-first.pt"
     assert "the probe's time is used up" in {c.get("why_not") for c in calls}
 
