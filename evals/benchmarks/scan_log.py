@@ -112,10 +112,10 @@ def main() -> None:
         write_log(path, options.kind, options.megabytes)
         readers = [*log_readers("stderr.log"), matcher("stderr.log", table())]
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         with path.open("rb") as stream:
             result = scan(stream, "stderr.log", readers)
-        seconds = time.perf_counter() - start
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     found = [r for r in result.records if isinstance(r, DeviceAssert) and r.line == 99]
     if options.kind != "one-line" and not found:
         raise SystemExit("the assert at the end was not found")
@@ -123,7 +123,7 @@ def main() -> None:
     triggers = sum(len(r.triggers) for r in readers)
     print(
         f"{options.kind}: {result.bytes / 1e6:.0f} MB, {result.lines} lines, {triggers} triggers: "
-        f"{seconds:.1f} s, {result.bytes / 1e6 / seconds:.0f} MB/s, "
+        f"{seconds:.1f} s ({cpu:.1f} s of CPU), {result.bytes / 1e6 / seconds:.0f} MB/s, "
         f"peak {peak / 1024:.0f} MB ({before / 1024:.0f} MB before)"
     )
     for note in result.notes:

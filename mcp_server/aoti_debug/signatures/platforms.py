@@ -297,7 +297,7 @@ SIGNATURES = (
         tier=Tier.SPECIFIC_TEXT,
         anchors=("SYCL",),
         patterns=(
-            r"Can'?t find.{0,40}\bSYCL\b",
+            r"Can't find.{0,40}\bSYCL\b",
             r"Cannot find.{0,40}\bSYCL\b",
             r"not found.{0,40}\bSYCL\b",
             r"\bSYCL\b.{0,60}is not found",
@@ -312,7 +312,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted("AssertionError: SYCL directory not found", "pytorch/pytorch#156303"),
-            words("torch/_lobpcg.py", "Cant find SYCL"),
+            words("torch/_lobpcg.py", "Can't find SYCL"),
             words("torch/hub.py", "Cannot find SYCL"),
             words("torch/__init__.py", "not found SYCL"),
             words("torch/_export/verifier.py", "SYCL is not found"),

@@ -142,8 +142,13 @@ class _Table:
 def texts_of(pattern: str, anchors: tuple[str, ...]) -> Sequence[str]:
     """Return the texts of which a line that a pattern matches holds one."""
     own = literals(pattern)
-    short = min(len(text.translate(_DIGITS).strip()) for text in own) < PLAIN
-    return anchors if anchors and short else own
+    return anchors if anchors and any(map(is_common, own)) else own
+
+
+def is_common(text: str) -> bool:
+    """Tell whether a text is too short to be rare, or a word of ordinary prose."""
+    word = text.translate(_DIGITS).strip()
+    return len(word) < PLAIN or (word.isalpha() and word.islower())
 
 
 @lru_cache(maxsize=4)

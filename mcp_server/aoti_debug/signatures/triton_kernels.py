@@ -371,13 +371,12 @@ SIGNATURES = (
         category="triton_error",
         role="symptom",
         tier=Tier.VAGUE_TEXT,
+        anchors=("triton/language", "triton\\language"),
         patterns=(
             r"\bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d{1,20}\] .{0,20}\S",
-            (
-                r'File "[^\"]{0,300}\btriton[\\/](?:compiler[\\/]code_generator\.py|'
-                r"language[\\/](?:semantic|core|standard|math)\.py|backends[\\/]\w{1,200}"
-                r'[\\/]compiler\.py)"'
-            ),
+            r'File "[^"]{0,300}\btriton[\\/]compiler[\\/]code_generator\.py"',
+            r'File "[^"]{0,300}\btriton[\\/]language[\\/](?:semantic|core|standard|math)\.py"',
+            r'File "[^"]{0,300}\btriton[\\/]backends[\\/]\w{1,200}[\\/]compiler\.py"',
         ),
         summary="The failure is inside Triton's compiler",
         means=(
@@ -389,6 +388,12 @@ SIGNATURES = (
         guide="guides/triton-and-autotuning.md#triton-compile-errors",
         next_tool="check_environment",
         matches=(
+            words(
+                "Triton's own files",
+                '  File "/x/triton/compiler/code_generator.py", line 1, in visit',
+                '  File "C:\\x\\triton\\language\\core.py", line 1, in to',
+                '  File "/x/triton/backends/amd/compiler.py", line 1, in make_llir',
+            ),
             quoted(
                 'File "/x/site-packages/triton/language/semantic.py", line 759, in cast',
                 "form of a frame",

@@ -34,9 +34,11 @@ SIGNATURES = (
             rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}0\.0{{0,2}}[1-9]\d{{0,20}}{_NOT_SMALL}",
             rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}(?:nan|inf)",
             r"(?i)\ballclose\b.{0,60}(?:[:=]|->)\s{0,4}(?:tensor\()?False",
-            r"(?:utputs|esults) match\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)",
-            r"(?:utputs|esults) equal\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)",
-            r"(?:utputs|esults) identical\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)",
+            *(
+                rf"{what} {equal}\w{{0,10}}\s?[:=?]\s{{0,4}}(?:tensor\()?(?:False|no\b)"
+                for what in ("utputs", "esults")
+                for equal in ("match", "equal", "identical")
+            ),
             "utputs do not match",
             "utputs differ",
             "mismatch between eager and",
@@ -60,6 +62,14 @@ SIGNATURES = (
         guide="guides/wrong-results.md#compare-with-eager",
         next_tool="triage",
         matches=(
+            words(
+                "scripts' own prints",
+                "results match: False",
+                "results equal: False",
+                "results identical: False",
+                "outputs match: False",
+                "outputs equal: False",
+            ),
             quoted("Max abs diff (default seed): 0.0038", "form of a script's print"),
             quoted("torch.allclose(a, b): False", "form of a script's print"),
             words(
@@ -165,7 +175,8 @@ SIGNATURES = (
             "contains NaN(?!s?[?:= ]{1,4}False)",
             "returns NaN(?!s?[?:= ]{1,4}False)",
             "has NaN(?!s?[?:= ]{1,4}False)",
-            "outputs? (?:is|are) nan",
+            "output is nan",
+            "outputs are nan",
             "is all nan",
             "all NaN",
             "has_?(?:nan|NaN)[:=] ?True",
@@ -189,6 +200,7 @@ SIGNATURES = (
         guide="guides/wrong-results.md#nan-and-inf",
         next_tool="triage",
         matches=(
+            words("scripts' own prints", "output is nan", "outputs are nan"),
             recorded("tensor(nan, device='cuda:0')", "torch 2.11, H200"),
             quoted("loss: nan", "common form"),
             words(
