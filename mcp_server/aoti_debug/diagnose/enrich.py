@@ -42,6 +42,8 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
         diagnosis = with_kernel(diagnosis, observations)
         diagnosis = with_fault(diagnosis, observations)
     diagnosis = with_origin(diagnosis, observations)
+    if diagnosis.category.startswith("contract_") and diagnosis.source:
+        diagnosis = with_caller(diagnosis, observations)
     if not diagnosis.source and best.role != "clean":
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
     if best.role in ("cause", "symptom"):
@@ -112,6 +114,15 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
             SourceLine(file=file, line=line, text=text or None) for file, line, text in first[:3]
         ]
     return diagnosis.model_copy(update=update)
+
+
+def with_caller(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Put the line of the call first: what is wrong came with it. Of a kernel's lines those stay
+    that use the input."""
+    name = diagnosis.input.name if diagnosis.input is not None else None
+    uses = re.compile(rf"\b{re.escape(name)}\b") if name else None
+    lines = [one for one in diagnosis.source if uses and one.text and uses.search(one.text)]
+    return diagnosis.model_copy(update={"source": [*caller(observations), *lines]})
 
 
 def line_failed(observations: Observations) -> str:

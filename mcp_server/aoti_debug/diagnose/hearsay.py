@@ -74,7 +74,8 @@ def unproved(candidate: Candidate) -> Candidate:
 def contradicted(candidate: Candidate, observations: Observations) -> Candidate:
     """Put words aside that the end of the process speaks against."""
     events, ending = observations.events, observations.ending
-    if events is None or ending is None or candidate.role != "cause" or not is_fault(candidate):
+    claims = candidate.role in ("cause", "symptom") and is_fault(candidate)
+    if events is None or ending is None or not claims:
         return candidate
     raised = ending.code == 1 and observations.first(PythonException) is not None
     well = ending.clean and bool(events.calls)
