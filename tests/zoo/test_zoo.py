@@ -1,0 +1,101 @@
+"""Real architectures on the CPU: healthy ones raise no alarm, planted faults are found."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from interpreter import torch_python
+from triages import Triaged, triage_all
+
+ZOO = Path(__file__).parents[2] / "evals" / "zoo"
+PLANTED = {
+    "bert": ("stride",),
+    "gpt2_positions": ("dtype",),
+    "vit": ("shape", "nan_weight"),
+    "lstm_tagger": ("middle",),
+    "deep_recommender": ("bad_id",),
+    "position_table": ("dtype",),
+    "two_tower": ("shape",),
+    "padded_sequences": ("dtype",),
+}
+FAULTS = [(name, fault) for name, faults in PLANTED.items() for fault in faults]
+
+
+def of_the_zoo(name: str):
+    spec = importlib.util.spec_from_file_location(f"zoo_{name}", ZOO / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+score = of_the_zoo("score")
+
+
+@pytest.fixture(scope="module")
+def expected() -> Mapping[str, Mapping[str, dict]]:
+    """Return for each architecture what a triage must say of each fault."""
+    words = [torch_python(), str(ZOO / "score.py"), json.dumps({"device": "cpu"})]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {t["architecture"]: t["expected"] for t in json.loads(done.stdout.splitlines()[-1])}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the architectures once, in a watched run of which the home is kept."""
+    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
+    root = Path(given) / "zoo" if given else tmp_path_factory.mktemp("zoo")
+    if not (root / "complete").is_file():
+        root.mkdir(parents=True, exist_ok=True)
+        env = {
+            **os.environ,
+            "AOTI_DEBUG_HOME": str(root / "home"),
+            "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
+            "TORCHINDUCTOR_VEC_ISA_OK": "1",
+        }
+        script = str(Path(__file__).parent / "compile_all.py")
+        words = ["run", script, "--python", torch_python(), "--", str(ZOO), str(root), *PLANTED]
+        done = subprocess.run(
+            [sys.executable, "-m", "aoti_debug", *words], env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        (root / "complete").touch()
+    return root
+
+
+@pytest.fixture(scope="module")
+def triaged(compiled: Path, python: str) -> Mapping[str, Triaged]:
+    """Triage every architecture, healthy and with its faults."""
+    serve = ZOO / "serve.py"
+
+    def job(name, *more):
+        return serve, (name, str(compiled / f"{name}.pt2"), *more), {}
+
+    healthy = {f"{name} healthy": job(name) for name in PLANTED}
+    planted = {f"{name} {fault}": job(name, "--fault", fault) for name, fault in FAULTS}
+    return triage_all({**healthy, **planted}, compiled / "home", python)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_healthy_architecture_raises_no_alarm(triaged: Mapping[str, Triaged], name: str) -> None:
+    found = triaged[f"{name} healthy"].best
+    assert found.category == "no_fault", found.summary
+
+
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_a_planted_fault_is_found_with_input_and_line(
+    triaged: Mapping[str, Triaged], expected, compiled: Path, name: str, fault: str
+) -> None:
+    found = triaged[f"{name} {fault}"]
+    lines = json.loads((compiled / f"{name}.json").read_text())
+    ran = {"answer": found.answer.document(), "stderr": "", "wall_s": 0.0}
+    row = score.fault(ran, expected[name][fault], lines, found.directory.parent)
+    assert row["outcome"] == "right", row
