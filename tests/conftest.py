@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +29,11 @@ def python() -> str:
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep runs of a test out of the user's home, and output buffering as users have it."""
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    yield
 
 
 @pytest.fixture(scope="session")

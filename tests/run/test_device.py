@@ -56,7 +56,7 @@ def smi(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "visible, indices",
+    ("visible", "indices"),
     [
         (None, [0, 1]),
         ("0,1", [0, 1]),
@@ -91,7 +91,7 @@ def test_no_driver_means_no_devices(smi, answer, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "answers, expected",
+    ("answers", "expected"),
     [
         ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, Health(True, "", 0)),
         ({"ecc": "GPU-aaaa-1, [N/A]"}, Health(True, "", None)),

@@ -47,7 +47,7 @@ def test_missing_tool_is_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "output, number",
+    ("output", "number"),
     [
         ("g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022", "12.2.0"),
         ("GNU gdb (Debian 13.1-3) 13.1\nCopyright (C) 2023", "13.1"),

@@ -122,13 +122,13 @@ def test_program_goes_on_when_its_log_cannot_grow(tmp_path):
 def test_log_does_not_follow_a_link(tmp_path):
     (tmp_path / "precious").write_text("kept")
     (tmp_path / "log").symlink_to(tmp_path / "precious")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="symbolic links"):
         Log(tmp_path / "log", CAP)
     assert (tmp_path / "precious").read_text() == "kept"
 
 
 @pytest.mark.parametrize(
-    "text, shown",
+    ("text", "shown"),
     [
         ("tab\tstays", "tab\tstays"),
         ("\x1b[1;31mred\x1b[0m", "red"),

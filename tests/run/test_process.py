@@ -93,7 +93,7 @@ def test_environment_is_the_given_one_and_a_mark(finish, logs):
 
 
 @pytest.mark.parametrize(
-    "name, why", [("no-such-program", "No such file"), ("./text", "Permission denied")]
+    ("name", "why"), [("no-such-program", "No such file"), ("./text", "Permission denied")]
 )
 def test_what_cannot_be_executed_is_named(finish, tmp_path, name, why):
     (tmp_path / "text").write_text("hello")

@@ -79,7 +79,7 @@ def test_environment_is_merged_over_the_current_one(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options, words",
+    ("options", "words"),
     [
         ({"script": "gone.py"}, "there is no script .*gone.py"),
         ({"script": "folder"}, "is a directory, not a script. Give the script inside"),
