@@ -39,9 +39,9 @@ export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
 # What scripts/ needs of the probe: copies, because a skill may be installed without the server.
-PROBED := __init__ agreement aliasing checks compare constants definitions describe eager events \
-          expectations expression fakes indices judge nodes repeats replay script standalone stated \
-          stated_check
+PROBED := __init__ agreement aliasing budget checks compare constants definitions describe eager \
+          events expectations expression fakes indices judge nodes repeats replay script slot \
+          standalone stated stated_check store
 
 .PHONY: demo test test-light bench lint picture scripts clean setup
 .DELETE_ON_ERROR:

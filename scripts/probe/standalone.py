@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import definitions, describe, events
+from . import definitions, describe, events, slot
 
 Document = dict[str, Any]
 
@@ -118,7 +118,10 @@ class Inputs:
 
 def read_inputs(torch: Any, path: str) -> Inputs:
     """Read captured inputs; strides, offsets and shared memory are as they were."""
-    document = torch.load(path, weights_only=True)
+    if path.endswith(".bin"):
+        document: Any = {"format": 1, **slot.read(torch, path)}
+    else:
+        document = torch.load(path, weights_only=True)
     if isinstance(document, (tuple, list)):
         return saved_by_hand(torch, document)
     if not isinstance(document, dict) or document.get("format") != 1:
