@@ -163,7 +163,8 @@ def on_failing_call(
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
         steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
-    if best.category in GPU_FAULTS:
+    proved = best.confidence == "proved" and best.input is not None
+    if best.category in GPU_FAULTS and not proved:
         decision = REPLAY if captured.replayable else Impossible(captured.why_not)
         steps.append(Planned("again", "is it the same failure every time", decision))
     if outside:
