@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +32,7 @@ from aoti_debug.explain.bisected import read_bisection  # noqa: E402
 from aoti_debug.explain.nodes import Found, read_report  # noqa: E402
 from probe import capture  # noqa: E402
 
-COMPILES = 6
+COMPILES = 3
 EXPORTING = threading.Lock()  # torch.export is not for several threads
 
 
@@ -66,7 +67,12 @@ def run_here(name: str, words: list[str]) -> None:
 
 
 def look(
-    case: explain_cases.Case, twin: str, folder: Path, names: dict[str, int], alone: bool
+    case: explain_cases.Case,
+    twin: str,
+    folder: Path,
+    names: dict[str, int],
+    device: str,
+    alone: bool,
 ) -> Found | None:
     """Run the search that fits the case."""
     report = folder / "report.json"
@@ -76,10 +82,13 @@ def look(
         words += ["--import-path", str(HERE), "--import", "explain_cases"]
     compiles = case.kind == "wrong" and not case.healthy
     if compiles:
-        settings = json.dumps(dict(case.settings) if twin == "fault" else {})
-        words += ["--settings", settings, "--compiles", str(COMPILES if twin == "fault" else 1)]
+        own = "cpp." if device == "cpu" else "triton."
+        planted = {key.replace("cpp.", own): value for key, value in case.settings}
+        settings = json.dumps(planted if twin == "fault" else {})
+        compiled = COMPILES if twin == "fault" else 1
+        words += ["--settings", settings, "--compiles", str(compiled)]
     name = "bisect" if compiles else "walk"
-    if alone:
+    if alone and not compiles:  # a compiler keeps state that the next case must not see
         run_here(name, words)
     else:
         argv = [sys.executable, str(ROOT / "probe" / f"{name}.py"), *words]
@@ -107,18 +116,20 @@ def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
     }
 
 
-def run(case: explain_cases.Case, out: Path, device: str, alone: bool) -> dict[str, Any]:
+def run(
+    case: explain_cases.Case, out: Path, work: Path, device: str, alone: bool
+) -> dict[str, Any]:
     row: dict[str, Any] = {"case": case.name, "kind": case.kind, "device": device}
     healthy_is_case = case.kind == "wrong" and not case.settings and not case.healthy
     for twin in ("fault", "healthy"):
         if twin == "healthy" and healthy_is_case:
             continue  # a fault of torch itself has no twin
         began = time.monotonic()
-        folder = out / f"{case.name}-{twin}"
+        folder = work / f"{case.name}-{twin}"
         try:
             with EXPORTING:
                 names = prepare(case, twin, folder, device)
-            found = look(case, twin, folder, names, alone)
+            found = look(case, twin, folder, names, device, alone)
             row[twin] = judge(case, found)
         except Exception as error:
             row[twin] = {"named": False, "error": f"{type(error).__name__}: {error}"[:500]}
@@ -159,6 +170,7 @@ def main() -> int:
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--kinds", default="index,nan,wrong")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after these")
     parser.add_argument("--workers", type=int, default=min(15, os.cpu_count() or 1))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -168,9 +180,16 @@ def main() -> int:
         if case.kind in options.kinds.split(",")
         and (not options.cases or case.name in options.cases)
     ]
-    with ThreadPoolExecutor(options.workers) as pool:
-        one = options.workers == 1
-        rows = list(pool.map(lambda case: run(case, options.out, options.device, one), chosen))
+    began = time.monotonic()
+    one = options.workers == 1
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(options.workers) as pool:
+
+        def start(case: explain_cases.Case) -> dict[str, Any] | None:
+            if time.monotonic() - began > options.seconds:
+                return None
+            return run(case, options.out, Path(work), options.device, one)
+
+        rows = [row for row in pool.map(start, chosen) if row is not None]
     (options.out / "table.md").write_text(table(rows) + "\n")
     print(table(rows).splitlines()[-1])
     return 0 if all(row["right"] and not row["blamed"] for row in rows) else 1

@@ -37,9 +37,11 @@ class Case:
 
     def line(self) -> tuple[str, str]:
         """Return (file, text) of the planted line."""
-        source = inspect.getsource(type(self.model()))
-        text = next(line for line in source.splitlines() if line.rstrip().endswith("# planted"))
-        return inspect.getfile(type(self.model())), text.strip()
+        kinds = dict.fromkeys(type(part) for part in self.model().modules())
+        own = [kind for kind in kinds if kind.__module__ == __name__]
+        lines = [line for kind in own for line in inspect.getsource(kind).splitlines()]
+        text = next(line for line in lines if line.rstrip().endswith("# planted"))
+        return __file__, text.strip()
 
 
 class Embed(nn.Module):
@@ -65,14 +67,14 @@ class Gather(nn.Module):
 
 class ScatterAdd(nn.Module):
     def forward(self, x, bins):
-        total = torch.zeros(12)
+        total = torch.zeros(12, device=x.device)
         return total.scatter_add(0, bins, x.relu()) + 1  # planted
 
 
 class IndexPut(nn.Module):
     def forward(self, x, rows):
         y = x * 2
-        return y.index_put((rows,), torch.ones(4))  # planted
+        return y.index_put((rows,), torch.ones_like(y[:4]))  # planted
 
 
 class Advanced(nn.Module):
@@ -96,6 +98,7 @@ class Argmax(nn.Module):
         super().__init__()
         self.names = nn.Embedding(10, 4)
         self.fc = nn.Linear(8, 32)
+        self.fc.bias.data[3] = 50.0
 
     def forward(self, x):
         best = self.fc(x).argmax(-1)
@@ -175,7 +178,7 @@ class _Block(nn.Module):
 
     def forward(self, h, at):
         q, k, v = self.qkv(self.norm(h)).chunk(3, -1)
-        keys = self.keys.index_copy(0, at, k)
+        keys = self.keys.index_copy(0, at, k)  # planted
         values = self.values.index_copy(0, at, v)
         weights = (q @ keys.T / math.sqrt(q.shape[-1])).softmax(-1)
         h = h + self.out(weights @ values)
@@ -428,7 +431,8 @@ class Arange(nn.Module):
     """After pytorch/pytorch#175966."""
 
     def forward(self, x):
-        steps = torch.arange(0, 11) * 1_000_000_000 + x.to(torch.int64)  # planted
+        counted = torch.arange(0, 11, device=x.device)
+        steps = counted * 1_000_000_000 + x.to(torch.int64)  # planted
         return steps, x.sin()
 
 
@@ -500,6 +504,7 @@ def spoil_bert(model: nn.Module) -> None:
 
 
 def spoil_half(model: nn.Module) -> None:
+    model.blocks[4].second.bias.data.fill_(3.0)
     model.blocks[4].scale.data.fill_(60_000.0)
 
 
