@@ -38,11 +38,6 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-# What scripts/ needs of the probe: copies, because a skill may be installed without the server.
-PROBED := __init__ agreement aliasing budget checks compare constants definitions describe eager \
-          events expectations expression fakes indices judge nodes repeats replay script slot \
-          standalone stated stated_check store
-
 .PHONY: demo test test-light bench lint picture scripts clean setup
 .DELETE_ON_ERROR:
 
@@ -83,8 +78,7 @@ picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
 
 scripts:
-	@mkdir -p scripts/probe
-	@cp $(PROBED:%=mcp_server/aoti_debug/probe/%.py) scripts/probe/
+	@'$(PYTHON)' tests/scripts/copy_probe.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -125,3 +125,7 @@ def say_failure(outcome: Outcome) -> None:
         print(f"first message: {message}")
     if not outcome.died and not outcome.error:
         print(outcome.stderr[-1500:])
+    if "in pytree is not registered" in outcome.stderr:
+        print(
+            "--import the module that registers this class, such as transformers.modeling_outputs"
+        )

@@ -13,7 +13,8 @@ torch.save(((torch.randn(16, 16),), {}), "small.pt")
 
 program = torch.export.load(rich / "model.ep.pt2")
 state = dict(program.state_dict)
-torch.save({**state, "down.weight": torch.randn(64, 16)[:16]}, "sliced.pt")
+nan = torch.full((16,), float("nan"))
+torch.save({**state, "down.weight": torch.randn(64, 16)[:16], "down.bias": nan}, "sliced.pt")
 with torch.no_grad():
     state["position"].add_(0.01)
 torch.export.save(program, "other.ep.pt2")

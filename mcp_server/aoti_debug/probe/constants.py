@@ -51,6 +51,8 @@ def problems(known: Mapping[str, Declared], state: Mapping[str, Any]) -> Iterato
             why = "inlined: it can never be updated" if small else "a prefix, a typo, or tied"
             yield f"{name}: not a constant of the package ({why})"
             continue
+        if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
+            yield f"{name}: {int((~tensor.isfinite()).sum())} values are NaN or infinite"
         want, dtype = known[name], str(tensor.dtype).replace("torch.", "")
         if dtype != want.dtype or tuple(tensor.shape) != want.shape:
             got = f"{dtype}{list(tensor.shape)}"
