@@ -3,7 +3,6 @@
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make test-light  those tests that compile no model
 # make lint    ruff and mypy alone
-# make scripts copy the modules of the probe that scripts/ runs
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -38,7 +37,7 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light bench lint picture scripts clean setup
+.PHONY: demo test test-light bench lint picture clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -76,9 +75,6 @@ bench: setup
 
 picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
-
-scripts:
-	@'$(PYTHON)' tests/scripts/copy_probe.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -9,14 +9,23 @@ import signal
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-PROBE = Path(__file__).resolve().parent / "probe"
+PACKAGE = Path(__file__).resolve().parents[1] / "mcp_server" / "aoti_debug"
+PROBE = PACKAGE / "probe"
 CLEAN, FOUND, NOT_DONE = 0, 1, 3  # 2 is argparse's, for wrong use
 EXITS = "Exit status: 0 nothing wrong, 1 something found, 2 wrong use, 3 could not be done."
 
 Document = dict[str, Any]
+
+if not PROBE.is_dir():
+    print(f"{PROBE} is missing: install the skill as a whole, not scripts/ alone", file=sys.stderr)
+    raise SystemExit(NOT_DONE)
+sys.path.insert(0, str(PACKAGE))
+import_module("probe")  # the scripts import its parts that need no torch
+sys.path.remove(str(PACKAGE))
 
 
 class Outcome(NamedTuple):

@@ -1,9 +1,8 @@
-"""The stand-alone scripts, installed without the server, on failures that are real."""
+"""The scripts of an installed skill, without the server, on failures that are real."""
 
 from __future__ import annotations
 
 import ast
-import filecmp
 import os
 import shutil
 import subprocess
@@ -12,18 +11,21 @@ from pathlib import Path
 
 import pytest
 from interpreter import torch_python
-from scripts.copy_probe import COPIES, PROBE, needed
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
+PROBE = ROOT / "mcp_server" / "aoti_debug" / "probe"
 COMMANDS = sorted(p.name for p in SCRIPTS.glob("*.py") if p.name != "shared.py")
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return scripts/ of an installation that has nothing else but the text."""
-    place = tmp_path_factory.mktemp("skill") / "aoti-debug" / "scripts"
-    return Path(shutil.copytree(SCRIPTS, place, ignore=shutil.ignore_patterns("__pycache__")))
+    """Return scripts/ of an installation, of whose server there is no more than the probe."""
+    place = tmp_path_factory.mktemp("skill") / "aoti-debug"
+    for folder in (SCRIPTS, PROBE):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, place / folder.relative_to(ROOT), ignore=ignored)
+    return place / "scripts"
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +44,16 @@ def run(script: Path, *words: object, python: str | None = None) -> tuple[int, s
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_copies_are_those_of_the_probe() -> None:
-    copies = {copy.stem for copy in COPIES.glob("*.py")}
-    assert copies == needed(), "run `make scripts`"
-    differing = [name for name in copies if not filecmp.cmp(
-        COPIES / f"{name}.py", PROBE / f"{name}.py", shallow=False)]  # fmt: skip
-    assert differing == [], "run `make scripts`"
+@pytest.mark.parametrize("name", COMMANDS)
+def test_scripts_without_the_tree_say_what_is_missing(tmp_path: Path, name: str) -> None:
+    alone = shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    code, said = run(alone / name, "--help", python=sys.executable)
+    assert (code, "install the skill as a whole" in said) == (3, True)
 
 
-@pytest.mark.parametrize("path", sorted(SCRIPTS.rglob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [*sorted(SCRIPTS.glob("*.py")), *sorted(PROBE.glob("*.py"))], ids=lambda p: p.name
+)
 def test_a_script_is_python_3_9_and_needs_nothing_but_torch(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
     imported = {n.names[0].name for n in ast.walk(tree) if isinstance(n, ast.Import)}
