@@ -1,10 +1,10 @@
-"""Score how error texts are routed: `python evals/scorers/log_routing.py [FILE.jsonl]`.
+"""Score how error texts are routed: `python evals/scorers/log_routing.py [FILE.jsonl.xz]`.
 
 A row is {"thread", "category", "also", "phase", "text"}: what was wrong, other categories that can
 be defended, the phase, and the text, quoted from a public thread and trimmed (where a text ended
 before its message, the last line is the thread's title). `composed/...` marks a text without a
-thread. Rows whose thread gave a signature a sample are left out. `known.jsonl` is what the rules
-were written against; `unseen.jsonl` is not, and is scored only to report.
+thread. Rows whose thread gave a signature a sample are left out. `known.jsonl.xz` is what the rules
+were written against; `unseen.jsonl.xz` is not, and is scored only to report.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import lzma
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from pathlib import Path
 from aoti_debug.model import DiagnoseAnswer, Diagnosis
 from aoti_debug.signatures.signature import signatures
 
-KNOWN = Path(__file__).parents[1] / "logs" / "known.jsonl"
+KNOWN = Path(__file__).parents[1] / "logs" / "known.jsonl.xz"
 QUIET = ("unknown", "no_fault")  # right when nothing is claimed above `possible`
 FALLBACK = ("user_code", "no_fault")  # defends nothing: it is said when nothing is known
 
@@ -78,8 +79,9 @@ class Score:
 
 
 def load(path: Path = KNOWN) -> list[Case]:
-    """Read the rows of a JSON lines file."""
-    with path.open(encoding="utf-8") as lines:
+    """Read the rows of a JSON lines file, compressed or not."""
+    opened = lzma.open if path.suffix == ".xz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines if line.strip()]
     return [Case(**{**row, "also": tuple(row["also"])}) for row in rows]
 
