@@ -598,7 +598,7 @@ CASES: tuple[Case, ...] = (
          settings=LOG1P),
     Case("log1p_decoder", "wrong", Log1pCached, lambda: (ints(1000, 1), torch.tensor([3])),
          "log1p", ("wrong alone",), settings=LOG1P),
-    Case("arange", "wrong", Arange, lambda: (torch.randn(11),), "add", ("[3]",)),
+    Case("arange", "wrong", Arange, lambda: (torch.randn(11),), "mul", ("8 of",)),
     Case("sum_of_softmax", "wrong", SumOfSoftmax, lambda: (torch.randn(64, 37) * 8,), "floor",
          ("floor",)),
     Case("tie_count", "wrong", TieCount, lambda: (torch.randn(8, 33),), "eq", ("eq",)),

@@ -66,15 +66,19 @@ class Search:
         report.update(state="search", nodes=len(list(module.graph.nodes)), candidates=len(nodes))
         low, high = -1, len(nodes)  # positions that agree, and that differ
         rows: dict[str, Document] = {}
+        count = _PROBES
         while high - low > 1 and self._may_compile():
-            asked = spread(low, high, _PROBES)
+            asked = spread(low, high, count)
             found = self._compared([nodes[n] for n in asked])
             rows.update({name: row for name, row in found.items() if name != "outputs"})
             report.update(compiles=self.compiles, rows=list(rows.values()))
             wrong = [n for n in asked if found[nodes[n]]["verdict"] != "agrees"]
             if not wrong and not found["outputs"]["wrong"]:
+                # Values that are outputs are not fused away: then one value at a time.
                 report.update(vanished=[nodes[n] for n in asked])
-                break
+                low = asked[0] if count == 1 else low
+                count = 1
+                continue
             if wrong:
                 high = wrong[0]
             right = [n for n in asked if n < high]
