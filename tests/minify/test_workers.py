@@ -13,6 +13,7 @@ import anyio
 import psutil
 import pytest
 from aoti_debug.minify.workers import Outcome, workers
+from aoti_debug.triage.run_state import Cancelled
 
 CANDIDATES = {
     "well": "print('step: run', flush=True)\nprint('step: done')",
@@ -37,7 +38,9 @@ def order(name: str) -> dict[str, object]:
 
 async def done(python: str, place: Path) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
-    async with workers(place / "c", place / "log", python, os.environ, place / "k", 4) as crew:
+    stop = anyio.Event()
+    started = workers(place / "c", place / "log", python, os.environ, place / "k", 4, stop)
+    async with started as crew:
 
         async def one(name: str) -> None:
             found[name] = await crew.do(order(name), 300.0, CANDIDATES[name])
@@ -48,6 +51,9 @@ async def done(python: str, place: Path) -> dict[str, Outcome]:
         ran = crew.ran
         found["again"] = await crew.do(order("crash"), 300.0, CANDIDATES["crash"])
         assert crew.ran == ran
+        stop.set()
+        with pytest.raises(Cancelled):
+            await crew.do(order("hang"), 300.0, "import signal\nsignal.pause()")
     return found
 
 
@@ -94,7 +100,9 @@ from pathlib import Path
 from aoti_debug.minify.workers import workers
 
 async def main(place, python):
-    async with workers(place / "c", place / "log", python, os.environ, place / "k", 2) as crew:
+    stop = anyio.Event()
+    started = workers(place / "c", place / "log", python, os.environ, place / "k", 2, stop)
+    async with started as crew:
         print(json_of(place), flush=True)
         script = "import signal\\nwhile True:\\n    signal.pause()"
         await crew.do({"kind": "script"}, 600.0, script)

@@ -7,10 +7,9 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import anyio
 
 from aoti_debug.minify import reproduction
 from aoti_debug.minify.candidate import Candidate
@@ -20,7 +19,7 @@ from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.prelude import Prelude, prelude_of
 from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
-from aoti_debug.minify.search import first, minimise
+from aoti_debug.minify.search import first, minimise, together
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.simplify import simplify
 from aoti_debug.minify.slice import slices, with_producers
@@ -69,7 +68,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     env = request.target.env
     async with (
         hold_gpus(work),
-        workers(root / "c", log, python, env, cache, width) as crew,
+        workers(root / "c", log, python, env, cache, width, work.stop) as crew,
     ):
         work.say("reading the exported program")
         survey = await _survey(crew, root, material)
@@ -138,9 +137,7 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
         return True
 
     sides = ["example", *(["real"] if material.inputs is not None else [])]
-    async with anyio.create_task_group() as tasks:
-        for side in sides:
-            tasks.start_soon(values, side)
+    await together([partial(values, side) for side in sides])
     folder = root / "values"
     folder.mkdir(exist_ok=True)
     for name, place in places.items():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
-
-import anyio
 
 from aoti_debug.minify.candidate import Candidate, Unbuildable, Until
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
+from aoti_debug.minify.search import together
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
 from aoti_debug.minify.trials import RUN_S
 from aoti_debug.minify.workers import Outcome, Workers
@@ -129,16 +129,15 @@ def _may_be_flaky(material: Material, way: Way) -> bool:
 async def _runs(way: Way, numbers: Sequence[int]) -> list[Outcome]:
     found: dict[int, Outcome] = {}
 
-    async def one(number: int) -> None:
+    async def one(number: int) -> bool:
         found[number] = await way.run(number)
+        return True
 
     if way.until != "run" or way.compiles:
         for number in numbers:  # two compiles of one model would write the same files
             await one(number)
         return [found[number] for number in numbers]
-    async with anyio.create_task_group() as tasks:
-        for number in numbers:
-            tasks.start_soon(one, number)
+    await together([partial(one, number) for number in numbers])
     return [found[number] for number in numbers]
 
 

@@ -22,6 +22,7 @@ from aoti_debug.run.files import open_regular, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.observe import observe
+from aoti_debug.triage.run_state import Cancelled
 
 EVERY_S = 0.03
 START_S = 180.0  # to import torch on a busy machine
@@ -50,7 +51,8 @@ class Outcome:
 class Workers:
     """Orders to the fork server of one search; their results are kept by content."""
 
-    def __init__(self, root: Path, width: int) -> None:
+    def __init__(self, root: Path, width: int, stop: anyio.Event) -> None:
+        self._stop = stop
         self.root = root
         self.width = width
         self.ran = 0
@@ -66,6 +68,7 @@ class Workers:
 
         Raises:
             NoWorker: the fork server has ended.
+            Cancelled: the user asked for the end.
         """
         document = {**order, "timeout_s": timeout_s}
         key = json.dumps([{**order, "number": number}, script], sort_keys=True)
@@ -92,6 +95,8 @@ class Workers:
 
     async def _end_of(self, directory: Path) -> None:
         while not (directory / "result.json").is_file():
+            if self._stop.is_set():
+                raise Cancelled
             if not self.alive:
                 raise NoWorker("the processes that try candidates have ended")
             await anyio.sleep(EVERY_S)
@@ -99,7 +104,13 @@ class Workers:
 
 @contextlib.asynccontextmanager
 async def workers(
-    root: Path, log: Path, python: str, env: Mapping[str, str], cache: Path, width: int
+    root: Path,
+    log: Path,
+    python: str,
+    env: Mapping[str, str],
+    cache: Path,
+    width: int,
+    stop: anyio.Event,
 ) -> AsyncIterator[Workers]:
     """Start a fork server below `root`; leaving ends it and all that it started.
 
@@ -114,7 +125,7 @@ async def workers(
     for left in root.iterdir():  # of a search that was killed
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
-    found = Workers(root, width)
+    found = Workers(root, width, stop)
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
