@@ -31,7 +31,7 @@ def test_a_call_past_the_budget_is_captured_later_and_what_no_replay_shows_is_ru
 def test_a_second_run_that_does_not_fail_is_said_to_show_nothing(
     triage: Any, targets: Path, acting: Path, tmp_path: Path
 ) -> None:
-    answer = triage(targets / "served.py", "--", acting, "raise", tmp_path / "once", **SMALL)
+    answer = triage(targets / "served.py", "--", acting, "crash", tmp_path / "once", **SMALL)
 
     assert "did not fail" in answer.steps["capture"]["finding"]
     assert "on the target itself" in answer.steps["contract of the target"]["why"]

@@ -99,7 +99,10 @@ def test_an_index_outside_an_embedding_is_named_with_value_and_place(call: Call)
         "run",
         "proved",
     )
-    assert found.summary == "ids[2, 3] = 5000 is outside 0 <= index < 1000"
+    assert found.summary == (
+        "ids[2, 3] = 5000 is outside 0 <= index < 1000: 1000, the size of dimension 0 of "
+        "table.weight"
+    )
     assert found.kernel is not None
     assert found.kernel.name.startswith("cpp_fused_embedding")
     assert found.kernel.text
@@ -109,7 +112,9 @@ def test_an_index_outside_an_embedding_is_named_with_value_and_place(call: Call)
 def test_of_two_indices_the_one_that_the_kernel_checks_is_named(call: Call) -> None:
     found = best(call("second_table"))
     assert (found.category, found.confidence) == ("index_out_of_bounds", "proved")
-    assert found.summary == "item[31] = 500 is outside 0 <= index < 500"
+    assert found.summary == (
+        "item[31] = 500 is outside 0 <= index < 500: 500, the size of dimension 0 of items.weight"
+    )
 
 
 @pytest.mark.parametrize("case", ["healthy", "size", "segfault", "index"])

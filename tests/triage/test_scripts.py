@@ -21,7 +21,7 @@ def test_an_exception_in_lowering_names_the_users_line(triaged: Triaged, tmp_pat
     assert (found.category, found.phase) == ("lowering_error", "lower")
     assert "halve knows no such size" in found.summary
     assert found.source[0].file == str(LOWERING)
-    assert found.source[0].text == 'raise ValueError("halve knows no such size")'
+    assert found.source[0].text == "return halve(torch.sin(x)) + 1"
 
 
 def test_a_script_that_hangs_is_ended_and_the_line_told(triaged: Triaged, written: Written) -> None:
@@ -143,7 +143,7 @@ def test_an_interpreter_without_torch_is_told_as_that(
     bare = tmp_path / "bare" / "bin" / "python"
     found = triage_with(bare, written("import torch\n")).diagnosis
     assert found is not None
-    assert "No module named 'torch'" in found.evidence[0].quote
+    assert any("No module named 'torch'" in evidence.quote for evidence in found.evidence)
 
 
 @pytest.mark.parametrize("kind", ["missing", "directory", "unreadable"])

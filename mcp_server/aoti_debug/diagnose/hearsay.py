@@ -77,7 +77,18 @@ def contradicted(candidate: Candidate, observations: Observations) -> Candidate:
     claims = candidate.role in ("cause", "symptom") and is_fault(candidate)
     if events is None or ending is None or not claims:
         return candidate
-    raised = ending.code == 1 and observations.first(PythonException) is not None
+    ends = observations.of(PythonException)
+    raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
     well = ending.clean and bool(events.calls)
     quiet = last_failure(observations) is None
     return replace(candidate, role="printed") if quiet and (raised or well) else candidate
+
+
+def is_of(candidate: Candidate, exception: PythonException) -> bool:
+    """Tell whether the words are those of this exception."""
+    span, found = exception.span, candidate.diagnosis.evidence[0]
+    return (
+        found.artifact == span.artifact
+        and found.lines is not None
+        and span.first <= found.lines[0] <= span.last
+    )

@@ -24,17 +24,17 @@ from aoti_debug.triage.symptoms import failure_of
 NAME = "capture"
 MOST = 64 << 30  # bytes
 SHARE = 2  # of the free disk: one half
-FORM = ("the probe's time is used up", "over the budget", "another thread's call")
 
 
 def wanted(state: RunState, first: Observations, call: Captured) -> bool:
-    """Tell whether the failing call is known and only the budget kept it from being captured."""
+    """Tell whether the failing call is known and was not captured: a second run captures that one
+    alone, with all the room there is."""
     ending = first.ending
     if not state.request.capture or call.call is None or call.inputs is not None:
         return False
     if call.call.ok or ending is None or ending.clean or ending.timed_out:
         return False
-    return any(words in call.why_no_inputs for words in FORM)
+    return call.call.captured is None
 
 
 async def recapture(state: RunState, first: Observations, call: Captured) -> Captured:
