@@ -95,3 +95,28 @@ def test_limiting_vector_code_alone_leaves_the_compiler_at_native(tmp_path: Path
     assert " ".join(f"{k}={v}" for k, v in both.items()) in (GUIDES / "host-crash.md").read_text(
         "utf-8"
     )
+
+
+RUNNERS = """
+from concurrent.futures import ThreadPoolExecutor
+from torch._inductor.package import load_package
+
+args, kwargs = torch.load("inputs.pt", weights_only=True)
+one = load_package("model.pt2", run_single_threaded=False, num_runners=1)
+with torch.no_grad(), ThreadPoolExecutor(8) as pool:
+    want = tree_leaves(one(*args, **kwargs))
+    for got in pool.map(lambda _: tree_leaves(one(*args, **kwargs)), range(64)):
+        torch.testing.assert_close(got, want)
+print("all waited for their turn")
+load_package("model.pt2", run_single_threaded=False, num_runners=0)
+"""
+
+
+def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(rich: Path) -> None:
+    done = run(f"import torch\nfrom torch.utils._pytree import tree_leaves\n{RUNNERS}", rich)
+    assert "all waited for their turn" in done.stdout
+    assert "num_runners must be >=1" in done.stderr
+    assert "No available models" not in done.stderr
+    text = " ".join((GUIDES / "threads-streams-hangs.md").read_text("utf-8").split())
+    assert "`num_runners must be >=1` refuses that" in text
+    assert "**zero** model instances" in text
