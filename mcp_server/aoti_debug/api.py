@@ -152,8 +152,7 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     Raises:
         UnreadableInput: there is no such package, or it does not state what it takes.
     """
-    from aoti_debug.package.contract import contract
-    from aoti_debug.package.contract_text import write_check_inputs
+    from aoti_debug.package.contract import contract, write_check_inputs
     from aoti_debug.package.inspect import inspect as read
 
     path = _package(package)
@@ -228,10 +227,10 @@ def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> Diag
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
+    from aoti_debug.read.blocks import unwrapped
     from aoti_debug.read.code_places import CodePlaceReader
-    from aoti_debug.read.error_line import error_lines
+    from aoti_debug.read.python_traceback import error_lines
     from aoti_debug.read.scan import log_readers, scan
-    from aoti_debug.read.unwrap import unwrapped
     from aoti_debug.signatures import matcher
 
     read = scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])

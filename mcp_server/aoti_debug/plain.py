@@ -67,3 +67,8 @@ def last_line(data: bytes, limit: int = 120) -> str:
         if text := plain(part).strip():
             return plain(text, limit)
     return ""
+
+
+def one_line(text: str) -> str:
+    """Clean and put on one line."""
+    return " ".join(clean(text).split())

@@ -24,7 +24,6 @@ from aoti_debug.tools.check_environment import CHECK_ENVIRONMENT
 from aoti_debug.tools.diagnose_log import DIAGNOSE_LOG
 from aoti_debug.tools.explain_kernel import EXPLAIN_KERNEL
 from aoti_debug.tools.inspect_package import INSPECT_PACKAGE
-from aoti_debug.tools.lazy_service import LazyService
 from aoti_debug.tools.minify import MINIFY
 from aoti_debug.tools.read_artifact import READ_ARTIFACT
 from aoti_debug.tools.run_stage import RUN_STAGE
@@ -32,7 +31,7 @@ from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.triage import TRIAGE
 from aoti_debug.tools.verify_fix import VERIFY_FIX
 from aoti_debug.tools.wait_run import WAIT_RUN
-from aoti_debug.tools.waiting import Call, owner_of
+from aoti_debug.tools.waiting import Call, LazyService, owner_of
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,

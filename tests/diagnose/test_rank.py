@@ -7,7 +7,7 @@ import io
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
-from aoti_debug.read.error_line import error_lines
+from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.signatures import matcher
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import anyio
 import pytest
 from aoti_debug.environment import environment, installed
-from aoti_debug.environment.compiler import try_compiler
-from aoti_debug.environment.disk import folders
-from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted
-from aoti_debug.environment.variables import variable_problems, variables
+from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted, try_compiler
+from aoti_debug.environment.variables import folders, variable_problems, variables
 from aoti_debug.model import EnvironmentAnswer
 from interpreter import torch_python
 

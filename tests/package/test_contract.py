@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.package.contract import Contract, check_call, contract
-from aoti_debug.package.contract_text import one_line, table, write_check_inputs
+from aoti_debug.package.contract import (
+    Contract,
+    check_call,
+    contract,
+    one_line,
+    table,
+    write_check_inputs,
+)
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input
 from aoti_debug.package.wrapper import read_wrapper

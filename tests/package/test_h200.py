@@ -10,7 +10,7 @@ import pytest
 from aoti_debug.environment import installed
 from aoti_debug.package.answer import answer
 from aoti_debug.package.compatibility import will_it_load
-from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.contract import one_line
 from aoti_debug.package.here import Here, here
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package

@@ -6,7 +6,7 @@ import io
 
 import pytest
 from aoti_debug import api
-from aoti_debug.read.unwrap import LIMIT, unwrapped
+from aoti_debug.read.blocks import LIMIT, unwrapped
 
 
 def test_only_lines_that_may_be_cut_in_a_word_are_joined() -> None:

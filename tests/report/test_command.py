@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.model import Next
-from aoti_debug.report.command import command_line
+from aoti_debug.report.diagnosis import command_line
 
 
 @pytest.mark.parametrize(

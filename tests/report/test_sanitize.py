@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from aoti_debug.report.sanitize import one_line, sanitize
+from aoti_debug.plain import clean as sanitize
+from aoti_debug.plain import one_line
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from aoti_debug.run.ask import ask
-from aoti_debug.run.machine import find_tool, version
+from aoti_debug.run.machine import ask, find_tool, version
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.model import Diagnosis, Evidence, TriageAnswer
-from aoti_debug.tools.answer import answer
-from aoti_debug.tools.fit import LIMIT, fit, size
+from aoti_debug.tools.fit import LIMIT, answer, fit, size
 
 KEEP = frozenset({"run", "notes"})
 

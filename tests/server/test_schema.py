@@ -12,7 +12,7 @@ import pytest
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.server import INSTRUCTIONS, TOOLS, create_server
-from aoti_debug.tools.run_answer import RunAnswer
+from aoti_debug.tools.waiting import RunAnswer
 from mcp import Client
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "tools.json"

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.model import RunsAnswer
-from aoti_debug.tools.answer import answer
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 from mcp import Client
 from mcp.server import MCPServer

@@ -12,10 +12,16 @@ import typer
 
 from aoti_debug import __version__
 from aoti_debug.commands import options
-from aoti_debug.commands.delivery import delivering
-from aoti_debug.commands.output import check_report, fail, finish, write_text
-from aoti_debug.commands.status import NOT_DONE, WRONG_USE
-from aoti_debug.commands.target_command import TargetCommand
+from aoti_debug.commands.options import TargetCommand
+from aoti_debug.commands.output import (
+    NOT_DONE,
+    WRONG_USE,
+    check_report,
+    delivering,
+    fail,
+    finish,
+    write_text,
+)
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from aoti_debug import api
-from aoti_debug.commands.follow import follow_output
-from aoti_debug.commands.progress import Report, progress
+from aoti_debug.commands.progress import Report, follow_output, progress
 from aoti_debug.kinds import A, Kind, R
 from aoti_debug.model import RunModel, TriageAnswer
 from aoti_debug.signals import ENDING, cancelled_by

@@ -10,7 +10,7 @@ from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
-from aoti_debug.package.program import Use
+from aoti_debug.package.documents import Use
 from aoti_debug.package.record import CompiledModel, Constant
 from aoti_debug.read import events as read
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aoti_debug.explain.nodes import Found
+from aoti_debug.package.documents import Use
 from aoti_debug.package.index_source import Origin
-from aoti_debug.package.program import Use
 from aoti_debug.package.record import Package
 from aoti_debug.read.check_report import NO_REPORTS, CheckReports
 from aoti_debug.read.events import Events

@@ -11,16 +11,13 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from aoti_debug.environment.compiler import try_compiler
-from aoti_debug.environment.disk import folders
 from aoti_debug.environment.rules import Compiler, Gpu, Machine, problems
-from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted
-from aoti_debug.environment.variables import not_inherited, variable_problems, variables
+from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted, try_compiler
+from aoti_debug.environment.variables import folders, not_inherited, variable_problems, variables
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.model import EnvironmentAnswer, Problem
-from aoti_debug.run.ask import ask
 from aoti_debug.run.interpreter import find_interpreter
-from aoti_debug.run.machine import TOOLS, find_tool
+from aoti_debug.run.machine import TOOLS, ask, find_tool
 
 PROBE = Path(__file__).parents[1] / "probe" / "environment.py"
 PROBE_S = 120.0

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.model import EnvironmentAnswer
-from aoti_debug.run.ask import ask
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
-from aoti_debug.run.machine import find_tool, site_packages
+from aoti_debug.run.machine import ask, find_tool, site_packages
 
 _QUERY = "--query-gpu=index,name,compute_cap,memory.total"
 

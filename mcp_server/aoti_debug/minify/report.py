@@ -8,7 +8,7 @@ from pathlib import Path
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.trials import Trials
 from aoti_debug.model import MinifyAnswer
-from aoti_debug.report.sanitize import sanitize
+from aoti_debug.plain import clean
 from aoti_debug.run.files import write_atomically
 
 LOG_LINES = 60
@@ -26,7 +26,7 @@ def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> st
     log = best.outcome.stderr.splitlines()[-LOG_LINES:] if best else []
     diagnosis = answer.diagnosis
     parts = [
-        f"# AOTInductor: {sanitize(answer.signature or '')}",
+        f"# AOTInductor: {clean(answer.signature or '')}",
         f"Reduced from {answer.nodes_before} operators to {answer.nodes}. {answer.confirmed}.",
         "## Reproduction",
         _fenced("python", repro),
@@ -35,17 +35,17 @@ def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> st
         else "It needs no other file.",
     ]
     if diagnosis is not None:
-        parts += ["## Diagnosis", sanitize(diagnosis.summary)]
+        parts += ["## Diagnosis", clean(diagnosis.summary)]
     if answer.source:
-        parts.append(f"In the original model: `{sanitize(answer.source)}`.")
+        parts.append(f"In the original model: `{clean(answer.source)}`.")
     parts += [
         "## Environment",
         f"torch {graph.torch}, {platform.platform()}, {platform.machine()}",
         "## Log",
-        _fenced("", "\n".join(sanitize(line) for line in log)),
+        _fenced("", "\n".join(clean(line) for line in log)),
     ]
     if answer.also_seen:
-        parts += ["## Also seen", "\n".join(f"* {sanitize(text)}" for text in answer.also_seen)]
+        parts += ["## Also seen", "\n".join(f"* {clean(text)}" for text in answer.also_seen)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -18,8 +18,7 @@ from aoti_debug.model import (
     SourceLine,
 )
 from aoti_debug.package.compatibility import will_it_load
-from aoti_debug.package.contract import contract
-from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.here import here
 from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 

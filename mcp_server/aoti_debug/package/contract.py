@@ -1,14 +1,116 @@
-"""The contract of a compiled model as its package states it, and calls held against it."""
+"""The contract that a package states: calls held against it, written for people and for code."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from aoti_debug.model import Category, Confidence, InputFinding
-from aoti_debug.package.record import CompiledModel, Wrapper
+from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
+from aoti_debug.probe import expression, judge
 from aoti_debug.probe.judge import Break, Contract, breaks
+
+
+def one_line(one: Input) -> str:
+    """Return an input as a person would write it: `float32[s0 in 2..64, 10] on cpu, strides …`."""
+    dtype = one.dtype or "tensor"
+    if one.dims is None:
+        return f"{dtype}, sizes not stated"
+    text = f"{dtype}[{', '.join(map(_size, one.dims))}]"
+    if one.device:
+        text += f" on {one.device}"
+    if one.dims:
+        text += f", strides ({', '.join(map(_stride, one.dims))})"
+    if one.aligned:
+        text += f", aligned to {one.aligned} bytes"
+    return text
+
+
+def _size(dim: Dim) -> str:
+    if dim.size is not None:
+        return str(dim.size)
+    name = dim.symbol.replace("L", "") if dim.symbol else "any"
+    if dim.low is None and dim.high is None:
+        return name
+    bounds = f"{'' if dim.low is None else dim.low}..{'' if dim.high is None else dim.high}"
+    return f"{name} in {bounds}" if dim.symbol else bounds
+
+
+def _stride(dim: Dim) -> str:
+    if dim.stride is not None:
+        return str(dim.stride)
+    return dim.stride_symbol.replace("L", "") if dim.stride_symbol else "any"
+
+
+def table(contract: Contract) -> str:
+    """Return the contract as a Markdown table."""
+    rows = ["| input | name | dtype | sizes | strides | device |", "|---|---|---|---|---|---|"]
+    for one in contract.inputs:
+        sizes = ", ".join(map(_size, one.dims)) if one.dims is not None else "not stated"
+        strides = ", ".join(map(_stride, one.dims)) if one.dims is not None else "not stated"
+        cells = (str(one.index), one.name, one.dtype or "not stated", f"[{sizes}]", f"[{strides}]",
+                 one.device or "not stated")  # fmt: skip
+        rows.append(f"| {' | '.join(cells)} |")
+    if contract.others:
+        rows.append(f"\n{contract.others} further argument(s) are no tensors: the values used at "
+                    "export are compiled in, and others are ignored.")  # fmt: skip
+    return "\n".join(rows)
+
+
+_FUNCTION = '''
+
+def check_inputs(*args, **kwargs):
+    """Raise ValueError with all in which a call breaks what the model was compiled for."""
+    described = []
+    tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+    for index, x in enumerate(tensors):
+        layout = {"shape": list(x.shape), "stride": list(x.stride())}
+        described.append({"index": index, "dtype": str(x.dtype), "device": str(x.device), **layout})
+    found = [b for b in breaks(CONTRACT, described) if not b.harmless]
+    if found:
+        raise ValueError("; ".join(map(_told, found)))
+
+
+def _told(broken):
+    at = "" if broken.dim is None else f" at dim {broken.dim}"
+    where = f"input {broken.index} ({broken.name}): " if broken.name else ""
+    return f"{where}{broken.property}{at} is {broken.got}, expected {broken.expected}"
+'''
+
+
+def write_check_inputs(contract: Contract) -> str:
+    """Return the source of a `check_inputs(*args, **kwargs)` for serving code: plain torch, and
+    the very code by which calls are judged here.
+
+    It allows a size of 1 where the bound of 2 only comes from the specialisation at export.
+    """
+    parts = [_statements(Path(module.__file__ or "")) for module in (expression, judge)]
+    found = [statement for part in parts for statement in part]
+    imports = sorted({s for s in found if s.startswith(("import ", "from "))})
+    code = [s for s in found if not s.startswith(("import ", "from "))]
+    head = ["from __future__ import annotations", *imports]
+    head += ["import torch", "from torch.utils import _pytree"]
+    stated = f"CONTRACT = {contract!r}"
+    return "\n".join(head) + "\n\n" + "\n\n".join([*code, stated]) + _FUNCTION
+
+
+def _statements(module: Path) -> list[str]:
+    """Return the statements of a module without docstrings and imports of its neighbours."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+            node
+        ):
+            del node.body[0]
+    return [
+        ast.unparse(node)
+        for node in tree.body
+        if not (isinstance(node, ast.ImportFrom) and (node.level or node.module == "__future__"))
+    ]
+
 
 Description = Mapping[str, Any]
 CATEGORY: dict[str, Category] = {

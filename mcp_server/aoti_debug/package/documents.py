@@ -4,10 +4,70 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.record import CustomOp, KernelOrigin
+
+_MODEL = re.compile(r"[^\n]{0,300}/models/[^/\n]{1,200}\.json")
+_LINE = re.compile(
+    r'File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}\n[ \t]*([^\n]{0,200})'
+)
+_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The first operation that takes a weight, and the lines it comes from, outermost first."""
+
+    op: str
+    lines: tuple[tuple[str, int, str], ...]
+
+
+def uses(path: Path, weights: Collection[str]) -> dict[str, Use]:
+    """Return for each of these weights the operation that uses it; {} where that is not told."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            name = next((n for n in archive.namelist() if _MODEL.fullmatch(n)), None)
+            if name is None or archive.getinfo(name).file_size >= JSON_LIMIT:
+                return {}
+            document = load_document(archive.read(name))
+        module = document["graph_module"]
+        names = dict(_arguments(module["signature"]["input_specs"], weights))
+        return dict(_uses(module["graph"]["nodes"], names))
+    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError,
+            DocumentError, KeyError, TypeError, AttributeError, ValueError):  # fmt: skip
+        return {}
+
+
+def _arguments(specs: list[Any], weights: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield (placeholder, weight) for the weights that are wanted."""
+    for spec in specs:
+        for kind in ("parameter", "buffer", "tensor_constant"):
+            held = spec.get(kind)
+            weight = held.get(f"{kind}_name") if isinstance(held, dict) else None
+            if isinstance(weight, str) and weight in weights:
+                yield held["arg"]["name"], weight
+
+
+def _uses(nodes: list[Any], names: dict[str, str]) -> Iterator[tuple[str, Use]]:
+    left = dict(names)
+    for node in nodes:
+        for given in node["inputs"]:
+            held = given["arg"].get("as_tensor")
+            weight = left.pop(held["name"], None) if isinstance(held, dict) else None
+            if weight is None:
+                continue
+            stack = str(node["metadata"].get("stack_trace", ""))
+            lines = [(f, int(n), text.strip()) for f, n, text in _LINE.findall(stack)]
+            op = str(node["target"]).removeprefix("torch.ops.")[:200]
+            yield weight, Use(op, tuple(lines[-_LINES:]))
+
 
 JSON_LIMIT = 32 * 1024 * 1024
 _FRAME = re.compile(r'^\s*File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}$')
@@ -103,3 +163,27 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _text(value: Any) -> str | None:
     return value[:20_000] if isinstance(value, str) else None
+
+
+SOURCE_BYTES = 16 * 1024 * 1024
+
+
+def line_of_member(package: Path, file: str, number: int) -> str | None:
+    """Return line `number`, counted from 1, of the member named as `file` is; None without one."""
+    text = member_text(package, file)
+    lines = text.split("\n") if text is not None else []
+    return lines[number - 1].strip() if 0 < number <= len(lines) else None
+
+
+def member_text(package: Path, file: str) -> str | None:
+    """Return the text of the member that has the base name of `file`; None without one."""
+    name = PurePosixPath(file).name
+    with open_archive(package) as (archive, source):
+        for member in archive.members if source is not None else ():
+            if PurePosixPath(member.name).name == name and member.size <= SOURCE_BYTES:
+                try:
+                    data = source.read(member, SOURCE_BYTES) if source is not None else b""
+                except ZIP_ERRORS:
+                    return None
+                return data.decode("utf-8", "replace")
+    return None

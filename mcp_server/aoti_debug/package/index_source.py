@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from aoti_debug.package.kernel_text import member_text
+from aoti_debug.package.documents import member_text
 from aoti_debug.package.record import CompiledModel, Launch, Wrapper
 
 _ASSIGNED = re.compile(r"\s*(?:auto |const auto |int64_t |int32_t )?(tmp\d{1,6}) = (.{1,2000})")

@@ -1,13 +1,164 @@
-"""Read the generated C++ wrapper: what the model expects, holds and launches, in its own words."""
+"""Read the generated C++ wrapper: what the model expects, holds and launches, in program order."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Literal
 
-from aoti_debug.package.launches import read_launches, read_triton_kernels
-from aoti_debug.package.record import Build, Constant, Wrapper
+from aoti_debug.package.record import Build, Constant, Launch, TritonKernel, Wrapper
 from aoti_debug.probe.stated import body_of, inputs_of, leaves_of, symbols_of
+
+LAUNCHES_LIMIT = 50_000
+SOURCE_LIMIT = 64 * 1024  # characters of one Triton source
+SOURCES_LIMIT = 4 * 1024 * 1024  # of all of them
+
+_NODES = re.compile(
+    r"// (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]]*)\], Original ATen: \[([^\]]*)\]"
+)
+_HANDLES = re.compile(r"// \[Provenance debug handles\] (.{1,500})$")
+_TRITON = re.compile(r"^\s*call_(\w{1,300})\(")
+_LAUNCH = re.compile(r"launchKernel\(\s*kernels_?\.(\w{1,300}),")
+_CPP = re.compile(r"^\s*(?:kernels\.)?(cpp_\w{1,300})\(")
+_CUDA = re.compile(r"^\s*(?:AOTI_TORCH_ERROR_CODE_CHECK\()?kernels\.(\w{1,300})\(")
+_PROXY = re.compile(r"aoti_torch_proxy_executor_call_function\(proxy_executor, (\d{1,6}),")
+_EXTERN = re.compile(
+    r"^\s*(?:AOTI_TORCH_ERROR_CODE_CHECK\()?(aoti_torch_(?:cpu|cuda|xpu|mps)_\w{1,200})\("
+)
+_ATEN = re.compile(r"(at::_ops::\w{1,200}::(?:call|redispatch))\(")
+_CALLER = re.compile(r"\bvoid call_(\w{1,300})\(")
+_LOAD = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
+_STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
+_EMBEDDED = re.compile(r"__(\w{1,300})_start")
+
+Kind = Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"]
+
+
+def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
+    """Return the launches of `run_impl`; `first` is the 0-based line where `body` starts."""
+    found: list[Launch] = []
+    nodes: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    handle: str | None = None
+    block: list[tuple[int, str]] = []
+    for offset, line in enumerate(body):
+        text = line.strip()
+        if text.startswith("//"):
+            if match := _NODES.match(text):
+                nodes, ops = _list(match[1]), _list(match[2])
+            elif match := _HANDLES.match(text):
+                handle = match[1].split(",")[0].strip()
+            continue
+        _follow(block, line, text)
+        for kernel, kind in _calls(line):
+            number = len(found) + 1
+            inside = block[-1][1] if block else None
+            at = first + offset + 1
+            found.append(Launch(number, kernel, kind, at, nodes, ops, handle, inside))
+            nodes, ops, handle = (), (), None
+        if len(found) >= LAUNCHES_LIMIT:
+            break
+    return tuple(found)
+
+
+def _calls(line: str) -> Iterator[tuple[str, Kind]]:
+    if match := _TRITON.match(line) or _LAUNCH.search(line):
+        yield match[1], "triton"
+    elif match := _PROXY.search(line):
+        yield f"proxy_executor[{match[1]}]", "custom_op"
+    elif match := _CPP.match(line):
+        yield match[1], "cpp"
+    elif match := _EXTERN.match(line):
+        yield match[1], "extern"
+    elif match := _CUDA.match(line):
+        yield match[1], "cuda"
+    elif match := _ATEN.search(line):
+        yield match[1], "aten"
+
+
+def _follow(block: list[tuple[int, str]], line: str, text: str) -> None:
+    """Keep the enclosing `if` and loops by their indentation."""
+    if not text:
+        return
+    indent = len(line) - len(line.lstrip())
+    while block and indent <= block[-1][0]:
+        block.pop()
+    if text.endswith("{") and text.startswith(("if", "else", "} else", "while", "for")):
+        block.append((indent, "loop" if text.startswith(("while", "for")) else "if"))
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())[:64]
+
+
+@dataclass(slots=True)
+class _Kernel:
+    binary: str | None = None
+    function: str | None = None
+    shared: int | None = None
+    embedded: bool = False
+    source: list[str] = field(default_factory=list)
+    first: int | None = None
+
+
+def read_triton_kernels(lines: Iterable[str]) -> tuple[TritonKernel, ...]:
+    """Return the Triton kernels in the order of their callers in the source."""
+    found: dict[str, _Kernel] = {}
+    caller: str | None = None
+    inside = False
+    kept = 0
+    for number, line in enumerate(lines, 1):
+        if inside and caller is not None:
+            if line.strip() == "*/":
+                inside = False
+                continue
+            kernel = found[caller]
+            if kept < SOURCES_LIMIT:
+                kernel.source.append(line[:2000])
+                kept += len(line)
+        elif "void call_" in line and (match := _CALLER.search(line)):
+            caller = match[1]
+            found.setdefault(caller, _Kernel())
+        elif caller is not None and line.strip() == "/*":
+            inside, found[caller].first = True, number + 1
+        elif "loadKernel(" in line and (match := _LOAD.search(line)):
+            _load(found.setdefault(match[1], _Kernel()), match[2])
+    return tuple(_freeze(name, kernel) for name, kernel in found.items())
+
+
+def _load(kernel: _Kernel, arguments: str) -> None:
+    strings = _STRING.findall(arguments)
+    if embedded := _EMBEDDED.match(arguments):
+        kernel.embedded = bool(embedded)
+        kernel.function = strings[0] if strings else None
+    elif strings:
+        kernel.binary = PurePosixPath(strings[0].replace("\\\\", "/")).name
+        kernel.function = strings[1] if len(strings) > 1 else None
+    rest = _STRING.sub("", arguments).split(",")
+    kernel.shared = next((int(p) for p in rest if p.strip().isdecimal() and len(p) < 12), None)
+
+
+def _freeze(name: str, kernel: _Kernel) -> TritonKernel:
+    asserts = tuple(t for line in kernel.source if "device_assert" in (t := line.strip()))
+    return TritonKernel(
+        name=name,
+        binary=kernel.binary,
+        function=kernel.function,
+        shared_bytes=kernel.shared,
+        embedded=kernel.embedded,
+        source=_dedent(kernel.source)[:SOURCE_LIMIT] or None,
+        first_line=kernel.first,
+        asserts=asserts[:50],
+    )
+
+
+def _dedent(lines: list[str]) -> str:
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = min(indents, default=0)
+    return "\n".join(line[margin:] for line in lines)
+
 
 _CONSTANT = re.compile(r"constants_info_\[(\d{1,7})\]\.(\w{1,32}) = (.{0,2000}?);?$")
 _BASE = re.compile(r"AOTInductorModelBase\(([^{]{1,400})\)\s{0,80}\{")

@@ -1,4 +1,4 @@
-"""Read the exceptions that torch's C++ layers log or throw, with their C++ stacks."""
+"""Read the exceptions that torch's C++ layers log or throw, and the reasons printed before."""
 
 from __future__ import annotations
 
@@ -6,8 +6,42 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aoti_debug.read.record import CppFrame, CppThrow, Line, Record, ShimException
+from aoti_debug.read.record import CppFrame, CppThrow, Line, Record, RuntimeMessage, ShimException
 from aoti_debug.read.text import MARK, Ends, span_of
+
+# Text of the program that did not end its line, then the runtime's message.
+_GLUED = re.compile(r"\s(Error: (?:input_handles\[|CUDA |index out of bounds: |\w{1,80}\())")
+
+
+class RuntimeMessageReader:
+    """Keep the first and last messages; equal ones once."""
+
+    triggers: tuple[str, ...] = ("Error: ",)
+
+    def __init__(self, artifact: str) -> None:
+        self._artifact = artifact
+        self._found: Ends[RuntimeMessage] = Ends(200, 50)
+        self._seen: set[str] = set()
+
+    def feed(self, line: Line) -> bool:
+        text = line.text.strip()
+        glued = _GLUED.search(text)
+        if glued:
+            text = text[glued.start(1) :]
+        if not text.startswith("Error: "):
+            return False
+        key = text[:1000]
+        if key in self._seen:
+            return False
+        if len(self._seen) < 5000:
+            self._seen.add(key)
+        span = span_of(self._artifact, [line])
+        self._found.add(RuntimeMessage(span, text[len("Error: ") :][:4000]))
+        return False
+
+    def finish(self) -> Iterable[RuntimeMessage]:
+        return list(self._found)
+
 
 _LOGGED = "Exception in aoti_torch: "
 _THROWN = "Exception raised from "

@@ -1,11 +1,112 @@
-"""Outline a diagnosis: what, where, why, how it is known, what to do."""
+"""Outline a diagnosis: what, where, why, how it is known, what to do, also as a command line."""
 
 from __future__ import annotations
 
-from aoti_debug.model import Cost, Diagnosis, Evidence, Fault, InputFinding, Kernel, SourceLine
-from aoti_debug.report.command import command_line
-from aoti_debug.report.outline import Item, Outline, Tone, section, sections
-from aoti_debug.report.values import slice_section, values_section
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aoti_debug.model import (
+    Cost,
+    Diagnosis,
+    Evidence,
+    Fault,
+    InputFinding,
+    Kernel,
+    Next,
+    SourceLine,
+    ValueRow,
+)
+from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
+
+_COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
+_TABLE_ROWS = 40
+
+
+def slice_section(lines: Sequence[str]) -> Section:
+    """Return the backward slice of an index, line by line."""
+    quote = "\n".join(lines)
+    return section(
+        "Slice", Item("how the index is made", quote=quote, whole=True) if lines else None
+    )
+
+
+def values_section(rows: Sequence[ValueRow]) -> Section:
+    """Return the values along the model as a table that every renderer can show."""
+    if not rows:
+        return Section("Values", ())
+    shown = rows[:_TABLE_ROWS]
+    cells = [_COLUMNS, *(_cells(row) for row in shown)]
+    widths = [max(len(line[n]) for line in cells) for n in range(len(_COLUMNS))]
+    lines = [
+        "  ".join(
+            cell.ljust(w) if n in (0, 6) else cell.rjust(w)
+            for n, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in cells
+    ]
+    more = f"{len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
+    return section("Values", Item("along the model", more, "\n".join(lines), whole=True))
+
+
+def _cells(row: ValueRow) -> tuple[str, ...]:
+    numbers = (_number(row.min), _number(row.max), _number(row.mean))
+    mark = f"<- {row.mark}" if row.mark else ""
+    return (row.node[:32], *numbers, str(row.nan or ""), str(row.inf or ""), mark)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+_COMMANDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    # tool: command, arguments that it takes by position
+    "check_environment": ("environment", ()),
+    "diagnose_log": ("diagnose", ("path",)),
+    "inspect_package": ("inspect", ("package",)),
+    "run_stage": ("run", ("script",)),
+    "triage": ("triage", ("script",)),
+    "explain_kernel": ("explain", ("run", "kernel")),
+    "minify": ("minify", ("run",)),
+    "verify_fix": ("verify", ("script",)),
+    "read_artifact": ("artifact", ("run", "name")),
+}
+_PLACEHOLDERS = {"triage": "SCRIPT", "run_stage": "SCRIPT", "verify_fix": "SCRIPT"}
+_OPTIONS = {"timeout_s": "--timeout", "run": "--against"}
+_ONLY_OVER_MCP = frozenset({"wait_s", "text"})
+
+
+def command_line(step: Next) -> str:
+    """Return the command that does what the tool call does; the tool's name if there is none."""
+    if step.tool not in _COMMANDS:
+        return step.tool
+    command, positions = _COMMANDS[step.tool]
+    arguments = {key: value for key, value in step.arguments.items() if key not in _ONLY_OVER_MCP}
+    words = ["aoti-debug", command]
+    words += [_word(arguments.pop(name)) for name in positions if name in arguments]
+    if len(words) == 2 and not {"command", "module"} & arguments.keys():
+        words += [_PLACEHOLDERS[step.tool]] if step.tool in _PLACEHOLDERS else []
+    program = arguments.pop("command", ())
+    rest = arguments.pop("args", ())
+    for name, value in arguments.items():
+        words += _option(name, value)
+    if program:
+        words += ["--command", *map(_word, program)]
+    elif rest:
+        words += ["--"]
+    return " ".join([*words, *map(_word, rest)])
+
+
+def _option(name: str, value: Any) -> list[str]:
+    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    if isinstance(value, Mapping):
+        return [part for key, item in value.items() for part in (option, _word(f"{key}={item}"))]
+    return [option, _word(value)]
+
+
+def _word(value: Any) -> str:
+    return shlex.quote(str(value))
+
 
 NOT_FAULTS = frozenset({"no_fault", "false_alarm"})
 

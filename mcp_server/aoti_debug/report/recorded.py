@@ -10,10 +10,9 @@ from typing import Any
 
 from aoti_debug.errors import UnknownRun
 from aoti_debug.model import Diagnosis, Model, RunModel, Step, TriageAnswer
-from aoti_debug.package.contract import contract
-from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.contract import contract, one_line
+from aoti_debug.package.documents import member_text
 from aoti_debug.package.inspect import inspect
-from aoti_debug.package.kernel_text import member_text
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.probe.judge import Break, breaks
 from aoti_debug.read.event_records import Call, Events, Input

@@ -1,7 +1,8 @@
-"""Render an outline for a terminal."""
+"""Render an outline for a terminal, or as Markdown for an issue, a pull request, a chat."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
@@ -9,8 +10,60 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from aoti_debug.plain import clean, one_line
 from aoti_debug.report.outline import Item, Outline, Section, Tone
-from aoti_debug.report.sanitize import one_line, sanitize
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$@])")
+_RUNS_OF_BACKTICKS = re.compile("`+")
+
+
+def markdown(outline: Outline) -> str:
+    """Return a Markdown document; log text is escaped or fenced."""
+    return "\n".join(_lines(outline)) + "\n"
+
+
+def _lines(outline: Outline) -> Iterator[str]:
+    yield f"# {_escape(outline.headline)}"
+    if outline.tags:
+        yield ""
+        yield _escape(" · ".join(outline.tags))
+    for section in outline.sections:
+        yield ""
+        yield f"## {_escape(section.title)}"
+        yield ""
+        for item in section.items:
+            yield from _markdown_item(item)
+    if outline.foot:
+        yield ""
+        yield f"---\n{_escape(outline.foot)}"
+
+
+def _markdown_item(item: Item) -> Iterator[str]:
+    text = _code(item.text) if item.code else _escape(item.text)
+    yield f"- {text} — {_escape(item.detail)}" if item.detail else f"- {text}"
+    if item.quote:
+        quote = clean(item.quote).strip("\n")
+        fence = _fence(quote, 3)
+        yield ""
+        for line in (f"{fence}text", *quote.split("\n"), fence):
+            yield f"  {line}".rstrip()
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def _code(text: str) -> str:
+    line = one_line(text)
+    fence = _fence(line, 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    longest = max((len(found) for found in _RUNS_OF_BACKTICKS.findall(text)), default=0)
+    return "`" * max(least, longest + 1)
+
 
 _MARKS: dict[Tone, tuple[str, str]] = {
     "fault": ("✗", "bold red"),
@@ -74,7 +127,7 @@ def _item(item: Item) -> Iterator[RenderableType]:
         line.append(f" — {one_line(item.detail)}", "dim")
     yield line
     if item.quote:
-        yield _quote(sanitize(item.quote), None if item.whole else _QUOTE_LINES)
+        yield _quote(clean(item.quote), None if item.whole else _QUOTE_LINES)
 
 
 def _quote(text: str, limit: int | None) -> RenderableType:

@@ -19,9 +19,8 @@ import anyio
 from aoti_debug.errors import DeviceBusy, RunDirectoryError
 from aoti_debug.plain import plain
 from aoti_debug.run.alive import this_process
-from aoti_debug.run.ask import Answer, ask
 from aoti_debug.run.directory import home
-from aoti_debug.run.machine import find_tool
+from aoti_debug.run.machine import Answer, ask, find_tool
 
 QUERY_S = 10.0
 RETRY_S = 0.5

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from aoti_debug.run.ask import ask
+from aoti_debug.run.machine import ask
 from aoti_debug.stoppable import open_stoppable
 
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents

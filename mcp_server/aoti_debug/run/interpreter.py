@@ -13,9 +13,9 @@ from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.paths import expanded
-from aoti_debug.run.ask import ask
 from aoti_debug.run.directory import home
 from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.machine import ask
 
 
 @dataclass(frozen=True, slots=True)

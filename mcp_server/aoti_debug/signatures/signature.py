@@ -12,7 +12,7 @@ from typing import Literal
 
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Confidence, Fix, Phase
-from aoti_debug.read.multi_search import MultiSearch
+from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span
 from aoti_debug.signatures.literals import literals
 

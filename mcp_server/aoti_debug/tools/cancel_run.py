@@ -6,11 +6,10 @@ from typing import Annotated
 
 from mcp_types import CallToolResult
 
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import Run
-from aoti_debug.tools.run_answer import RunAnswer
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, owner_of, service_of
+from aoti_debug.tools.waiting import Call, RunAnswer, owner_of, service_of
 
 
 async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:

@@ -7,8 +7,8 @@ from typing import Annotated
 from mcp_types import CallToolResult
 
 from aoti_debug.model import EnvironmentAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import Env, Python, interpreter
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 
 

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.model import ExplainAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import absolute
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 
 

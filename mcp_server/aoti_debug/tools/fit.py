@@ -5,6 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mcp_types import CallToolResult, TextContent
+
+from aoti_debug.model import Model
+
+
+def answer(model: Model) -> CallToolResult:
+    """Return the result of a call: no nulls, under 8,000 characters."""
+    fields = type(model).model_fields
+    keep = {name for name, field in fields.items() if field.is_required()}
+    keep |= {"diagnosis", "notes"} & fields.keys()
+    document = fit(model.document(), keep=frozenset(keep))
+    return CallToolResult(
+        content=[TextContent(type="text", text=compact(document))], structured_content=document
+    )
+
+
 LIMIT = 7_900  # characters; clients cut or hide longer answers in their own ways
 _LEVELS = ((2000, 60), (1000, 40), (600, 25), (400, 15), (300, 10), (200, 6), (120, 4), (80, 2))
 _WHOLE = frozenset(  # names and arguments are of no use cut

@@ -8,8 +8,8 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug.model import PackageAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import Python, absolute, interpreter
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 
 

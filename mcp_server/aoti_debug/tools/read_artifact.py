@@ -8,9 +8,8 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug.model import ArtifactPage
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import Run
-from aoti_debug.tools.fit import LIMIT, size
+from aoti_debug.tools.fit import LIMIT, answer, size
 from aoti_debug.tools.tool import tool
 from aoti_debug.tools.waiting import Call, owner_of
 

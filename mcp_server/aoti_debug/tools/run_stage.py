@@ -9,7 +9,6 @@ from mcp_types import CallToolResult
 
 from aoti_debug.kinds import stage_kind
 from aoti_debug.model import StageAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import (
     MAX_WAIT_S,
     Args,
@@ -25,6 +24,7 @@ from aoti_debug.tools.arguments import (
     WaitS,
     request,
 )
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 

@@ -8,7 +8,6 @@ from mcp_types import CallToolResult
 
 from aoti_debug.kinds import TRIAGE as KIND
 from aoti_debug.model import TriageAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import (
     MAX_WAIT_S,
     Args,
@@ -23,6 +22,7 @@ from aoti_debug.tools.arguments import (
     WatchForS,
     request,
 )
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 

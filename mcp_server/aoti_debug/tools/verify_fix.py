@@ -9,7 +9,6 @@ from pydantic import Field
 
 from aoti_debug.kinds import VERIFY as KIND
 from aoti_debug.model import VerifyAnswer
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import (
     MAX_WAIT_S,
     Args,
@@ -20,6 +19,7 @@ from aoti_debug.tools.arguments import (
     absolute,
     interpreter,
 )
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 

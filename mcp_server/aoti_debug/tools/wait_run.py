@@ -6,11 +6,10 @@ from typing import Annotated
 
 from mcp_types import CallToolResult
 
-from aoti_debug.tools.answer import answer
 from aoti_debug.tools.arguments import MAX_WAIT_S, Run, WaitS
-from aoti_debug.tools.run_answer import RunAnswer
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
-from aoti_debug.tools.waiting import Call, follow
+from aoti_debug.tools.waiting import Call, RunAnswer, follow
 
 
 async def wait_run(

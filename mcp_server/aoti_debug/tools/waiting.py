@@ -4,17 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server.mcpserver import Context
+from pydantic import create_model
 
+from aoti_debug.kinds import KINDS
 from aoti_debug.model import RunModel
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
-    from aoti_debug.tools.lazy_service import LazyService
+
+
+def _fields() -> dict[str, Any]:
+    """Return the fields of every kind's answer; what not all of them must have may be missing."""
+    found: dict[str, Any] = {}
+    for answer in dict.fromkeys(kind.answer for kind in KINDS.values()):
+        for name, field in answer.model_fields.items():
+            if name in RunModel.model_fields:
+                continue
+            kind = field.annotation
+            if name in found and found[name][0] not in (kind, kind | None):
+                raise TypeError(f"two kinds of run answer {name!r} with different types")
+            required = field.is_required()
+            found[name] = (kind | None, None) if required else (kind, field)
+    return found
+
+
+RunAnswer = create_model(
+    "RunAnswer", __base__=RunModel, __doc__="The answer of a run of any kind.", **_fields()
+)
+
+
+GPU_WAIT_S = 3600.0  # for the runs of other servers, such as those started over ssh
+
+
+class LazyService:
+    """One service for all calls; it lives in the task of `keep`, which ends its runs."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self._home = home
+        self._wanted = anyio.Event()
+        self._settled = anyio.Event()
+        self._service: Service | None = None
+        self._error: Exception | None = None
+
+    async def get(self) -> Service:
+        """Return the running service."""
+        self._wanted.set()
+        await self._settled.wait()
+        if self._error is not None:
+            raise self._error
+        assert self._service is not None
+        return self._service
+
+    async def keep(self) -> None:
+        """Run the service from the first `get` until this task is cancelled."""
+        await self._wanted.wait()
+        try:
+            from aoti_debug import api
+
+            service = api.service(self._home, GPU_WAIT_S)
+        except Exception as error:  # told to the call that needs it; the other tools still work
+            self._error = error
+            self._settled.set()
+            return
+        async with service as self._service:
+            self._settled.set()
+            await anyio.sleep_forever()
+
 
 Call: TypeAlias = Context[Any, Any]
 OWNER = "aoti_debug.owner"  # in the scope of an HTTP request: whose runs it may see

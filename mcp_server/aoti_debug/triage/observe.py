@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.read.error_line import error_lines
 from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
+from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
     GpuException,
     InputCheck,

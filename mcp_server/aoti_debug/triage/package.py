@@ -16,11 +16,10 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call, opaque
 from aoti_debug.diagnose.from_constants import spoilt_weights
 from aoti_debug.model import Step
-from aoti_debug.package.contract import contract
-from aoti_debug.package.contract_text import one_line
+from aoti_debug.package.contract import contract, one_line
+from aoti_debug.package.documents import Use, uses
 from aoti_debug.package.index_source import Origin, origin
 from aoti_debug.package.inspect import inspect
-from aoti_debug.package.program import Use, uses
 from aoti_debug.package.record import Package
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.target import Target

@@ -9,7 +9,7 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.model import Diagnosis, Kernel, SourceLine
-from aoti_debug.package.kernel_text import line_of_member
+from aoti_debug.package.documents import line_of_member
 
 LINE_LIMIT = 200
 SUFFIXES = (".py", ".cpp", ".cu", ".cuh")
