@@ -1,4 +1,4 @@
-"""The package file: damaged, missing, or of another kind or version."""
+"""The package file, damaged or of another kind, and the GPU kernels that it lacks."""
 
 from __future__ import annotations
 
@@ -51,10 +51,7 @@ SIGNATURES = (
         ),
         neighbours=(
             quoted(
-                (
-                    "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "
-                    "central directory"
-                ),
+                "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",
                 "torch.load of a checkpoint",
             ),
         ),
@@ -85,15 +82,11 @@ SIGNATURES = (
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "  what():  open file failed because of errno 2 on fopen: No such file or "
-                    "directory, file path: model.pt"
-                ),
+                "  what():  open file failed because of errno 2 on fopen: No such file or directory, file path: model.pt",
                 "words of caffe2/serialize/file_adapter.cc",
             ),
             words(
-                "programs that were not at hand",
-                "Failed to initialize zip archive: file not found",
+                "programs that were not at hand", "Failed to initialize zip archive: file not found"
             ),
             words("libtorch", "open file failed with strerror"),
         ),
@@ -118,10 +111,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "ValueError: Saved archive version 99 does not match our current archive "
-                    "version 0."
-                ),
+                "ValueError: Saved archive version 99 does not match our current archive version 0.",
                 "torch 2.13.0, CPU",
             ),
             recorded("AssertionError: Invalid archive format", "torch 2.13.0, CPU"),
@@ -178,34 +168,22 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding "
-                    "central directory. This is an internal miniz error."
-                ),
+                "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error.",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: unexpected EOF, expected 1912 more bytes. The file might be "
-                    "corrupted."
-                ),
+                "RuntimeError: unexpected EOF, expected 1912 more bytes. The file might be corrupted.",
                 "torch 2.13.0, CPU",
             ),
             recorded("_pickle.UnpicklingError: invalid load key, 'v'.", "torch 2.13.0, CPU"),
             recorded("EOFError: Ran out of input", "torch 2.13.0, CPU"),
             recorded("zipfile.BadZipFile: File is not a zip file", "CPython 3.11"),
             quoted(
-                (
-                    "safetensors_rust.SafetensorError: Error while deserializing header: "
-                    "MetadataIncompleteBuffer"
-                ),
+                "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
                 "words of safetensors",
             ),
             quoted(
-                (
-                    "ValueError: Record data/weights/weight_0: size 10 is not a multiple of "
-                    "element size 4 for dtype torch.float32"
-                ),
+                "ValueError: Record data/weights/weight_0: size 10 is not a multiple of element size 4 for dtype torch.float32",
                 "words of torch/export/pt2_archive/_package.py",
             ),
             words(
@@ -268,17 +246,11 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "_pickle.UnpicklingError: Weights only load failed. This file can still be "
-                    "loaded, to do so you have two options"
-                ),
+                "_pickle.UnpicklingError: Weights only load failed. This file can still be loaded, to do so you have two options",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Cannot use ``weights_only=True`` with TorchScript archives "
-                    "passed to ``torch.load``."
-                ),
+                "RuntimeError: Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``.",
                 "torch 2.13.0, CPU",
             ),
             words("torch/_weights_only_unpickler.py", "Unsupported global: GLOBAL x"),
@@ -337,17 +309,11 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Failed to find a generated cpp file or so file for model 'nope' "
-                    "in the zip archive."
-                ),
+                "RuntimeError: Failed to find a generated cpp file or so file for model 'nope' in the zip archive.",
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "RuntimeError: No AOTInductor generate cpp file or so file found in zip "
-                    "archive with the prefix base/data/aotinductor/nopeLoaded the following:"
-                ),
+                "RuntimeError: No AOTInductor generate cpp file or so file found in zip archive with the prefix base/data/aotinductor/nopeLoaded the following:",
                 "words of the 2.8 loader",
             ),
             quoted(
@@ -375,10 +341,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "RuntimeError: No AOTInductor generate cpp file or so file found in zip "
-                    "archive. Loaded the following:"
-                ),
+                "RuntimeError: No AOTInductor generate cpp file or so file found in zip archive. Loaded the following:",
                 "words of the 2.6 and 2.7 loader",
             ),
         ),
@@ -419,10 +382,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Failed to find a generated cpp file or so file for model "
-                    "'model' in the zip archive."
-                ),
+                "RuntimeError: Failed to find a generated cpp file or so file for model 'model' in the zip archive.",
                 "torch 2.13.0, CPU",
             ),
             recorded("RuntimeError: No files found in zip archive.", "torch 2.13.0, CPU"),
@@ -453,10 +413,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "torch/_inductor/package/package.py:120] Loading outdated pt2 file. Please "
-                    "regenerate your package."
-                ),
+                "torch/_inductor/package/package.py:120] Loading outdated pt2 file. Please regenerate your package.",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -492,10 +449,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: File not found: "
-                    "/tmp/aotinductor_g7H9GV/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_compile_flags.json"
-                ),
+                "RuntimeError: File not found: /tmp/aotinductor_g7H9GV/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_compile_flags.json",
                 "torch 2.13.0, CPU",
             ),
             quoted(
@@ -503,10 +457,7 @@ SIGNATURES = (
                 "words of the 2.6 loader",
             ),
             recorded(
-                (
-                    "RuntimeError: File not found: "
-                    "/tmp/aotinductor_TH0Wpm/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_metadata.json"
-                ),
+                "RuntimeError: File not found: /tmp/aotinductor_TH0Wpm/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_metadata.json",
                 "torch 2.13.0, CPU",
             ),
             quoted(
@@ -514,8 +465,7 @@ SIGNATURES = (
                 "words of the package loader",
             ),
             recorded(
-                "RuntimeError: [json.exception.parse_error.101] parse error at",
-                "torch 2.13.0, CPU",
+                "RuntimeError: [json.exception.parse_error.101] parse error at", "torch 2.13.0, CPU"
             ),
         ),
     ),
@@ -550,10 +500,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "RuntimeError: Multiple wrapper shared libraries found in AOTI package for "
-                    "model 'model'. Each model should have exactly one wrapper library."
-                ),
+                "RuntimeError: Multiple wrapper shared libraries found in AOTI package for model 'model'. Each model should have exactly one wrapper library.",
                 "text of libtorch_cpu.so 2.13",
             ),
             quoted(
@@ -606,22 +553,249 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "RuntimeError: Serialized version 8.1 does not match our current schema "
-                    "version 5.1."
-                ),
+                "RuntimeError: Serialized version 8.1 does not match our current schema version 5.1.",
                 "words of torch/export/__init__.py",
             ),
             quoted(
-                (
-                    "RuntimeError: Attempted to read a PyTorch file with version 10, but the "
-                    "maximum supported version for reading is 9."
-                ),
+                "RuntimeError: Attempted to read a PyTorch file with version 10, but the maximum supported version for reading is 9.",
                 "words of caffe2/serialize/inline_container.cc",
             ),
             quoted("Unknown builtin op: torchvision::nms.", "words of torch.jit.load"),
             words("libtorch", "unsupported archive format from the preview release"),
             words("torch/export/__init__.py", "Version in the saved file has incorrect length"),
+        ),
+    ),
+    Signature(
+        id="capability_mismatch",
+        phase="load",
+        category="missing_kernel_binary",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            (
+                r"Device information mismatch for AOTI_COMPUTE_CAPABILITY: (?P<here>\S{0,20}) vs "
+                r"(?P<package>\S{1,20})\."
+            ),
+        ),
+        summary="The package was compiled for compute capability {package}, this GPU has {here}",
+        means="Its kernels are binaries for that architecture and will not load on this one.",
+        fixes=(
+            fix("Compile on this kind of GPU, or with aot_inductor.emit_multi_arch_kernel=True"),
+        ),
+        guide="guides/package-and-load.md#wrong-gpu-architecture",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "Device information mismatch for AOTI_COMPUTE_CAPABILITY: 90 vs 80.",
+                "words of the loader",
+            ),
+        ),
+        apart_from=("made_on_another_machine",),
+    ),
+    Signature(
+        id="cubin_not_found",
+        phase="run",
+        category="missing_kernel_binary",
+        tier=Tier.NAMED_TEXT,
+        patterns=("CUDA driver error: file not found",),
+        summary="A kernel binary (.cubin) is not where the library looks for it",
+        means=(
+            "A bare .so finds its cubins by the absolute path of the compile; a package by the "
+            "folder it was unpacked to. The message does not name the file."
+        ),
+        check=(
+            "strace -e openat, or unzip -l for .cubin files; a bare .so moved from its folder is "
+            "the usual case."
+        ),
+        fixes=(
+            fix("Ship a .pt2 made by aoti_compile_and_package, not the bare .so"),
+            fix(
+                (
+                    "Or compile with inductor_configs={{'aot_inductor.embed_kernel_binary': True}} "
+                    "(2.8 and later)"
+                ),
+            ),
+            fix("With a package pass no cubin_dir of your own"),
+        ),
+        guide="guides/package-and-load.md#kernel-binaries-not-found",
+        next_tool="inspect_package",
+        matches=(quoted("Error: CUDA driver error: file not found", "pytorch/pytorch#120194"),),
+        apart_from=(
+            "kernel_image_invalid",
+            "cuda_invalid_argument",
+        ),
+    ),
+    Signature(
+        id="kernel_image_invalid",
+        phase="run",
+        category="missing_kernel_binary",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>device kernel image is invalid)",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>cudaErrorInvalidKernelImage)",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>CUDA_ERROR_INVALID_IMAGE)",
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>named "
+                "symbol not found)"
+            ),
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared "
+                "object symbol not found)"
+            ),
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared "
+                "object initialization failed)"
+            ),
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid "
+                "device symbol)"
+            ),
+            (
+                r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid "
+                "kernel file)"
+            ),
+            (
+                r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>cudaErrorSymbolNotFound|"
+                "CUDA_ERROR_NOT_FOUND|(?:cudaErrorI|CUDA_ERROR_I)(?:nvalidSource|NVALID_SOURCE)|"
+                r"CUDA_ERROR_SHARED_OBJECT\w{1,200}|cudaErrorSharedObject\w{1,200}|"
+                "CUDA_ERROR_FILE_NOT_FOUND|hipErrorInvalid(?:KernelFile|Image))"
+            ),
+        ),
+        summary="A kernel binary cannot be used: {what}",
+        means=(
+            "It is damaged, built for another architecture or by a toolkit newer than the driver; "
+            "`named symbol not found` means a stale or foreign cubin under the expected name."
+        ),
+        check="cuobjdump the .cubin; compare the GPU's capability with the package's.",
+        fixes=(
+            fix(
+                (
+                    "Compile again on the target GPU, into empty TORCHINDUCTOR_CACHE_DIR and "
+                    "TRITON_CACHE_DIR"
+                ),
+            ),
+        ),
+        guide="guides/package-and-load.md#wrong-gpu-architecture",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA driver error: device kernel image is invalid",
+                "words of the CUDA driver",
+            ),
+            quoted(
+                "RuntimeError: CUDA driver error: named symbol not found",
+                "words of the CUDA driver",
+            ),
+            quoted(
+                "Search for `cudaErrorSymbolNotFound' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html",
+                "names of the CUDA runtime",
+            ),
+            words(
+                "torch/utils/hipify/cuda_to_hip_mappings.py",
+                "cudaErrorInvalidKernelImage",
+                "CUDA_ERROR_INVALID_IMAGE",
+            ),
+            words(
+                "programs that were not at hand",
+                "CUDA error: shared object symbol not found",
+                "CUDA error: shared object initialization failed",
+                "CUDA error: invalid device symbol",
+                "CUDA error: invalid kernel file",
+            ),
+        ),
+        apart_from=("cubin_not_found",),
+    ),
+    Signature(
+        id="no_kernel_image",
+        phase="run",
+        category="missing_kernel_binary",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            (
+                r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}no kernel image is available for "
+                "execution on the device"
+            ),
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}hipErrorNoBinaryForGpu",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}no binary for GPU",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}cudaErrorNoKernelImageForDevice",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}CUDA_ERROR_NO_BINARY_FOR_GPU",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}invalid device function",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?:cuda|hip)ErrorInvalidDeviceFunction",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}Unable to find code object",
+            (
+                r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}CU(?:BLAS|DNN|SOLVER|SPARSE)"
+                "_STATUS_ARCH_MISMATCH"
+            ),
+        ),
+        summary="A kernel was built for another GPU architecture",
+        means=(
+            "A cubin runs only on the architecture it was compiled for. Either the package was "
+            "compiled on another kind of GPU, or this torch lacks kernels for the GPU."
+        ),
+        check=(
+            "AOTI_COMPUTE_CAPABILITY in the package's metadata (2.10 and later) against "
+            "torch.cuda.get_device_capability()."
+        ),
+        fixes=(
+            fix("Compile on the kind of GPU that serves"),
+            fix("Or compile with aot_inductor.emit_multi_arch_kernel=True (2.8 and later)"),
+        ),
+        guide="guides/package-and-load.md#wrong-gpu-architecture",
+        next_tool="inspect_package",
+        matches=(
+            quoted(
+                "CUDA driver error: no kernel image is available for execution on the device",
+                "words of the CUDA driver",
+            ),
+            quoted(
+                "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!",
+                "words of ROCm",
+            ),
+            quoted("HIP error: no binary for GPU", "words of ROCm"),
+            words(
+                "torch/utils/hipify/cuda_to_hip_mappings.py",
+                "cudaErrorNoKernelImageForDevice",
+                "CUDA_ERROR_NO_BINARY_FOR_GPU",
+                "cudaErrorInvalidDeviceFunction",
+                "CUBLAS_STATUS_ARCH_MISMATCH",
+            ),
+            words("CUDA", "invalid device function"),
+        ),
+    ),
+    Signature(
+        id="triton_binary_refused",
+        phase="triton_compile",
+        category="toolchain",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            r"Triton Error \[CUDA\]: (?P<what>device kernel image is invalid)",
+            r"Triton Error \[CUDA\]: (?P<what>no kernel image is available for execution)",
+        ),
+        summary="The driver refuses a kernel that Triton has just compiled: {what}",
+        means=(
+            "ptxas made code that this driver or GPU does not take: a ptxas newer than the driver, "
+            "one set by TRITON_PTXAS_PATH, a Triton that does not know the GPU, or a cached binary "
+            "of another GPU."
+        ),
+        check="The CUDA version in nvidia-smi against that of Triton's ptxas (ptxas --version)",
+        fixes=(
+            fix("Update the driver, or install the Triton and torch that fit it"),
+            fix("Unset TRITON_PTXAS_PATH; empty TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR"),
+        ),
+        guide="guides/toolchain.md#driver-too-old",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: Triton Error [CUDA]: device kernel image is invalid",
+                "words of Triton's launcher",
+            ),
+            words(
+                "programs that were not at hand",
+                "Triton Error [CUDA]: no kernel image is available for execution",
+            ),
+        ),
+        apart_from=(
+            "no_kernel_image",
+            "kernel_image_invalid",
         ),
     ),
 )

@@ -25,17 +25,11 @@ SIGNATURES = (
         guide="guides/lowering-and-cpp.md#export-errors",
         matches=(
             quoted(
-                (
-                    "torch._dynamo.exc.Unsupported: unsupported operator: aten._foo.default (see "
-                    "https://docs.google.com/document/d/1 for how to fix)"
-                ),
+                "torch._dynamo.exc.Unsupported: unsupported operator: aten._foo.default (see https://docs.google.com/document/d/1 for how to fix)",
                 "form of torch/_dynamo/utils.py, 2.6",
             ),
             quoted(
-                (
-                    "NotImplementedError: Could not run 'aten::_foo' with arguments from the "
-                    "'Meta' backend."
-                ),
+                "NotImplementedError: Could not run 'aten::_foo' with arguments from the 'Meta' backend.",
                 "form of the dispatcher's message",
             ),
             words("programs that were not at hand", "UnsupportedOperatorException: aten.x"),
@@ -55,10 +49,7 @@ SIGNATURES = (
         guide="guides/custom-ops.md#an-op-that-raises",
         matches=(
             recorded(
-                (
-                    "'/tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py'>): The "
-                    "output of this custom operator (1) must not also be an input"
-                ),
+                "'/tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py'>): The output of this custom operator (1) must not also be an input",
                 "torch 2.13",
             ),
         ),
@@ -106,32 +97,19 @@ SIGNATURES = (
         guide="guides/custom-ops.md#an-op-that-raises",
         matches=(
             recorded(
-                (
-                    "ValueError: infer_schema(func): Parameter x must have a type annotation. Got "
-                    "func with signature (x))"
-                ),
+                "ValueError: infer_schema(func): Parameter x must have a type annotation. Got func with signature (x))",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Tried to register an operator (q::cpuonly(Tensor x) -> Tensor) "
-                    "with the same name and overload name multiple times."
-                ),
+                "RuntimeError: Tried to register an operator (q::cpuonly(Tensor x) -> Tensor) with the same name and overload name multiple times.",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Only a single TORCH_LIBRARY can be used to register the "
-                    "namespace qq; please put all of your definitions in a single TORCH_LIBRARY "
-                    "block."
-                ),
+                "RuntimeError: Only a single TORCH_LIBRARY can be used to register the namespace qq; please put all of your definitions in a single TORCH_LIBRARY block.",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Trying to backward through q.good.default but no autograd "
-                    "formula was registered."
-                ),
+                "RuntimeError: Trying to backward through q.good.default but no autograd formula was registered.",
                 "torch 2.13.0, CPU",
             ),
             words("torch/_library/infer_schema.py", "mutates_args must either be"),
@@ -184,27 +162,15 @@ SIGNATURES = (
         guide="guides/custom-ops.md#a-wrong-fake-kernel",
         matches=(
             recorded(
-                (
-                    "torch._subclasses.fake_tensor.MetadataMismatchError: Real tensor propagation "
-                    "found an output size mismatch between fake shape 3 and real shape 4, at "
-                    "output.size(0), for func: q.wf.default"
-                ),
+                "torch._subclasses.fake_tensor.MetadataMismatchError: Real tensor propagation found an output size mismatch between fake shape 3 and real shape 4, at output.size(0), for func: q.wf.default",
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, "
-                    "...): test_faketensor failed with"
-                ),
+                "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): test_faketensor failed with",
                 "the message may begin on the next line",
             ),
             recorded(
-                (
-                    "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, "
-                    "...): test_faketensor failed with When comparing the output of q.wf.default "
-                    "on FakeTensor and concrete Tensors, found mismatched tensor metadata: Shapes "
-                    "torch.Size([4]) and torch.Size([3])"
-                ),
+                "torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): test_faketensor failed with When comparing the output of q.wf.default on FakeTensor and concrete Tensors, found mismatched tensor metadata: Shapes torch.Size([4]) and torch.Size([3])",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -280,10 +246,7 @@ SIGNATURES = (
         guide="guides/custom-ops.md#a-wrong-fake-kernel",
         matches=(
             recorded(
-                (
-                    "NotImplementedError: q::cpuonly: attempted to run this operator with Meta "
-                    "tensors, but there was no fake impl or Meta kernel registered."
-                ),
+                "NotImplementedError: q::cpuonly: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered.",
                 "torch 2.13.0, CPU",
             ),
             recorded(
@@ -312,8 +275,7 @@ SIGNATURES = (
                 "MissingOpProfile",
             ),
             words(
-                "torch/_library/fake_class_registry.py",
-                "ScriptObject's xregistered a fake class",
+                "torch/_library/fake_class_registry.py", "ScriptObject's xregistered a fake class"
             ),
             words(
                 "torch/_library/fake_impl.py",
@@ -322,10 +284,7 @@ SIGNATURES = (
         ),
         neighbours=(
             quoted(
-                (
-                    "NotImplementedError: aten::_local_scalar_dense: attempted to run this "
-                    "operator with Meta tensors"
-                ),
+                "NotImplementedError: aten::_local_scalar_dense: attempted to run this operator with Meta tensors",
                 "asks for data",
             ),
         ),
@@ -355,26 +314,15 @@ SIGNATURES = (
         next_tool="triage",
         matches=(
             recorded(
-                (
-                    "  "
-                    "/opt/torch/.venv/lib/python3.12/site-packages/torch/_library/custom_ops.py(382): "
-                    "wrapped_fn"
-                ),
+                "  /opt/torch/.venv/lib/python3.12/site-packages/torch/_library/custom_ops.py(382): wrapped_fn",
                 "torch 2.11",
             ),
             recorded(
-                (
-                    "  /tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py(441): "
-                    "backend_impl"
-                ),
+                "  /tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py(441): backend_impl",
                 "torch 2.13",
             ),
             quoted(
-                (
-                    "Error: aoti_torch_proxy_executor_call_function(proxy_executor, 0, 1, "
-                    "std::vector<int64_t>{3}.data(), 2, handles.data()) API call failed at "
-                    "/tmp/model/c7x.wrapper.cpp, line 412"
-                ),
+                "Error: aoti_torch_proxy_executor_call_function(proxy_executor, 0, 1, std::vector<int64_t>{3}.data(), 2, handles.data()) API call failed at /tmp/model/c7x.wrapper.cpp, line 412",
                 "text of the check around the call in generated code",
             ),
         ),
@@ -405,8 +353,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                "RuntimeError: Could not find schema for lab7::oops. Custom operators",
-                "torch 2.13",
+                "RuntimeError: Could not find schema for lab7::oops. Custom operators", "torch 2.13"
             ),
             quoted("Error: Could not find schema for mylib::custom_add.", "pytorch/pytorch#143786"),
         ),
@@ -441,10 +388,7 @@ SIGNATURES = (
         next_tool="triage",
         matches=(
             recorded(
-                (
-                    "torch._export.serde.serialize.SerializeError: We failed to resolve "
-                    "torch.ops.lab5.oops.default to an operator."
-                ),
+                "torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.",
                 "torch 2.11, minifier launcher (cut)",
             ),
             quoted(
@@ -452,17 +396,11 @@ SIGNATURES = (
                 "text of torch/_ops.py",
             ),
             quoted(
-                (
-                    "E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] "
-                    "my_ops::fused.out"
-                ),
+                "E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] my_ops::fused.out",
                 "form of executorch/runtime/executor/method.cpp",
             ),
             recorded(
-                (
-                    "RuntimeError: Tried to instantiate class 'q.Foo', but it does not exist! "
-                    "Ensure that it is registered via torch::class_"
-                ),
+                "RuntimeError: Tried to instantiate class 'q.Foo', but it does not exist! Ensure that it is registered via torch::class_",
                 "torch 2.13.0, CPU",
             ),
             words(
@@ -478,8 +416,7 @@ SIGNATURES = (
                 "'x' missing from runtime",
             ),
             words(
-                "torch/testing/_internal/opinfo/definitions/_masked.py",
-                "Unknown builtin op: xx",
+                "torch/testing/_internal/opinfo/definitions/_masked.py", "Unknown builtin op: xx"
             ),
         ),
     ),
@@ -507,10 +444,7 @@ SIGNATURES = (
         matches=(recorded("Error in op: torch.ops.lab7.wrong.default", "torch 2.13 CPU"),),
         neighbours=(
             recorded(
-                (
-                    "This error most often comes from a incorrect fake (aka meta) kernel for a "
-                    "custom op."
-                ),
+                "This error most often comes from a incorrect fake (aka meta) kernel for a custom op.",
                 "printed for ATen operators too",
             ),
             quoted("Error in op: torch.ops.aten.sort.default", "sizes of the inputs disagree"),
@@ -538,10 +472,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "Tried to access or call an operator with a wrong signature. operator: "
-                    "fbgemm::permute_2D_sparse_data"
-                ),
+                "Tried to access or call an operator with a wrong signature. operator: fbgemm::permute_2D_sparse_data",
                 "pytorch/pytorch#135563",
             ),
         ),
@@ -592,25 +523,15 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "NotImplementedError: Could not run 'torchvision::nms' with arguments from the "
-                    "'CUDA' backend."
-                ),
+                "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend.",
                 "common form in public threads",
             ),
             recorded(
-                (
-                    "NotImplementedError: There were no tensor arguments to this function (e.g., "
-                    "you passed an empty list of Tensors), but no fallback function is registered "
-                    "for schema q::z."
-                ),
+                "NotImplementedError: There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback function is registered for schema q::z.",
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "NotImplementedError: The operator 'aten::_linalg_eigh' is not currently "
-                    "implemented for the MPS device."
-                ),
+                "NotImplementedError: The operator 'aten::_linalg_eigh' is not currently implemented for the MPS device.",
                 "common form in public threads",
             ),
         ),
@@ -641,24 +562,15 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             recorded(
-                (
-                    "RuntimeError: q::cpuonly() expected at most 1 argument(s) but received 2 "
-                    "argument(s). Declaration: q::cpuonly(Tensor x) -> Tensor"
-                ),
+                "RuntimeError: q::cpuonly() expected at most 1 argument(s) but received 2 argument(s). Declaration: q::cpuonly(Tensor x) -> Tensor",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: q::cpuonly() Expected a value of type 'Tensor' for argument 'x' "
-                    "but instead found type 'int'."
-                ),
+                "RuntimeError: q::cpuonly() Expected a value of type 'Tensor' for argument 'x' but instead found type 'int'.",
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "RuntimeError: Unknown keyword argument 'y' for operator 'q::cpuonly'. Schema: "
-                    "q::cpuonly(Tensor x) -> Tensor"
-                ),
+                "RuntimeError: Unknown keyword argument 'y' for operator 'q::cpuonly'. Schema: q::cpuonly(Tensor x) -> Tensor",
                 "a string of the installed libtorch",
             ),
             words("ATen/core/function_schema_inl.h", "x::x() is missing value for argument '"),
@@ -750,10 +662,7 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             quoted(
-                (
-                    "torch._export.serde.serialize.SerializeError: Unsupported argument type: "
-                    "<class 'torch.ScriptObject'>"
-                ),
+                "torch._export.serde.serialize.SerializeError: Unsupported argument type: <class 'torch.ScriptObject'>",
                 "pytorch/pytorch#147283",
             ),
             quoted("  target: call_torchbind", "pytorch/pytorch#139911"),
@@ -765,10 +674,7 @@ SIGNATURES = (
         ),
         neighbours=(
             recorded(
-                (
-                    "torch._export.serde.serialize.SerializeError: We failed to resolve "
-                    "torch.ops.lab5.oops.default to an operator."
-                ),
+                "torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator."
             ),
         ),
     ),
@@ -795,10 +701,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "RuntimeError: Tried to register multiple backend fallbacks for the same "
-                    "dispatch key Conjugate; previous registration"
-                ),
+                "RuntimeError: Tried to register multiple backend fallbacks for the same dispatch key Conjugate; previous registration",
                 "words of libtorch_cpu",
             ),
         ),

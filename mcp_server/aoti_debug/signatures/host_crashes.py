@@ -1,4 +1,4 @@
-"""Deaths of the process on the host."""
+"""Deaths of the process on the host, and memory that ran out."""
 
 from __future__ import annotations
 
@@ -39,17 +39,11 @@ SIGNATURES = (
         next_tool="triage",
         matches=(
             quoted(
-                (
-                    "RuntimeError: A compilation subprocess exited unexpectedly. This is likely "
-                    "due to a crash."
-                ),
+                "RuntimeError: A compilation subprocess exited unexpectedly. This is likely due to a crash.",
                 "words of torch/_inductor/async_compile.py",
             ),
             quoted(
-                (
-                    "concurrent.futures.process.BrokenProcessPool: A process in the process pool "
-                    "was terminated abruptly while the future was running or pending."
-                ),
+                "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly while the future was running or pending.",
                 "words of CPython",
             ),
             words("Python's process.py", "A child process terminated abruptly"),
@@ -102,10 +96,7 @@ SIGNATURES = (
             quoted("==== backtrace (tid:   1300) ====", "form of UCX's handler"),
             quoted("[n1:00811] *** Process received signal ***", "form of Open MPI's handler"),
             quoted(
-                (
-                    "*** SIGABRT (@0x3e800000fd3) received by PID 4051 (TID 0x7f) from PID 4051; "
-                    "stack trace: ***"
-                ),
+                "*** SIGABRT (@0x3e800000fd3) received by PID 4051 (TID 0x7f) from PID 4051; stack trace: ***",
                 "form of glog's handler",
             ),
             quoted("Stack dump:", "form of LLVM's handler"),
@@ -172,10 +163,7 @@ SIGNATURES = (
             recorded("Fatal Python error: Aborted", "CPython 3.11 faulthandler"),
             quoted("Abort trap: 6", "words of a shell on macOS"),
             quoted(
-                (
-                    "python3: malloc.c:2617: sysmalloc: Assertion `(old_top == initial_top (av))' "
-                    "failed."
-                ),
+                "python3: malloc.c:2617: sysmalloc: Assertion `(old_top == initial_top (av))' failed.",
                 "words of glibc",
             ),
             words(
@@ -256,8 +244,7 @@ SIGNATURES = (
             recorded("free(): double free detected in tcache 2", "glibc 2.36, a program of ours"),
             quoted("python: malloc(): invalid size (unsorted)", "glibc"),
             recorded(
-                "*** stack smashing detected ***: terminated",
-                "glibc 2.36, a program of ours",
+                "*** stack smashing detected ***: terminated", "glibc 2.36, a program of ours"
             ),
             quoted("Windows fatal exception: code 0xc0000374", "words of faulthandler"),
             words("Python's test_cmd_line.py", "malloc(): xxx"),
@@ -281,8 +268,6 @@ SIGNATURES = (
                 "exit status 0xC0000409",
                 "exited with 0xC0000409",
                 "exception code 0xC0000409",
-                "exception: code 0xC0000374",
-                "Process finished with exit code 0xC0000409",
                 "Process finished with exit code -1073740940",
                 "Process finished with exit code -1073740791",
             ),
@@ -333,10 +318,8 @@ SIGNATURES = (
             ),
             words(
                 "torch/cuda/_annotate_cuda_graph_trace.py",
-                "exit status 0xC000001D",
                 "exited with 0xC000001D",
                 "exception code 0xC000001D",
-                "Process finished with exit code 0xC000001D",
             ),
         ),
         neighbours=(quoted("CUDA error: an illegal instruction was encountered"),),
@@ -408,18 +391,12 @@ SIGNATURES = (
                 "form of UCX's backtrace",
             ),
             recorded(
-                (
-                    "=========     The application may have hit an error when dereferencing "
-                    "Unified Memory from the host."
-                ),
+                "=========     The application may have hit an error when dereferencing Unified Memory from the host.",
                 "compute-sanitizer on the H200, the process ended with SIGSEGV",
             ),
             recorded('Thread 1 "python3" received signal SIGSEGV, Segmentation fault.', "gdb"),
             recorded(
-                (
-                    "bash: line 1:  8490 Segmentation fault      python -c 'import ctypes; "
-                    "ctypes.string_at(0)'"
-                ),
+                "bash: line 1:  8490 Segmentation fault      python -c 'import ctypes; ctypes.string_at(0)'"
             ),
             words(
                 "programs that were not at hand",
@@ -492,11 +469,7 @@ SIGNATURES = (
                 "libstdc++ 12, a program of ours",
             ),
             recorded(
-                (
-                    "/usr/include/c++/12/bits/stl_vector.h:1123: std::vector<_Tp, "
-                    "_Alloc>::reference operator[](size_type): Assertion '__n < this->size()' "
-                    "failed."
-                ),
+                "/usr/include/c++/12/bits/stl_vector.h:1123: std::vector<_Tp, _Alloc>::reference operator[](size_type): Assertion '__n < this->size()' failed.",
                 "libstdc++ 12, a program of ours, shortened",
             ),
             recorded(
@@ -516,10 +489,7 @@ SIGNATURES = (
         ),
         neighbours=(
             quoted(
-                (
-                    "Fatal Python error: init_fs_encoding: failed to get the Python codec of the "
-                    "filesystem encoding"
-                ),
+                "Fatal Python error: init_fs_encoding: failed to get the Python codec of the filesystem encoding",
                 "a broken PYTHONHOME",
             ),
         ),
@@ -622,10 +592,7 @@ SIGNATURES = (
         matches=(
             quoted("RuntimeError: can't start new thread", "words of CPython"),
             quoted(
-                (
-                    "OSError: [WinError 1455] The paging file is too small for this operation to "
-                    "complete."
-                ),
+                "OSError: [WinError 1455] The paging file is too small for this operation to complete.",
                 "words of Windows",
             ),
             words("CUDA", "pthread_create failedx"),
@@ -638,6 +605,226 @@ SIGNATURES = (
             words("Python's test_socket.py", "fork: Cannot allocate memory"),
             words("torch/_inductor/config.py", "out of shared memory"),
             words("libtorch", "insufficient shared memory"),
+        ),
+    ),
+    Signature(
+        id="allocation_call_failed",
+        phase="run",
+        category="out_of_memory",
+        role="symptom",
+        tier=Tier.KIND_TEXT,
+        patterns=(r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_empty_strided\w{0,40}\(",),
+        summary="The model could not allocate one of its buffers",
+        means=(
+            "Up to torch 2.12 this line is all that an out-of-memory leaves in the exception; the "
+            "allocator's own text is on stderr. Negative or absurd sizes and a lost CUDA context "
+            "end here too."
+        ),
+        check="The message on stderr directly above",
+        fixes=(
+            fix(
+                (
+                    "Reduce batch size or free memory; when sizes are absurd, check the dynamic "
+                    "dimensions"
+                ),
+            ),
+        ),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="triage",
+        matches=(
+            recorded(
+                "Error: aoti_torch_empty_strided(2, int_array_1, int_array_2, cached_torch_dtype_float32, cached_torch_device_type_cpu, this->device_idx_, &buf1_handle) API call failed",
+                "torch 2.13 CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="cpu_out_of_memory",
+        phase="run",
+        category="out_of_memory",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            (
+                "DefaultCPUAllocator: can't allocate memory(?:: you tried to allocate "
+                r"(?P<bytes>\d{1,20}) bytes)?"
+            ),
+            (
+                "DefaultCPUAllocator: not enough memory(?:: you tried to allocate "
+                r"(?P<bytes>\d{1,20}) bytes)?"
+            ),
+            "std::bad_alloc",
+            r"^MemoryError\b",
+            r"(?:InductorError|\w{1,40}Error): MemoryError\b",
+            "_ArrayMemoryError",
+            r"\[Errno 12\] Cannot allocate memory",
+            r": Cannot allocate memory \(12\)",
+            r"Unable to allocate [\d.]{1,200} [KMGTP]i?B",
+            "paging file is too small",
+            r"insufficient shared memory \(shm\)",
+            "Not enough memory resources are available",
+            "compiler is out of heap space",
+        ),
+        summary="The host ran out of memory",
+        means=(
+            "An allocation in main memory failed. A size far beyond the machine points to an "
+            "unexpected dynamic dimension rather than to a lack of memory."
+        ),
+        check="Is the number of bytes plausible for the sizes passed in?",
+        fixes=(fix("Check the dynamic sizes of the failing call; give the container more memory"),),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="triage",
+        matches=(
+            recorded(
+                "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 400000000000000 bytes.",
+                "torch 2.13 CPU",
+            ),
+            quoted("MemoryError: std::bad_alloc", "pytorch/pytorch#108761"),
+            words(
+                "programs that were not at hand",
+                "DefaultCPUAllocator: not enough memory",
+                ": Cannot allocate memory (12)",
+                "paging file is too small",
+                "Not enough memory resources are available",
+                "compiler is out of heap space",
+            ),
+            words("Python's test_exceptions.py", "InductorError: MemoryError"),
+            words("programs that were not at hand", "_ArrayMemoryError"),
+            words("Python's test_socket.py", "[Errno 12] Cannot allocate memory"),
+            words("triton", "Unable to allocate 1 GB"),
+            words("libtorch", "insufficient shared memory (shm)"),
+        ),
+    ),
+    Signature(
+        id="cuda_out_of_memory",
+        phase="run",
+        category="out_of_memory",
+        tier=Tier.SPECIFIC_TEXT,
+        confidence="proved",
+        anchors=(
+            "out of memory",
+            "OutOfMemoryError",
+        ),
+        patterns=(
+            "hipErrorOutOfMemory",
+            r"Tried to allocate [\d.]{1,200} ?[KMGT]i?B",
+            r"Allocation on device (?:\d|would)",
+            "OUT_OF_DEVICE_MEMORY",
+            r"Invalid buffer size: [\d.]{1,200} [GT]",
+            "kIOGPUCommandBufferCallbackErrorOutOfMemory",
+            "NVML_SUCCESS == r INTERNAL ASSERT",
+            r"cuda runtime error \(2\)",
+            "would exceed allowed memory",
+            "cudaMalloc failed",
+            "Failed to allocate memory on GPU",
+            "(?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of memory)",
+            "CUDA out of memory",
+            "CUDA (?:driver )?error: out of memory",
+            r"Triton Error \[CUDA\]: out of memory",
+            "HIP error: out of memory",
+            r"(?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)",
+            "HIP out of memory",
+            "XPU out of memory",
+            "MPS backend out of memory",
+            "cudaErrorMemoryAllocation",
+            "CUDA_ERROR_OUT_OF_MEMORY",
+        ),
+        summary="The GPU ran out of memory",
+        means=(
+            "An allocation failed: the model's buffers, its constants (held once per loaded "
+            "package), or tensors made for tuning while compiling."
+        ),
+        check="Memory in use by this and other processes (nvidia-smi) at the time",
+        fixes=(
+            fix("Free the eager model before loading the package; load one package per process"),
+            fix(
+                (
+                    "When it happens while compiling: "
+                    "TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 or, on 2.15, "
+                    "aot_inductor.autotune_per_kernel_alloc"
+                ),
+            ),
+        ),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate",
+                "text of the CUDA allocator",
+            ),
+            quoted(
+                "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.",
+                "words of cudaMallocAsync's allocator",
+            ),
+            quoted("Error: CUDA driver error: out of memory", "generated wrapper"),
+            words("triton", "hipErrorOutOfMemory"),
+            words(
+                "programs that were not at hand",
+                "Tried to allocate 1GB",
+                "OUT_OF_DEVICE_MEMORY",
+                "kIOGPUCommandBufferCallbackErrorOutOfMemory",
+                "NVML_SUCCESS == r INTERNAL ASSERT",
+                "cuda runtime error (2)",
+                "cudaMalloc failed",
+                "Failed to allocate memory on GPU",
+                "Triton Error [CUDA]: out of memory",
+                "HIP error: out of memory",
+                "HIP out of memory",
+                "XPU out of memory",
+                "MPS backend out of memory",
+            ),
+            words("programs that were not at hand", "Invalid buffer size: 1 G"),
+            words(
+                "torch/utils/hipify/cuda_to_hip_mappings.py",
+                "cudaErrorMemoryAllocation",
+                "CUDA_ERROR_OUT_OF_MEMORY",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376."
+            ),
+        ),
+    ),
+    Signature(
+        id="library_alloc_failed",
+        phase="run",
+        category="out_of_memory",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            "(?P<what>CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED)",
+            "(?P<what>Unable to find a valid cuDNN algorithm)",
+            "(?P<what>unable to find an engine to execute this computation)",
+            r"(?P<what>CUDNN_STATUS_INTERNAL_ERROR_\w{4,6}_ALLOCATION_FAILED)",
+            "(?P<what>CUFFT_ALLOC_FAILED)",
+            "(?P<what>CURAND_STATUS_ALLOCATION_FAILED)",
+            "(?P<what>NVRTC_ERROR_OUT_OF_MEMORY)",
+        ),
+        summary="A CUDA library could not get its workspace: {what}",
+        means=(
+            "Handles and workspaces of cuBLAS and cuDNN come after the model's tensors, so a full "
+            "GPU shows here first; after an earlier GPU fault these calls fail too."
+        ),
+        check="nvidia-smi: how much is free just before? Any GPU message before this one?",
+        fixes=(fix("Free memory or reduce the batch; look for an earlier GPU message"),),
+        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+                "common form in public threads",
+            ),
+            words(
+                "programs that were not at hand",
+                "Unable to find a valid cuDNN algorithm",
+                "unable to find an engine to execute this computation",
+                "CUDNN_STATUS_INTERNAL_ERROR_xxxx_ALLOCATION_FAILED",
+            ),
+            words(
+                "torch/utils/hipify/cuda_to_hip_mappings.py",
+                "CUFFT_ALLOC_FAILED",
+                "CURAND_STATUS_ALLOCATION_FAILED",
+                "NVRTC_ERROR_OUT_OF_MEMORY",
+            ),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Unpacking a package and opening its library."""
+"""Unpacking a package and opening its library: what it needs from torch, C++ and the system."""
 
 from __future__ import annotations
 
@@ -51,11 +51,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "  what():  create_func_( &container_handle_, num_models, device_str.c_str(), "
-                    "cubin_dir.empty() ? nullptr : cubin_dir.c_str()) API call failed at "
-                    "../torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 49"
-                ),
+                "  what():  create_func_( &container_handle_, num_models, device_str.c_str(), cubin_dir.empty() ? nullptr : cubin_dir.c_str()) API call failed at ../torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 49",
                 "pytorch/torchchat#709",
             ),
         ),
@@ -74,18 +70,11 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: "
-                    "/tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: "
-                    "invalid ELF header"
-                ),
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: invalid ELF header",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Error in dlopen or dlsym: /lib/x86_64-linux-gnu/libm.so.6: "
-                    "undefined symbol: AOTInductorModelContainerCreateWithDevice"
-                ),
+                "RuntimeError: Error in dlopen or dlsym: /lib/x86_64-linux-gnu/libm.so.6: undefined symbol: AOTInductorModelContainerCreateWithDevice",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -109,10 +98,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "ImportError: libcuda.so.1: cannot open shared object file: No such file or "
-                    "directory"
-                ),
+                "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
                 "words of the dynamic loader",
             ),
         ),
@@ -156,41 +142,25 @@ SIGNATURES = (
                 "CPython 3.11 ctypes on Debian 12",
             ),
             quoted(
-                (
-                    "./app: error while loading shared libraries: libc10.so: cannot open shared "
-                    "object file: No such file or directory"
-                ),
+                "./app: error while loading shared libraries: libc10.so: cannot open shared object file: No such file or directory",
                 "words of the dynamic loader",
             ),
             quoted(
-                (
-                    "Error loading shared library ld-linux-x86-64.so.2: No such file or directory "
-                    "(needed by /app/libtorch.so)"
-                ),
+                "Error loading shared library ld-linux-x86-64.so.2: No such file or directory (needed by /app/libtorch.so)",
                 "words of musl's loader",
             ),
             quoted(
-                (
-                    "Could not load library libcudnn_ops_infer.so.8. Error: libnvrtc.so: cannot "
-                    "open shared object file"
-                ),
+                "Could not load library libcudnn_ops_infer.so.8. Error: libnvrtc.so: cannot open shared object file",
                 "words of cuDNN",
             ),
             quoted(
-                (
-                    "Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1, "
-                    "libcudnn_cnn.so.9, libcudnn_cnn.so}"
-                ),
+                "Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1, libcudnn_cnn.so.9, libcudnn_cnn.so}",
                 "words of cuDNN 9",
             ),
         ),
         neighbours=(
             quoted(
-                (
-                    "W tensorflow/stream_executor/dso_loader.cc:64] Could not load dynamic library "
-                    "'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: "
-                    "No such file or directory"
-                ),
+                "W tensorflow/stream_executor/dso_loader.cc:64] Could not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No such file or directory",
                 "a harmless note of TensorFlow",
             ),
         ),
@@ -228,13 +198,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Failed to extract zip file "
-                    "u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp "
-                    "to destination file "
-                    "/tmp/e1/small/aotinductor_uYDaKh/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp, "
-                    "mz_zip error string: write callback failed"
-                ),
+                "RuntimeError: Failed to extract zip file u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp to destination file /tmp/e1/small/aotinductor_uYDaKh/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp, mz_zip error string: write callback failed",
                 "torch 2.13.0, CPU, full TMPDIR",
             ),
             recorded(
@@ -242,10 +206,7 @@ SIGNATURES = (
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "RuntimeError: Failed to create directory /tmp/aotinductor_XXXXXX/data: No "
-                    "space left on device"
-                ),
+                "RuntimeError: Failed to create directory /tmp/aotinductor_XXXXXX/data: No space left on device",
                 "words of the package loader",
             ),
         ),
@@ -275,11 +236,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: "
-                    "/tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: "
-                    "invalid ELF header"
-                ),
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: invalid ELF header",
                 "torch 2.13.0, CPU",
             ),
             quoted("OSError: /app/model.so: file too short", "words of the dynamic loader"),
@@ -298,11 +255,7 @@ SIGNATURES = (
         ),
         neighbours=(
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: "
-                    "/tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: "
-                    "undefined symbol: aoti_torch_cpu_addmm_out"
-                ),
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: aoti_torch_cpu_addmm_out",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -330,18 +283,11 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "RuntimeError: No AOTInductorModelContainerRunSingleThreaded function in .so! "
-                    "To use AOTInductor-compiled model in the single-threaded mode,consider "
-                    "rebuild your model with the latest AOTInductor."
-                ),
+                "RuntimeError: No AOTInductorModelContainerRunSingleThreaded function in .so! To use AOTInductor-compiled model in the single-threaded mode,consider rebuild your model with the latest AOTInductor.",
                 "text of libtorch_cpu.so 2.13",
             ),
             quoted(
-                (
-                    "RuntimeError: No update_constant_buffer_from_cpu in .so! Consider rebuild "
-                    "your model with the latest AOTInductor."
-                ),
+                "RuntimeError: No update_constant_buffer_from_cpu in .so! Consider rebuild your model with the latest AOTInductor.",
                 "text of libtorch_cpu.so 2.13",
             ),
         ),
@@ -379,10 +325,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "ImportError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory "
-                    "in static TLS block"
-                ),
+                "ImportError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block",
                 "words of the dynamic loader",
             ),
             quoted(
@@ -446,10 +389,7 @@ SIGNATURES = (
                 "CPython 3.11 ctypes on Debian 12",
             ),
             quoted(
-                (
-                    "OSError: libfoo.so: cannot enable executable stack as shared object requires: "
-                    "Invalid argument"
-                ),
+                "OSError: libfoo.so: cannot enable executable stack as shared object requires: Invalid argument",
                 "words of glibc 2.41",
             ),
             quoted(
@@ -457,10 +397,7 @@ SIGNATURES = (
                 "words of the dynamic loader",
             ),
             quoted(
-                (
-                    "Inconsistency detected by ld.so: dl-version.c: 205: _dl_check_map_versions: "
-                    "Assertion `needed != NULL' failed!"
-                ),
+                "Inconsistency detected by ld.so: dl-version.c: 205: _dl_check_map_versions: Assertion `needed != NULL' failed!",
                 "words of the dynamic loader",
             ),
             words(
@@ -519,17 +456,11 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "ImportError: dlopen(/opt/venv/torch/_C.so, 0x0002): Library not loaded: "
-                    "@rpath/libomp.dylib"
-                ),
+                "ImportError: dlopen(/opt/venv/torch/_C.so, 0x0002): Library not loaded: @rpath/libomp.dylib",
                 "words of dyld",
             ),
             quoted(
-                (
-                    "OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an "
-                    "incompatible architecture (have 'x86_64', need 'arm64'))"
-                ),
+                "OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))",
                 "words of dyld",
             ),
             words(
@@ -574,10 +505,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "torch/export/pt2_archive/_package.py:1059] Device information mismatch for "
-                    "AOTI_CPU_ISA: AVX512 AVX512_VNNI vs AVX9000. This could"
-                ),
+                "torch/export/pt2_archive/_package.py:1059] Device information mismatch for AOTI_CPU_ISA: AVX512 AVX512_VNNI vs AVX9000. This could",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -603,10 +531,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    "RuntimeError: Failure loading .so: cab.so: cannot open shared object file: No "
-                    "such file or directory"
-                ),
+                "RuntimeError: Failure loading .so: cab.so: cannot open shared object file: No such file or directory",
                 "words of torch/csrc/inductor/aoti_runner",
             ),
         ),
@@ -634,10 +559,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             recorded(
-                (
-                    "/tmp/e1/noexec/aotinductor_Ds6pCV/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.so: "
-                    "failed to map segment from shared object"
-                ),
+                "/tmp/e1/noexec/aotinductor_Ds6pCV/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.so: failed to map segment from shared object",
                 "torch 2.13.0, CPU, TMPDIR on a noexec mount",
             ),
         ),
@@ -664,10 +586,7 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             quoted(
-                (
-                    'Failed to load model "my_model_0" configuration expects 1 inputs, but model '
-                    "expects 2 inputs."
-                ),
+                'Failed to load model "my_model_0" configuration expects 1 inputs, but model expects 2 inputs.',
                 "triton-inference-server/pytorch_backend#185",
             ),
         ),
@@ -702,27 +621,17 @@ SIGNATURES = (
         next_tool="inspect_package",
         matches=(
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: libfoo.so: cannot open shared object file: No "
-                    "such file or directory"
-                ),
+                "RuntimeError: Error in dlopen: libfoo.so: cannot open shared object file: No such file or directory",
                 "torch 2.13.0, CPU",
             ),
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: /tmp/e1/none.so: cannot open shared object "
-                    "file: No such file or directory"
-                ),
+                "RuntimeError: Error in dlopen: /tmp/e1/none.so: cannot open shared object file: No such file or directory",
                 "torch 2.13.0, CPU",
             ),
         ),
         neighbours=(
             recorded(
-                (
-                    "RuntimeError: Error in dlopen: "
-                    "/tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: "
-                    "undefined symbol: cuModuleLoad"
-                ),
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: cuModuleLoad",
                 "torch 2.13.0, CPU",
             ),
         ),
@@ -770,31 +679,19 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "  what():  Tried to register multiple backend fallbacks for the same dispatch "
-                    "key Conjugate"
-                ),
+                "  what():  Tried to register multiple backend fallbacks for the same dispatch key Conjugate",
                 "bytedeco/javacpp-presets, a program with two libtorch",
             ),
             quoted(
-                (
-                    "[libprotobuf ERROR google/protobuf/descriptor_database.cc:58] File already "
-                    "exists in database: caffe2.proto"
-                ),
+                "[libprotobuf ERROR google/protobuf/descriptor_database.cc:58] File already exists in database: caffe2.proto",
                 "words of protobuf",
             ),
             quoted(
-                (
-                    ": CommandLine Error: Option 'use-dereferenceable-at-point-semantics' "
-                    "registered more than once!"
-                ),
+                ": CommandLine Error: Option 'use-dereferenceable-at-point-semantics' registered more than once!",
                 "words of LLVM",
             ),
             quoted(
-                (
-                    "This program was compiled against version 3.9.2 of the Protocol Buffer "
-                    "runtime library"
-                ),
+                "This program was compiled against version 3.9.2 of the Protocol Buffer runtime library",
                 "words of protobuf",
             ),
             words("CUDA", "inconsistency in registered CommandLine options"),
@@ -854,29 +751,19 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "OSError: [WinError 126] The specified module could not be found. Error "
-                    'loading "C:\\venv\\torch\\lib\\c10.dll" or one of its dependencies.'
-                ),
+                'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\venv\\torch\\lib\\c10.dll" or one of its dependencies.',
                 "words of torch/__init__.py",
             ),
             quoted(
-                (
-                    "ImportError: DLL load failed while importing _C: The specified module could "
-                    "not be found."
-                ),
+                "ImportError: DLL load failed while importing _C: The specified module could not be found.",
                 "words of Python",
             ),
             quoted(
-                (
-                    "error in LoadLibrary for model.wrapper.pyd. WinError 126: The specified "
-                    "module could not be found."
-                ),
+                "error in LoadLibrary for model.wrapper.pyd. WinError 126: The specified module could not be found.",
                 "words of ATen/DynamicLibrary.cpp",
             ),
             quoted(
-                "OSError: [WinError 193] %1 is not a valid Win32 application",
-                "words of Windows",
+                "OSError: [WinError 193] %1 is not a valid Win32 application", "words of Windows"
             ),
             quoted("Process finished with exit code -1073741515 (0xC0000135)", "words of an IDE"),
             words(
@@ -885,5 +772,415 @@ SIGNATURES = (
                 "x.dll was not found. Reinstalling the program may fix this",
             ),
         ),
+    ),
+    Signature(
+        id="abi_mix_crash",
+        phase="load",
+        category="host_segfault",
+        role="symptom",
+        tier=Tier.KIND_TEXT,
+        confidence="possible",
+        patterns=(
+            "(?P<what>_Sp_counted_base<.{0,120}>::_M_release)",
+            r"what\(\):\s{1,4}(?P<what>basic_string::_M_create)",
+            r"what\(\):\s{1,4}(?P<what>basic_string: construction from null)",
+        ),
+        summary="C++ libraries that do not fit meet in this process: {what}",
+        means=(
+            "Typical of mixed compilers or of two std::string layouts: a shared pointer or string "
+            "of one library is released or read by another."
+        ),
+        check=(
+            "Does every package crash, also that of a one-line model? Then it is the toolchain, "
+            "not the model."
+        ),
+        fixes=(fix("Build all C++ parts with the compiler and _GLIBCXX_USE_CXX11_ABI of torch"),),
+        guide="guides/host-crash.md#segfault-on-load",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "#0 std::_Sp_counted_base<(__gnu_cxx::_Lock_policy)2>::_M_release() ()",
+                "pytorch/pytorch#145441",
+            ),
+            quoted("  what():  basic_string::_M_create", "words of libstdc++"),
+            quoted(
+                "  what():  basic_string: construction from null is not valid", "words of libstdc++"
+            ),
+        ),
+    ),
+    Signature(
+        id="link_undefined_reference",
+        phase="cpp_compile",
+        category="missing_symbol",
+        tier=Tier.KIND_TEXT,
+        anchors=("LNK1120",),
+        patterns=(
+            "undefined reference to [`'‘]?(?P<symbol>(?![`'‘]?WinMain)[^'’]{1,200})",
+            "error: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
+            "mold: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
+            r"(?P<symbol>Undefined symbols for architecture \w{1,20})",
+            r"(?P<symbol>symbol\(s\) not found for architecture \w{1,20})",
+            "unresolved external symbol (?P<symbol>.{1,160})",
+            r"(?P<symbol>LNK1120\b.{0,60})",
+        ),
+        summary="The linker finds no definition of {symbol}",
+        means=(
+            "A library is not on the link line or comes too early on it, or was built with another "
+            "torch release or C++ ABI (a name with __cxx11 against one without)."
+        ),
+        check=(
+            "nm -DC on libtorch_cpu.so, libtorch_cuda.so and libc10.so: who defines the name, and "
+            "with which std::string?"
+        ),
+        fixes=(
+            fix(
+                (
+                    "Link with the libraries that find_package(Torch) gives in TORCH_LIBRARIES, "
+                    "after your own objects"
+                ),
+            ),
+            fix("Build all parts against one torch and with its _GLIBCXX_USE_CXX11_ABI"),
+        ),
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        matches=(
+            recorded("u.cpp:(.text+0xa): undefined reference to `nope(int)'", "GNU ld 2.40"),
+            recorded(
+                "/tmp/ccyhDUZh.o:u.cpp:function main: error: undefined reference to 'nope(int)'",
+                "gold 2.40",
+            ),
+            quoted(
+                "ld.lld: error: undefined symbol: torch::jit::load(std::string const&)",
+                "words of lld",
+            ),
+            quoted("Undefined symbols for architecture arm64:", "words of Apple's ld"),
+            quoted(
+                "error LNK2019: unresolved external symbol aoti_torch_check",
+                "pytorch/pytorch#139954",
+            ),
+            quoted("build\\app.exe : fatal error LNK1120: 2 unresolved externals", "words of MSVC"),
+            words(
+                "programs that were not at hand",
+                "mold: undefined symbol: x",
+                "symbol(s) not found for architecture x",
+            ),
+        ),
+    ),
+    Signature(
+        id="not_an_aoti_library",
+        phase="load",
+        category="package_incompatible",
+        tier=Tier.EXACT_TEXT,
+        patterns=(r"undefined symbol: (?P<symbol>AOTInductor\w{1,80})",),
+        summary="The library does not export {symbol}",
+        means=(
+            "The file is no AOTInductor library, or one compiled by a torch whose entry points "
+            "differ."
+        ),
+        fixes=(fix("Pass the library of a package compiled by the torch release that loads it"),),
+        guide="guides/package-and-load.md#torch-versions-of-both-sides",
+        next_tool="inspect_package",
+        matches=(
+            recorded(
+                "/lib/x86_64-linux-gnu/libm.so.6: undefined symbol: AOTInductorModelContainerCreateWithDevice",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="static_libstdcxx",
+        phase="load",
+        category="host_segfault",
+        tier=Tier.NAMED_TEXT,
+        patterns=(
+            (
+                r"^#\d{1,20}\s.{0,600}\bstd::(?:__cxx11::|__detail::)?(?:codecvt|regex_traits|"
+                r"_Compiler)<.{0,1200}from \S{1,300}/data/aotinductor/\S{1,200}\.so"
+            ),
+            (
+                r"^0x[0-9a-f]{1,200} in std::codecvt<.{0,400}from \S{1,300}"
+                r"/data/aotinductor/\S{1,200}\.so"
+            ),
+        ),
+        summary=(
+            "The package carries its own static copy of the C++ standard library and crashes on "
+            "load"
+        ),
+        means=(
+            "The compiler that built it links libstdc++ statically; its locale and regex code then "
+            "clashes with the one of the process. Every package of that compiler dies on load."
+        ),
+        check="readelf -d on the package's .so: libstdc++.so.6 is missing among NEEDED.",
+        fixes=(fix("Set CXX to a g++ that links libstdc++ dynamically and compile again"),),
+        guide="guides/toolchain.md#static-libstdcxx",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "0x00007fff19a9bdd4 in std::codecvt<char16_t, char, __mbstate_t>::do_unshift(__mbstate_t&, char*, char*, char*&) const () from /tmp/n8wTCF/p1/data/aotinductor/model/cbikr4ookibs3mgi3yklftjwn7zwgggckjm4zhcjndbrcsuu4wzg.wrapper.so",
+                "torch 2.11.0, H200",
+            ),
+            recorded(
+                "#5  0x00007fff19a89ea5 in std::__detail::_Compiler<std::__cxx11::regex_traits<char> >::_M_atom() () from /tmp/n8wTCF/p1/data/aotinductor/model/cbikr4ookibs3mgi3yklftjwn7zwgggckjm4zhcjndbrcsuu4wzg.wrapper.so",
+                "torch 2.11.0, H200",
+            ),
+            recorded(
+                "#1  0x00007fff19a7fac0 in std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > std::__cxx11::regex_traits<char>::transform_primary<char const*>(char const*, char const*) const () from /tmp/n8wTCF/p1/data/aotinductor/model/cbikr4ookibs3mgi3yklftjwn7zwgggckjm4zhcjndbrcsuu4wzg.wrapper.so",
+                "torch 2.11.0, H200",
+            ),
+        ),
+        neighbours=(
+            quoted(
+                "#3 0x7fff5eea1e0e in std::__detail::_Compiler<std::regex_traits<char> >::_M_atom() () from /usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+                "not in the package",
+            ),
+        ),
+    ),
+    Signature(
+        id="static_libstdcxx_bad_cast",
+        phase="load",
+        category="toolchain",
+        tier=Tier.EXACT_TEXT,
+        patterns=(r"^Error: std::bad_cast\s{0,20}$",),
+        summary="The package carries its own static copy of the C++ standard library",
+        means=(
+            "The compiler that built it links libstdc++ statically; its locales then clash with "
+            "those of the process: with g++ 12 the model cannot be created, with g++ 13 loading "
+            "crashes. The `create_func_(...) API call failed` below it says no more."
+        ),
+        check="readelf -d on the package's .so: libstdc++.so.6 is missing among NEEDED.",
+        fixes=(fix("Set CXX to a g++ that links libstdc++ dynamically and compile again"),),
+        guide="guides/toolchain.md#static-libstdcxx",
+        next_tool="inspect_package",
+        matches=(recorded("Error: std::bad_cast", "torch 2.13.0, CPU, g++ 12"),),
+        neighbours=(quoted("  what():  std::bad_cast", "any other C++ program"),),
+    ),
+    Signature(
+        id="symbol_not_provided",
+        phase="load",
+        category="missing_symbol",
+        tier=Tier.SPECIFIC_TEXT,
+        anchors=("exit code", "exit status"),
+        patterns=(
+            r"symbol (?P<symbol>\w{1,200}),? version \S{1,60} not defined in file",
+            r"symbol not found in flat namespace '?\(?(?P<symbol>[\w$]{1,200})",
+            r"Symbol not found: \(?(?P<symbol>[\w$]{1,200})",
+            r"Error relocating \S{1,200}: (?P<symbol>\w{1,200})\)?: symbol not found",
+            r"dlsym\(\S{1,40} (?P<symbol>\w{1,200})\)?: symbol not found",
+            r"(?P<symbol>\[?WinError 127\b)",
+            "(?P<symbol>error in GetProcAddress)",
+            r"(?P<symbol>\S{1,200} could not be located in the dynamic link library)",
+            "(?P<symbol>0x[cC]0000139)",
+            "(?P<symbol>-1073741511)",
+        ),
+        summary="A library of this process lacks a symbol: {symbol}",
+        means=(
+            "The library that was loaded is not the one it was linked against: another torch, "
+            "another C++ runtime or CUDA library is found first."
+        ),
+        check=(
+            "nm -D (nm -gU on macOS, dumpbin /exports on Windows) on the library that should "
+            "define it."
+        ),
+        fixes=(
+            fix(
+                (
+                    "Load with the torch release that compiled it; put the right library first on "
+                    "the search path"
+                ),
+            ),
+        ),
+        guide="guides/package-and-load.md#undefined-symbols",
+        next_tool="check_environment",
+        matches=(
+            quoted(
+                "ImportError: libtorch_cuda.so: symbol cudaGraphInstantiateWithFlags version libcudart.so.11.0 not defined in file libcudart.so.11.0 with link time reference",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "ImportError: dlopen(m.so, 0x0002): symbol not found in flat namespace '_aoti_torch_empty_strided'",
+                "words of dyld",
+            ),
+            quoted("dyld[123]: Symbol not found: __ZN2at4_ops5zeros4callE", "words of dyld"),
+            quoted(
+                "Error relocating /app/libfoo.so: __memcpy_chk: symbol not found",
+                "words of musl's loader",
+            ),
+            quoted(
+                "OSError: [WinError 127] The specified procedure could not be found.",
+                "words of Windows",
+            ),
+            quoted(
+                "DynamicLibraryError: error in GetProcAddress", "words of ATen/DynamicLibrary.cpp"
+            ),
+            words("ld", "dlsym(x x: symbol not found"),
+            words(
+                "programs that were not at hand",
+                "x could not be located in the dynamic link library",
+                "exit code -1073741511",
+            ),
+            words("programs that were not at hand", "exit status 0xC0000139"),
+        ),
+    ),
+    Signature(
+        id="system_library_too_old",
+        phase="load",
+        category="package_incompatible",
+        tier=Tier.EXACT_TEXT,
+        patterns=(r"version `(?P<version>(?:GLIBCXX|GLIBC|CXXABI|GOMP)_[\w.]{1,20})' not found",),
+        summary="This machine's C or C++ library lacks {version}",
+        means="The package was compiled on a newer system than the one that loads it.",
+        check="ldd --version, and strings libstdc++.so.6 | grep GLIBCXX on both machines.",
+        fixes=(
+            fix("Compile on the oldest system that must load it, or in the same container image"),
+            fix("For GLIBCXX install a newer libstdc++ and put it first in LD_LIBRARY_PATH"),
+        ),
+        guide="guides/package-and-load.md#system-library-too-old",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/e1/rec/libstdfake.so.6: version `GLIBCXX_3.4.99' not found",
+                "torch 2.13.0, CPU, libraries of ours",
+            ),
+            quoted(
+                "ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found",
+                "words of the dynamic loader",
+            ),
+            quoted(
+                "libstdc++.so.6: version `CXXABI_1.3.15' not found", "words of the dynamic loader"
+            ),
+            quoted("libgomp.so.1: version `GOMP_5.0' not found", "words of the dynamic loader"),
+        ),
+    ),
+    Signature(
+        id="undefined_cuda_shim",
+        phase="load",
+        category="missing_symbol",
+        tier=Tier.NAMED_TEXT,
+        patterns=(r"undefined symbol: (?P<symbol>aoti_torch_(?P<device>cuda|xpu|mps)_\w{1,120})",),
+        summary="This torch lacks {symbol}: it has no {device} support",
+        means=(
+            "A package for a GPU is loaded by a CPU-only torch, or by a libtorch built without the "
+            "C shims of that device."
+        ),
+        check="torch.version.cuda, and nm -D libtorch_cuda.so | grep the symbol.",
+        fixes=(
+            fix("Load it with a torch build for that device"),
+            fix("If the build is right, use at least the torch release that compiled the package"),
+        ),
+        guide="guides/package-and-load.md#missing-shim-symbols",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/e1/rec/sB.so: undefined symbol: aoti_torch_cuda_addmm_out",
+                "torch 2.13.0, CPU, a library of ours",
+            ),
+        ),
+        neighbours=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: aoti_torch_cpu_addmm_out_v9",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        apart_from=("undefined_torch_symbol",),
+    ),
+    Signature(
+        id="undefined_other_symbol",
+        phase="load",
+        category="missing_symbol",
+        tier=Tier.SPECIFIC_TEXT,
+        patterns=(
+            (
+                "(?<!error: )undefined symbol: (?P<symbol>(?!aoti_|AOTInductor|_ZT?[VINKS]{0,3}"
+                r"(?:3c10|2at|5torch))\w{1,200})"
+            ),
+        ),
+        summary="The symbol {symbol} is missing",
+        means=(
+            "A cu... name means that no CUDA driver library is loaded; a std:: name an older "
+            "libstdc++; any other name a library that must be loaded first."
+        ),
+        check="c++filt the name; ldd -r on the library.",
+        fixes=(
+            fix("Load the library that defines it, or build against the one that is installed"),
+        ),
+        guide="guides/package-and-load.md#undefined-symbols",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/e1/rec/sD.so: undefined symbol: cuModuleLoad",
+                "torch 2.13.0, CPU, a library of ours",
+            ),
+        ),
+        neighbours=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: aoti_torch_cpu_addmm_out",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+    ),
+    Signature(
+        id="undefined_shim",
+        phase="load",
+        category="missing_symbol",
+        tier=Tier.NAMED_TEXT,
+        patterns=(r"undefined symbol: (?P<symbol>aoti_(?!torch_(?:cuda|xpu|mps)_)\w{1,160})",),
+        summary="This torch does not know {symbol}",
+        means=(
+            "The package was compiled by a newer torch than the one that loads it (C shims are "
+            "added over time), or its operator comes from a library that is not loaded."
+        ),
+        check="Compare torch.__version__ of both sides.",
+        fixes=(
+            fix("Load with the same torch release, or compile with the one that serves"),
+            fix("For an operator of your own load its library first"),
+        ),
+        guide="guides/package-and-load.md#missing-shim-symbols",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "/tmp/aotinductor_Dj41KZ/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: aoti_torch_cpu_addmm_ouX",
+                "torch 2.13.0, CPU, name changed by us",
+            ),
+        ),
+        apart_from=("undefined_cuda_shim",),
+    ),
+    Signature(
+        id="undefined_torch_symbol",
+        phase="load",
+        category="missing_symbol",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            (
+                "undefined symbol: (?P<symbol>_ZT?[VINKS]{0,3}(?:3c10|2at|5torch|K3c10|K2at)"
+                r"\w{1,240})"
+            ),
+        ),
+        summary="This torch lacks the C++ symbol {symbol}",
+        means=(
+            "The package or a library that it needs was built against another torch release or C++ "
+            "ABI: a name with `Ss` holds the old std::string."
+        ),
+        check="c++filt the name; torch.__version__ and torch.compiled_with_cxx11_abi() of both sides.",
+        fixes=(
+            fix(
+                (
+                    "Build or compile with the torch release that loads it; do not override "
+                    "_GLIBCXX_USE_CXX11_ABI"
+                ),
+            ),
+        ),
+        guide="guides/package-and-load.md#undefined-symbols",
+        next_tool="check_environment",
+        matches=(
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/e1/rec/sC.so: undefined symbol: _ZN2at4_ops6linear4callERKNS_6TensorES4_X",
+                "torch 2.13.0, CPU, a library of ours",
+            ),
+            recorded(
+                "RuntimeError: Error in dlopen: /tmp/e1/rec/sA.so: undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationESs",
+                "torch 2.13.0, CPU, a library of ours",
+            ),
+        ),
+        apart_from=("undefined_other_symbol",),
     ),
 )

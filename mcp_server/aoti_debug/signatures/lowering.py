@@ -89,24 +89,15 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             quoted(
-                (
-                    "torch._inductor.exc.InductorError: LoweringException: AttributeError: 'int' "
-                    "object has no attribute 'meta'"
-                ),
+                "torch._inductor.exc.InductorError: LoweringException: AttributeError: 'int' object has no attribute 'meta'",
                 "pytorch/pytorch#166525",
             ),
             quoted(
-                (
-                    "AssertionError: Output aliasing is currently not supported in compiled "
-                    "torch.cond."
-                ),
+                "AssertionError: Output aliasing is currently not supported in compiled torch.cond.",
                 "words of torch/_inductor/ir.py",
             ),
             recorded(
-                (
-                    "torch._inductor.exc.InductorError: AssertionError: A subgraph argument other "
-                    "than striding has been modified;"
-                ),
+                "torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified;",
                 "torch 2.13 CPU, int in while_loop state",
             ),
             recorded(
@@ -202,10 +193,7 @@ SIGNATURES = (
                 "text of cpp_wrapper_cpu.py",
             ),
             quoted(
-                (
-                    "AssertionError: Fall through arguments must be one of static_arg_types, got "
-                    "<class 'torch.ListType'>"
-                ),
+                "AssertionError: Fall through arguments must be one of static_arg_types, got <class 'torch.ListType'>",
                 "text of cpp_wrapper_cpu.py",
             ),
             words("torch/_inductor/compile_fx.py", "AOT mode only supports C++ wrapper"),
@@ -239,8 +227,7 @@ SIGNATURES = (
             ),
             words("torch/ao/quantization/quantize_jit.py", "ArrayRef only supported on CPU"),
             words(
-                "torch/_inductor/codegen/cpp_wrapper_gpu.py",
-                "CudaKernelParamCache not populated",
+                "torch/_inductor/codegen/cpp_wrapper_gpu.py", "CudaKernelParamCache not populated"
             ),
             words("torch/_inductor/exc.py", "C++ wrapper codegen error"),
         ),
@@ -283,10 +270,7 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             quoted(
-                (
-                    "NotImplementedError: NYI: embedding dimension of the query, key, and value "
-                    "must be at least 16 but got E=8 and Ev=8"
-                ),
+                "NotImplementedError: NYI: embedding dimension of the query, key, and value must be at least 16 but got E=8 and Ev=8",
                 "words of torch/_inductor/kernel/flex/flex_attention.py",
             ),
             words(
@@ -465,10 +449,7 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             quoted(
-                (
-                    "AssertionError: Found <class 'sympy.core.relational.GreaterThan'>, which is "
-                    "not a supported top level IR node. See [Note: Inductor IR]"
-                ),
+                "AssertionError: Found <class 'sympy.core.relational.GreaterThan'>, which is not a supported top level IR node. See [Note: Inductor IR]",
                 "words of torch/_inductor/ir.py",
             ),
             quoted(
@@ -513,8 +494,7 @@ SIGNATURES = (
                 "should have been normalized in lowering",
             ),
             words(
-                "torch/_inductor/codegen/cpp_wrapper_cpu_array_ref.py",
-                "to have been codegen-ed",
+                "torch/_inductor/codegen/cpp_wrapper_cpu_array_ref.py", "to have been codegen-ed"
             ),
             words(
                 "torch/_inductor/ir.py",
@@ -542,8 +522,7 @@ SIGNATURES = (
                 "Graph output must be a tuple()",
             ),
             words(
-                "torch/_inductor/codegen/triton_split_scan.py",
-                "not supported inside ops.masked",
+                "torch/_inductor/codegen/triton_split_scan.py", "not supported inside ops.masked"
             ),
             words(
                 "torch/_inductor/codegen/common.py",
@@ -644,11 +623,7 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             recorded(
-                (
-                    "torch._inductor.exc.InductorError: AssertionError: A subgraph argument other "
-                    "than striding has been modified; FakeTensorUpdater cannot update this "
-                    "argument!"
-                ),
+                "torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified; FakeTensorUpdater cannot update this argument!",
                 "torch 2.13 CPU, while_loop with an int in its state",
             ),
         ),
@@ -765,10 +740,7 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             recorded(
-                (
-                    "torch._inductor.exc.InductorError: LoweringException: AttributeError: "
-                    "'TensorBox' object has no attribute 'nothing_here'"
-                ),
+                "torch._inductor.exc.InductorError: LoweringException: AttributeError: 'TensorBox' object has no attribute 'nothing_here'",
                 "torch 2.13 CPU, a lowering made to raise",
             ),
             quoted(
@@ -807,17 +779,11 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             recorded(
-                (
-                    "torch._inductor.exc.InductorError: LoweringException: AssertionError: "
-                    "unexpected layout"
-                ),
+                "torch._inductor.exc.InductorError: LoweringException: AssertionError: unexpected layout",
                 "torch 2.13 CPU, a lowering made to raise",
             ),
             quoted(
-                (
-                    "torch._inductor.exc.LoweringException: AssertionError: target: "
-                    "aten._scaled_mm.default"
-                ),
+                "torch._inductor.exc.LoweringException: AssertionError: target: aten._scaled_mm.default",
                 "huggingface/flux-fast#12",
             ),
             quoted(
@@ -848,11 +814,7 @@ SIGNATURES = (
         guide="guides/lowering-and-cpp.md#ops-without-a-shim",
         matches=(
             recorded(
-                (
-                    "W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] "
-                    "aten._linalg_det.default is missing a c-shim implementation, using proxy "
-                    "executor as fallback"
-                ),
+                "W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default is missing a c-shim implementation, using proxy executor as fallback",
                 "torch 2.13 CPU",
             ),
         ),
@@ -925,21 +887,14 @@ SIGNATURES = (
         next_tool="minify",
         matches=(
             quoted(
-                "torch._inductor.exc.InductorError: KeyError: 'complex64'",
-                "pytorch/pytorch#188718",
+                "torch._inductor.exc.InductorError: KeyError: 'complex64'", "pytorch/pytorch#188718"
             ),
             quoted(
-                (
-                    "torch._inductor.exc.LoweringException: AssertionError: target: "
-                    "aten._scaled_mm.default"
-                ),
+                "torch._inductor.exc.LoweringException: AssertionError: target: aten._scaled_mm.default",
                 "huggingface/flux-fast#12",
             ),
             quoted(
-                (
-                    "AssertionError: Conversions between float8_e5m2 and float8_e4m3fn is not "
-                    "supported!"
-                ),
+                "AssertionError: Conversions between float8_e5m2 and float8_e4m3fn is not supported!",
                 "words of torch/_inductor/codegen/triton.py",
             ),
             words("torch/_export/converter.py", "Exception: Unsupported dtype x"),

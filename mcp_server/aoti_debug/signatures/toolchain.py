@@ -84,10 +84,7 @@ SIGNATURES = (
         matches=(
             recorded("KeyError: 'getpwuid(): uid not found: 77777'", "CPython 3.11"),
             quoted(
-                (
-                    "PermissionError: [WinError 5] Access is denied: "
-                    "'C:\\Users\\a\\AppData\\Local\\Temp\\torchinductor_a\\x'"
-                ),
+                "PermissionError: [WinError 5] Access is denied: 'C:\\Users\\a\\AppData\\Local\\Temp\\torchinductor_a\\x'",
                 "words of Python",
             ),
             quoted(
@@ -156,10 +153,7 @@ SIGNATURES = (
             recorded("    TorchConfig.cmake", "CMake 3.25"),
             quoted("CMake Error at CMakeLists.txt:3 (find_package):", "words of CMake"),
             quoted(
-                (
-                    "CMake Error: The following variables are used in this project, but they are "
-                    "set to NOTFOUND."
-                ),
+                "CMake Error: The following variables are used in this project, but they are set to NOTFOUND.",
                 "words of CMake",
             ),
             recorded("-- Configuring incomplete, errors occurred!", "CMake 3.25"),
@@ -338,10 +332,7 @@ SIGNATURES = (
         matches=(
             recorded("RuntimeError: Compiler: nope-g++ is not found.", "torch 2.13.0, CPU"),
             quoted(
-                (
-                    "torch._dynamo.exc.InternalTorchDynamoError: RuntimeError: Compiler: cl is not "
-                    "found."
-                ),
+                "torch._dynamo.exc.InternalTorchDynamoError: RuntimeError: Compiler: cl is not found.",
                 "words of torch/_inductor/cpp_builder.py",
             ),
             quoted("/bin/sh: 1: g++: not found", "words of sh"),
@@ -351,8 +342,7 @@ SIGNATURES = (
                 "words of Python, starting a program",
             ),
             quoted(
-                "FileNotFoundError: [Errno 2] No such file or directory: 'g++'",
-                "words of Python",
+                "FileNotFoundError: [Errno 2] No such file or directory: 'g++'", "words of Python"
             ),
             quoted("'cl' is not recognized as an internal or external command,", "words of cmd"),
             quoted(
@@ -364,10 +354,7 @@ SIGNATURES = (
                 "g++ 12 with an empty PATH",
             ),
             quoted(
-                (
-                    "RuntimeError: Torch.compile() is only support MSVC with English language "
-                    "pack,Please reinstall its language pack to English."
-                ),
+                "RuntimeError: Torch.compile() is only support MSVC with English language pack,Please reinstall its language pack to English.",
                 "words of torch/_inductor/cpp_builder.py",
             ),
             words(
@@ -399,10 +386,7 @@ SIGNATURES = (
                 "plain Python",
             ),
             quoted(
-                (
-                    "FileNotFoundError: [WinError 2] The system cannot find the file specified: "
-                    "'x.txt'"
-                ),
+                "FileNotFoundError: [WinError 2] The system cannot find the file specified: 'x.txt'",
                 "plain Python",
             ),
             quoted("/bin/sh: 1: nvcc: not found", "the CUDA toolkit's"),
@@ -464,38 +448,23 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpp_builder.py", '
-                    "line 313, in check_msvc_cl_language_id"
-                ),
+                '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpp_builder.py", line 313, in check_msvc_cl_language_id',
                 "form of a traceback",
             ),
             quoted(
-                (
-                    '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpu_vec_isa.py", '
-                    "line 28, in _get_isa_dry_compile_fingerprint"
-                ),
+                '  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpu_vec_isa.py", line 28, in _get_isa_dry_compile_fingerprint',
                 "form of a traceback",
             ),
             quoted(
-                (
-                    '  File "/venv/lib/python3.10/site-packages/triton/runtime/build.py", line 48, '
-                    "in _build"
-                ),
+                '  File "/venv/lib/python3.10/site-packages/triton/runtime/build.py", line 48, in _build',
                 "form of a traceback",
             ),
             quoted(
-                (
-                    "torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't "
-                    "decode byte 0x8e in position 0: invalid start byte"
-                ),
+                "torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0: invalid start byte",
                 "a public thread on Windows",
             ),
             quoted(
-                (
-                    '  File "/venv/lib/python3.10/site-packages/triton/backends/nvidia/driver.py", '
-                    "line 27, in libcuda_dirs"
-                ),
+                '  File "/venv/lib/python3.10/site-packages/triton/backends/nvidia/driver.py", line 27, in libcuda_dirs',
                 "form of a traceback",
             ),
             recorded(
@@ -530,10 +499,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             recorded(
-                (
-                    "g++: error: unrecognized command-line option ‘-fnope-option’; did you mean "
-                    "‘-fno-exceptions’?"
-                ),
+                "g++: error: unrecognized command-line option ‘-fnope-option’; did you mean ‘-fno-exceptions’?",
                 "torch 2.13.0, CPU, a flag added by us",
             ),
             recorded(
@@ -541,19 +507,13 @@ SIGNATURES = (
                 "torch 2.13.0, CPU, a flag added by us",
             ),
             recorded(
-                (
-                    "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/aoti_runtime/scalar_to_tensor.h:7:11: "
-                    "warning: nested namespace definitions only available with"
-                ),
+                "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/aoti_runtime/scalar_to_tensor.h:7:11: warning: nested namespace definitions only available with",
                 "torch 2.13.0, CPU, -std=c++11 added by us",
             ),
             quoted("g++: error: unrecognized command line option '-std=c++20'", "words of g++ 7"),
             quoted("clang: error: unknown argument: '-fno-tree-loop-vectorize'", "words of clang"),
             quoted(
-                (
-                    "#error \"You're trying to build PyTorch with a too old version of GCC. We "
-                    'need GCC 9 or later."'
-                ),
+                '#error "You\'re trying to build PyTorch with a too old version of GCC. We need GCC 9 or later."',
                 "words of torch's headers",
             ),
             quoted(
@@ -628,8 +588,7 @@ SIGNATURES = (
         ),
         neighbours=(
             quoted(
-                "PermissionError: [Errno 13] Permission denied: '/etc/shadow'",
-                "another failure",
+                "PermissionError: [Errno 13] Permission denied: '/etc/shadow'", "another failure"
             ),
         ),
     ),
@@ -662,17 +621,11 @@ SIGNATURES = (
         matches=(
             words("g++ and clang, wrapped", "a.cpp:57:10: fatal error: 'omp.h'"),
             recorded(
-                (
-                    "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/aoti_include/common.h:4:10: "
-                    "fatal error: array: No such file or directory"
-                ),
+                "/tmp/v/dev/lib/python3.11/site-packages/torch/include/torch/csrc/inductor/aoti_include/common.h:4:10: fatal error: array: No such file or directory",
                 "torch 2.13.0, CPU",
             ),
             quoted(
-                (
-                    "main.cpp(2): fatal error C1083: Cannot open include file: 'algorithm': No "
-                    "such file or directory"
-                ),
+                "main.cpp(2): fatal error C1083: Cannot open include file: 'algorithm': No such file or directory",
                 "words of MSVC",
             ),
             words(
@@ -766,17 +719,11 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             recorded(
-                (
-                    "u.cpp:(.text+0x0): multiple definition of `main'; u.o:u.cpp:(.text+0x0): "
-                    "first defined here"
-                ),
+                "u.cpp:(.text+0x0): multiple definition of `main'; u.o:u.cpp:(.text+0x0): first defined here",
                 "GNU ld 2.40",
             ),
             recorded(
-                (
-                    "/usr/bin/ld: p.o: relocation R_X86_64_32 against `.bss' can not be used when "
-                    "making a shared object; recompile with -fPIC"
-                ),
+                "/usr/bin/ld: p.o: relocation R_X86_64_32 against `.bss' can not be used when making a shared object; recompile with -fPIC",
                 "GNU ld 2.40",
             ),
             recorded("collect2: error: ld returned 1 exit status", "GNU ld 2.40"),
@@ -830,10 +777,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             recorded(
-                (
-                    "torch._inductor.exc.InductorError: InvalidCxxCompiler: No working C++ "
-                    "compiler found in torch._inductor.config.cpp.cxx: (None, 'clang++')"
-                ),
+                "torch._inductor.exc.InductorError: InvalidCxxCompiler: No working C++ compiler found in torch._inductor.config.cpp.cxx: (None, 'clang++')",
                 "torch 2.13.0, CPU",
             ),
             quoted(
@@ -841,19 +785,13 @@ SIGNATURES = (
                 "words of torch/_inductor/exc.py",
             ),
             quoted(
-                (
-                    "subprocess.CalledProcessError: Command '['clang++', '-v']' returned non-zero "
-                    "exit status 255."
-                ),
+                "subprocess.CalledProcessError: Command '['clang++', '-v']' returned non-zero exit status 255.",
                 "pytorch/pytorch#119304",
             ),
         ),
         neighbours=(
             quoted(
-                (
-                    "subprocess.CalledProcessError: Command '['git', 'describe']' returned "
-                    "non-zero exit status 128."
-                ),
+                "subprocess.CalledProcessError: Command '['git', 'describe']' returned non-zero exit status 128.",
                 "another failure",
             ),
         ),
@@ -942,10 +880,7 @@ SIGNATURES = (
         next_tool="check_environment",
         matches=(
             quoted(
-                (
-                    "OMP: Error #15: Initializing libomp.dylib, but found libomp.dylib already "
-                    "initialized."
-                ),
+                "OMP: Error #15: Initializing libomp.dylib, but found libomp.dylib already initialized.",
                 "words of LLVM's OpenMP",
             ),
             quoted(
