@@ -34,6 +34,10 @@ for number in range(1, 41):
     ids = torch.zeros(70, 6, dtype=torch.int32 if number % 20 == 0 else torch.int64)
     model(ids, torch.rand(70, 6))
 """
+SIZES = """
+for number in range(1, 41):
+    model(torch.randn(5 if number > 30 else 7, 16))
+"""
 DIES = """
 import ctypes
 class Dying:
@@ -86,6 +90,15 @@ def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> Non
         assert words in best.summary
     assert best.summary.startswith("1 of 20 calls (20): ")  # which the runtime rejects
     assert "(20 calls)" in best.summary
+
+
+def test_calls_of_other_sizes_than_the_repeated_one_are_not_called_held_against_guards(
+    traffic: Triage,
+) -> None:
+    best = traffic(SIZES).diagnosis
+    assert best is not None and best.category == "no_fault"
+    assert "40 calls of a compiled model returned, each held against the package's" in best.summary
+    assert "30 of 40 calls have other sizes or values than the one that was rep" in best.summary
 
 
 def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Triage) -> None:

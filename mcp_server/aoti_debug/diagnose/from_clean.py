@@ -6,7 +6,7 @@ from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_opaque import ended_well
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.diagnose.traffic import Judged, judged
+from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.check_report import NO_REPORTS, Name
@@ -74,6 +74,7 @@ def clean(observations: Observations) -> Candidate:
             + judged_of(known)
             + checked(observations)
             + holding(observations)
+            + of_guards(observations, calls)
             + unchecked,
             evidence=last_event(observations),
             guide="guides/input-contracts.md" if unchecked else None,
@@ -125,6 +126,18 @@ def checked(observations: Observations) -> str:
         if name in observations.steps and not observations.steps[name].failed
     ]
     return f"; checked and clean: {', '.join(looked)}" if looked else ""
+
+
+def of_guards(observations: Observations, calls: int) -> str:
+    """Say how many calls were not held against the guards: only one call is repeated."""
+    guards = observations.checks.guards
+    others = not_held(observations)
+    if guards is None or guards.state != "done" or not others:
+        return ""
+    return (
+        f". {others} of {calls} calls have other sizes or values than the one that was repeated: "
+        "they were not held against the exported program's guards"
+    )
 
 
 def not_checked(observations: Observations) -> str:

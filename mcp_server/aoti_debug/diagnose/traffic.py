@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.from_input_check import label
+from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Diagnosis, InputFinding
 from aoti_debug.package.contract import Violation, check_call, contract
 from aoti_debug.read.event_records import Group
-from aoti_debug.read.events import Call, Events
+from aoti_debug.read.events import Call, Events, Input
 from aoti_debug.read.traffic import groups, made
 
 SHOWN = 6
@@ -49,6 +49,21 @@ def judged(observations: Observations) -> Judged:
     return Judged(made(events), held + sum(tally.others_judged for tally in events.tallies))
 
 
+def not_held(observations: Observations) -> int:
+    """Return how many calls differ from the repeated one in what guards are about: the sizes of
+    tensors and the values of other arguments."""
+    events, repeated = observations.events, failing_call(observations)
+    if events is None or repeated is None:
+        return 0
+    alike = sum(g.count for g in groups(events) if guarded(g.calls[0]) == guarded(repeated))
+    return max(0, made(events) - alike)
+
+
+def guarded(call: Call) -> tuple[object, ...]:
+    inputs = tuple((one.kind, one.shape, one.value) for one in call.inputs)
+    return call.package, call.model, call.keywords, inputs
+
+
 def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Say of a broken contract which calls break it, and all else that calls break."""
     events, finding = observations.events, diagnosis.input
@@ -58,29 +73,63 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     same = [one for one in found if place(one.findings[0]) == place(finding)]
     others = [one for one in found if one not in same]
     total = made(events)
-    before = which(same, total) if same else of_call(failing_call(observations), total)
+    before = which(events, same, total) if same else of_call(failing_call(observations), total)
+    body = diagnosis.summary
+    if same and finding.property == "stride":
+        body = body.replace(summary(finding), in_one(same[0].findings[0]), 1)
     after = "".join(f"; also {told(one, same)}" for one in others[:SHOWN])
     if len(others) > SHOWN:
         after += f"; and {len(others) - SHOWN} more"
     where = shared(events, [group for one in same for group in one.groups])
-    return diagnosis.model_copy(update={"summary": before + diagnosis.summary + after + where})
+    return diagnosis.model_copy(update={"summary": before + body + after + where})
 
 
 def place(finding: InputFinding) -> tuple[int, str, int | None]:
-    return finding.index, finding.property, finding.dim
+    """Return what tells one break from another: a layout is one, however many strides differ."""
+    stride = finding.property == "stride"
+    return finding.index, finding.property, None if stride else finding.dim
+
+
+def in_one(layout: InputFinding) -> str:
+    return f"{label(layout)} has stride {layout.got}, compiled for {layout.expected}"
 
 
 def broken(observations: Observations, events: Events) -> list[Broken]:
     """Return what calls break, most important first: that of the earliest call, in its order."""
     found: dict[tuple[int, str, int | None], list[tuple[InputFinding, Group]]] = {}
     for group in groups(events):
-        for violation in violations(observations, group) or ():
-            if not violation.false_alarm:
-                found.setdefault(place(violation.finding), []).append((violation.finding, group))
+        for finding in findings(violations(observations, group) or (), group.calls[0].inputs):
+            found.setdefault(place(finding), []).append((finding, group))
     return [
         Broken(tuple(finding for finding, _ in pairs), tuple(group for _, group in pairs))
         for pairs in found.values()
     ]
+
+
+def findings(violations: Sequence[Violation], inputs: Sequence[Input]) -> list[InputFinding]:
+    """Return what a call breaks, the strides of an input in one."""
+    given = {one.index: one.stride for one in inputs if one.index is not None}
+    found: dict[tuple[int, str, int | None], InputFinding] = {}
+    for violation in violations:
+        if violation.false_alarm:
+            continue
+        finding = violation.finding
+        strides = given.get(finding.index)
+        if finding.property == "stride" and finding.dim is not None and strides is not None:
+            wanted = list(map(str, strides))
+            for other in (one.finding for one in violations):  # harmless ones too
+                if place(other) == place(finding) and other.dim is not None:
+                    wanted[other.dim] = other.expected or "any"
+            layout = {"dim": None, "expected": listed(wanted), "got": listed(map(str, strides))}
+            finding = finding.model_copy(update=layout)
+        found.setdefault(place(finding), finding)
+    return list(found.values())
+
+
+def listed(numbers: Iterable[str]) -> str:
+    """Return numbers as Python writes a tuple of them."""
+    words = list(numbers)
+    return f"({', '.join(words)}{',' * (len(words) == 1)})"
 
 
 def violations(observations: Observations, group: Group) -> list[Violation] | None:
@@ -100,16 +149,27 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
     ]
 
 
-def which(same: Sequence[Broken], total: int) -> str:
-    """Return "13 of 120 calls (5, 14, 23, …): "; nothing of the only call."""
+def which(events: Events, same: Sequence[Broken], total: int) -> str:
+    """Return "13 of 120 calls (5, 14, 23, …): "; nothing of the only call. Where several
+    processes make calls, their numbers are of a process."""
     count = sum(one.count for one in same)
     if total < 2:
         return ""
-    numbers = sorted({n for one in same for group in one.groups for n in group.numbers})
     if count == total:
         return f"all {total} calls: "
-    listed = ", ".join(map(str, numbers[:SHOWN])) + (", …" if count > SHOWN else "")
-    return f"{count} of {total} calls ({listed}): "
+    bad = [group for one in same for group in one.groups]
+    numbers: dict[int, set[int]] = {}
+    for group in bad:
+        numbers.setdefault(group.calls[0].pid, set()).update(group.numbers)
+    several = len({call.pid for call in events.calls}) > 1
+    words = []
+    for pid, own in list(numbers.items())[:WORDS]:
+        many = sum(group.count for group in bad if group.calls[0].pid == pid) > SHOWN
+        first = ", ".join(map(str, sorted(own)[:SHOWN])) + (", …" if many else "")
+        words.append(f"{first} of process {pid}" if several else first)
+    if len(numbers) > WORDS:
+        words.append(f"and in {len(numbers) - WORDS} more processes")
+    return f"{count} of {total} calls ({'; '.join(words)}): "
 
 
 def of_call(call: Call | None, total: int) -> str:
@@ -144,6 +204,6 @@ def shared(events: Events, bad: Sequence[Group]) -> str:
     if len(mine) == 1 and not mine & lines(good):
         return f"; the calls that do come from {mine.pop()}, the others do not"
     processes = {group.calls[0].pid for group in bad}
-    if len(processes) == 1 and processes.isdisjoint(call.pid for call in good):
+    if len(processes) == 1 and processes != {call.pid for call in good}:
         return f"; the calls that do are all of process {processes.pop()}"
     return ""
