@@ -27,7 +27,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory, list_runs
-from aoti_debug.stoppable import in_thread, open_stoppable
+from aoti_debug.signals import in_thread, open_stoppable
 
 if TYPE_CHECKING:
     from aoti_debug.service import Request, Service
@@ -228,9 +228,9 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
     from aoti_debug.read.blocks import unwrapped
-    from aoti_debug.read.code_places import CodePlaceReader
     from aoti_debug.read.python_traceback import error_lines
     from aoti_debug.read.scan import log_readers, scan
+    from aoti_debug.read.shim import CodePlaceReader
     from aoti_debug.signatures import matcher
 
     read = scan(stream, artifact, [*log_readers(artifact), matcher(artifact)])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
-from aoti_debug.facts.vendor_kernels import is_vendor_kernel
+from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.check_report import CheckReports, read_reports
 from aoti_debug.read.events import read_events

@@ -16,7 +16,7 @@ from aoti_debug.model import Category, EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.here import Here
 from aoti_debug.package.inspect import answer, inspect
-from aoti_debug.stoppable import Stopped
+from aoti_debug.signals import Stopped
 from interpreter import torch_folder
 from package_archives import Members, change, drop, machine, members, metadata, write
 

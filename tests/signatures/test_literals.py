@@ -6,7 +6,7 @@ import re
 
 import pytest
 from aoti_debug.signatures import signatures
-from aoti_debug.signatures.literals import literals
+from aoti_debug.signatures.signature import literals
 
 
 @pytest.mark.parametrize(

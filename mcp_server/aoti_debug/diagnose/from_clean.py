@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.from_opaque import ended_well
+from aoti_debug.diagnose.from_nothing import ended_well
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.tiers import Tier

@@ -12,8 +12,8 @@ from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users, source_of, users_frame, within
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
-from aoti_debug.read.constraints import ConstraintsViolated, in_words, named
 from aoti_debug.read.event_records import Guard, Phase, Place
+from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
 

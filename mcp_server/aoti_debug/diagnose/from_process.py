@@ -21,7 +21,7 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.from_opaque import look_at_package
+from aoti_debug.diagnose.from_nothing import look_at_package
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.phases import phase_of

@@ -26,9 +26,8 @@ from aoti_debug.diagnose import (
 )
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
-from aoti_debug.diagnose.excuse import excused, only_printed
+from aoti_debug.diagnose.excuse import excused, only_printed, weighed
 from aoti_debug.diagnose.from_nothing import last_resort
-from aoti_debug.diagnose.hearsay import weighed
 from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.diagnose.where import launcher_spans

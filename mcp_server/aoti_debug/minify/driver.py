@@ -16,12 +16,10 @@ from aoti_debug.minify.candidate import Candidate
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.original import LOWER_S, Original, original
-from aoti_debug.minify.prelude import Prelude, prelude_of
-from aoti_debug.minify.reproduction import Reproduction
+from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
-from aoti_debug.minify.search import first, minimise, together
+from aoti_debug.minify.search import first, minimise, simplify, together
 from aoti_debug.minify.signature import Signature
-from aoti_debug.minify.simplify import simplify
 from aoti_debug.minify.slice import slices, with_producers
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.trials import Best, Spent, Trials
@@ -29,7 +27,7 @@ from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.triage.gpus import hold_gpus
+from aoti_debug.triage.launch import hold_gpus
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.run_state import RunState
 

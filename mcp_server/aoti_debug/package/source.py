@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from aoti_debug.package.record import Member
-from aoti_debug.stoppable import Stopped
+from aoti_debug.signals import Stopped
 
 PART = 1 << 20
 

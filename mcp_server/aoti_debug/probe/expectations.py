@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import aliasing
+from . import describe
 
 Document = dict[str, Any]
 
@@ -24,7 +24,7 @@ class Expected:
 def declared(torch: Any, program: Any) -> list[Expected]:
     """Return the declared user inputs, one for each flat leaf."""
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
-    written = aliasing.written(program)
+    written = describe.written(program)
     found = []
     for spec in program.graph_signature.input_specs:
         if spec.kind.name != "USER_INPUT":
@@ -74,7 +74,7 @@ def differences(
     if len(expected) != len(flat):
         found.append({"property": "count", "expected": len(expected), "got": len(flat)})
     symbols: dict[Any, int] = {}
-    shared = aliasing.overlaps(torch, flat)
+    shared = describe.overlaps(torch, flat)
     index = 0
     for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
         is_tensor = isinstance(leaf, torch.Tensor)

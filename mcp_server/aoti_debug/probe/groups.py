@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import aliasing, judge, memory, slot, tally
+from . import describe, judge, memory, slot, tally
 
 _SLOTS = 256  # groups with a place in the file of the call under way
 _SCALARS = (bool, int, float, str)
@@ -45,7 +45,7 @@ def key(torch: Any, call: Any) -> Any:
     if kwargs:
         alike = (alike, tuple(kwargs))  # type: ignore[assignment]
     if call.loaded.writes:
-        return alike, tuple(sorted(map(str, aliasing.overlaps(torch, flat).items())))
+        return alike, tuple(sorted(map(str, describe.overlaps(torch, flat).items())))
     return alike
 
 
@@ -62,7 +62,7 @@ def _odd_key(torch: Any, call: Any) -> Any:
         else:
             alike.append((type(leaf), leaf if type(leaf) in _SCALARS else None))
     if call.loaded.writes:
-        alike.append(tuple(sorted(map(str, aliasing.overlaps(torch, leaves).items()))))
+        alike.append(tuple(sorted(map(str, describe.overlaps(torch, leaves).items()))))
     return tuple(alike), str(spec)
 
 

@@ -3,18 +3,53 @@ index leaves its bounds. One run, nothing is compiled."""
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
+from . import births, indexing, standalone
+from .compare import unguarded
+from .fakes import is_custom
+from .standalone import Document
+
+_ELEMENTS = 16 * 1024 * 1024
+
+
+def keep(torch: Any, node: Any, args: Any) -> list[tuple[int, Any]]:
+    """Return copies of the tensors that a custom operator must not write to."""
+    if node.op != "call_function" or not is_custom(node.target):
+        return []
+    schema = getattr(node.target, "_schema", None)
+    declared = list(schema.arguments) if schema is not None else []
+    return [
+        (place, one.detach().clone())
+        for place, one in enumerate(args)
+        if isinstance(one, torch.Tensor)
+        and one.numel() <= _ELEMENTS
+        and place < len(declared)
+        and not (declared[place].alias_info and declared[place].alias_info.is_write)
+    ]
+
+
+def written(torch: Any, node: Any, args: Any, kept: list[tuple[int, Any]]) -> dict[str, Any] | None:
+    """Return which of the kept arguments is no longer what it was."""
+    for place, before in kept:
+        now = args[place].detach()
+        same = now.shape == before.shape and bool(
+            ((now == before) | ((now != now) & (before != before))).all()
+        )
+        if not same:
+            name = node.target._schema.arguments[place].name
+            at = (now != before).nonzero()[0].tolist() if now.shape == before.shape else []
+            return {"argument": name, "from": getattr(node.args[place], "name", ""), "at": at}
+    return None
+
+
 if __name__ == "__main__":
     from pathlib import Path
     from runpy import run_path
 
     run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
-import time
-from typing import Any
-
-from . import births, indexing, standalone, writes
-from .compare import unguarded
-from .standalone import Document
 
 _ROWS = 20_000
 _STACK_FRAMES = 6
@@ -67,7 +102,7 @@ class Walk:
                     return None
                 args, kwargs = self.fetch_args_kwargs_from_env(n)
                 walk.before(n, args, kwargs)
-                kept = writes.keep(torch, n, args)
+                kept = keep(torch, n, args)
                 try:
                     value = super().run_node(n)
                 except Exception as error:
@@ -77,7 +112,7 @@ class Walk:
                     }  # fmt: skip
                     raise Stopped from error
                 walk.after(n, args, kwargs, value)
-                if walk.wrote is None and (wrote := writes.written(torch, n, args, kept)):
+                if walk.wrote is None and (wrote := written(torch, n, args, kept)):
                     walk.wrote = {
                         "node": n.name, "op": op_of(n), "stack": stack_of(n), **wrote
                     }  # fmt: skip

@@ -11,17 +11,15 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks, MultiSearch
-from aoti_debug.read.code_places import CodePlaceReader
-from aoti_debug.read.constraints import ConstraintsReader
 from aoti_debug.read.core_dump import CoreDumpReader
 from aoti_debug.read.device_assert import DeviceAssertReader
 from aoti_debug.read.fault_handler import FaultHandlerReader, NativeReader, TerminatedReader
-from aoti_debug.read.input_check import InputCheckReader
+from aoti_debug.read.input_check import ConstraintsReader, InputCheckReader
 from aoti_debug.read.memcheck import MemcheckReader
 from aoti_debug.read.printer import PrinterReader
 from aoti_debug.read.python_traceback import TracebackReader
 from aoti_debug.read.record import Line, Reader, Record
-from aoti_debug.read.shim import RuntimeMessageReader, ShimReader
+from aoti_debug.read.shim import CodePlaceReader, RuntimeMessageReader, ShimReader
 
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
 KIND_LIMIT = 20_000  # lines of one kind that are read outside the tail

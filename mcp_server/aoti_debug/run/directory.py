@@ -19,7 +19,7 @@ from typing import Any
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.model import ArtifactPage
 from aoti_debug.plain import clean
-from aoti_debug.run import page as pages
+from aoti_debug.run import files as pages
 from aoti_debug.run.alive import is_alive, this_process
 from aoti_debug.run.files import (
     files_below,

@@ -1,4 +1,4 @@
-"""Open what a foreign program may have left: regular files only, no links, within bounds."""
+"""Open what a foreign program may have left, regular files only, and cut a page out of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,123 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
+from aoti_debug.plain import plain
 from aoti_debug.run.machine import ask
-from aoti_debug.stoppable import open_stoppable
+from aoti_debug.signals import open_stoppable
+
+BLOCK = 1 << 20
+LINES = 100
+BYTES = 512
+TEXT_LIMIT = 6000  # characters of a page: the whole answer has to stay under 8,000
+LINE_LIMIT = 1000  # characters of a line
+_ALWAYS_TEXT = {".log", ".txt", ".json", ".jsonl", ".xml", ".py", ".cpp", ".h", ".md", ".html"}
+_CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27}) + b"\x7f"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    offset: int
+    limit: int
+    total: int
+    unit: Literal["lines", "bytes"]
+    text: str
+    next_offset: int | None
+
+
+def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> Part:
+    if Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file):
+        return _lines(file, offset, limit)
+    return _bytes(file, offset, limit)
+
+
+def _looks_like_text(file: BinaryIO) -> bool:
+    sample = file.read(8192)
+    file.seek(0)
+    return len(sample) == len(sample.translate(None, _CONTROLS))
+
+
+def _lines(file: BinaryIO, offset: int, limit: int | None) -> Part:
+    total = _count(file)
+    offset = max(0, total + offset) if offset < 0 else offset
+    limit = LINES if limit is None else max(1, limit)
+    _skip(file, offset)
+    shown: list[str] = []
+    size = 0
+    while len(shown) < limit and (line := _line(file)) is not None:
+        size += len(line) + 1
+        if shown and size > TEXT_LIMIT:
+            break
+        shown.append(line)
+    after = offset + len(shown)
+    more = after if shown and after < total else None
+    return Part(offset, limit, total, "lines", "\n".join(shown), more)
+
+
+def _count(file: BinaryIO) -> int:
+    lines = 0
+    last = b"\n"
+    while block := file.read(BLOCK):
+        lines += block.count(b"\n")
+        last = block
+    return lines + (not last.endswith(b"\n"))
+
+
+def _skip(file: BinaryIO, lines: int) -> None:
+    """Place `file` behind its first `lines` lines."""
+    file.seek(0)
+    while lines > 0:
+        start = file.tell()
+        block = file.read(BLOCK)
+        inside = block.count(b"\n")
+        if not block:
+            return
+        if inside < lines:
+            lines -= inside
+            continue
+        at = -1
+        for _ in range(lines):
+            at = block.index(b"\n", at + 1)
+        file.seek(start + at + 1)
+        return
+
+
+def _line(file: BinaryIO) -> str | None:
+    data = file.readline(LINE_LIMIT * 4)
+    if not data:
+        return None
+    rest = 0
+    last = data
+    while last and not last.endswith(b"\n"):
+        last = file.readline(BLOCK)
+        rest += len(last)
+    text = plain(data.decode("utf-8", "replace").rstrip("\r\n"))
+    if rest or len(text) > LINE_LIMIT:
+        rest += len(text[LINE_LIMIT:].encode())
+        return f"{text[:LINE_LIMIT]} [{rest:,} bytes of this line not shown]"
+    return text
+
+
+def _bytes(file: BinaryIO, offset: int, limit: int | None) -> Part:
+    total = os.fstat(file.fileno()).st_size
+    offset = max(0, total + offset) if offset < 0 else min(offset, total)
+    limit = BYTES if limit is None else max(1, limit)
+    most = TEXT_LIMIT // 78 * 16
+    file.seek(offset)
+    data = file.read(min(limit, most))
+    rows = [_row(offset + at, data[at : at + 16]) for at in range(0, len(data), 16)]
+    after = offset + len(data)
+    more = after if data and after < total else None
+    return Part(offset, limit, total, "bytes", "\n".join(rows), more)
+
+
+def _row(at: int, data: bytes) -> str:
+    letters = "".join(chr(b) if 32 <= b < 127 else "." for b in data)
+    return f"{at:08x}  {data.hex(' '):<47}  {letters}"
+
 
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
 

@@ -20,8 +20,8 @@ from anyio import CancelScope, to_thread
 
 from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run import launcher
-from aoti_debug.run.command import Command, Exit, Progress, signal_name
 from aoti_debug.run.output import Output, Stream
+from aoti_debug.run.target import Command, Exit, Progress, signal_name
 
 __all__ = [
     "Command", "Exit", "OnProgress", "OnStart", "OnTimeout", "Progress", "Stream", "run_process",

@@ -1,10 +1,10 @@
-"""Later steps that look for the cause of wrong values, node by node through the program."""
+"""Later steps, which follow all replays: those that look for the cause of wrong values."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,37 @@ import anyio
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.explain.bisected import read_bisection, vanished
 from aoti_debug.explain.nodes import read_report
+from aoti_debug.explain.told import read_bisection, vanished
 from aoti_debug.model import Diagnosis, Step
 from aoti_debug.read.events import Call
 from aoti_debug.run.files import read_regular
-from aoti_debug.triage.later import Context, LaterStep
+from aoti_debug.triage import plan
+from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.launch import launch
 from aoti_debug.triage.replay import REPORT, REPORT_BYTES, interpreter, limit, words
 from aoti_debug.triage.run_state import Ran, RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a later step may build on: the call, the machine, and how long it may take."""
+
+    call: Captured
+    machine: plan.Machine
+    budget_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LaterStep:
+    """A named step after all replays. It returns the observations with what it adds to them, and
+    records its own Step; what it raises is noted and ends only itself."""
+
+    name: str
+    budget_s: float
+    take: Callable[[RunState, Observations, Context], Awaitable[Observations]]
+    when: Callable[[Observations, Diagnosis], bool] = lambda observations, best: True
+
 
 COMPILES = 6
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"

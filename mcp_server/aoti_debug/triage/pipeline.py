@@ -18,19 +18,16 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
-from aoti_debug.triage.causes import BISECT, NODES
+from aoti_debug.triage.causes import BISECT, NODES, Context, LaterStep
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
-from aoti_debug.triage.explanation import with_explanation
+from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
-from aoti_debug.triage.gpus import hold_gpus, unwell
-from aoti_debug.triage.later import Context, LaterStep
-from aoti_debug.triage.launch import launch
+from aoti_debug.triage.launch import hold_gpus, launch, unwell
 from aoti_debug.triage.observe import CUDA_GDB, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
 from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
-from aoti_debug.triage.source import with_text
 from aoti_debug.triage.stage import run_stage, stray_note
 
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")

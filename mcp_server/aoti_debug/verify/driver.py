@@ -20,8 +20,7 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.environment import PROBE, tracing
-from aoti_debug.triage.gpus import hold_gpus
-from aoti_debug.triage.launch import launch
+from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.verify.judge import Facts, judge, trial_of
 from aoti_debug.verify.patch import apply, read_patch
