@@ -352,4 +352,5 @@ def _start(
 def _run(
     target: Words, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
 ) -> NoReturn:
+    check_report(report)
     _start(kind, target.request(), report, json, show_output=show_output)
