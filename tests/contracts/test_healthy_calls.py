@@ -11,6 +11,7 @@ import pytest
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.package.contract import check_call, contract
 from aoti_debug.package.inspect import inspect
+from aoti_debug.read.check_report import CheckReports, GuardsReport, Raised
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SCRIPT = Path(__file__).with_name("healthy.py")
@@ -68,7 +69,8 @@ def test_a_size_that_export_set_apart_is_refused_by_the_exported_program_alone(f
 
 
 def test_a_guard_against_one_size_is_not_called_proved():
-    report = {"where": "guards", "exception": {"message": "Guard failed: x.size()[0] != 100"}}
-    best = diagnose(Observations(steps={"guards": Observations(report=report)}))[0]
+    refused = Raised(type="AssertionError", message="Guard failed: x.size()[0] != 100")
+    guards = GuardsReport(where="guards", exception=refused, broken=("x.size()[0] != 100",))
+    best = diagnose(Observations(checks=CheckReports(guards=guards)))[0]
     assert (best.category, best.confidence) == ("contract_guard", "likely")
     assert "0 or 1" in best.summary

@@ -20,10 +20,11 @@ def captured(run_script, compiled):
 
     def capture(source):
         ran = run_script(source)
-        assert ran.of("begin", phase="run")[0]["captured"], ran.stderr
+        kept = ran.of("begin", phase="run")[0]["captured"]
+        assert kept, ran.stderr
         return {
             "package": ran.directory / "capture" / "package-1.pt2",
-            "inputs": ran.directory / "capture" / "call-first.pt",
+            "inputs": ran.directory / kept,
             "exported": compiled.exported,
         }
 

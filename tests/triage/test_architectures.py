@@ -17,7 +17,7 @@ FAULTS = {
     ("bag", "rows"): ("index_select", "rows", "20 at [1]", "0 <= value < 20", "rows[1] = 20"),
     ("bag", "target"): ("cross_entropy", "target", "9 at [2]", "0 <= value < 7", "target[2] = 9"),
     ("bert", "tokens"): ("embedding", "input_ids", "500 at [1, 3]", "0 <= value < 100", "= 500"),
-    ("gpt2", "long"): ("embedding", None, None, None, "from dimension 1 of input_ids, which is 20"),
+    ("gpt2", "long"): ("embedding", None, None, None, "input_ids has 20 positions (dimension 1)"),
 }
 
 

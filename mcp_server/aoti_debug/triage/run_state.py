@@ -38,6 +38,7 @@ class Counter:
         self._directory = directory / CALLS
         self.calls = 0
         self._changed = 0.0
+        self._grew = False  # between two looks: one burst of calls is no traffic
 
     def words(self) -> str:
         """Return ", 4,210 calls (13 break the contract)"; nothing before the first call."""
@@ -52,7 +53,8 @@ class Counter:
         """Tell whether the program makes calls, or listens for requests that would make it."""
         calls, _, _ = self._read()
         recent = time.monotonic() - self._changed < RECENT_S
-        return bool(calls) and not self._stuck() and (recent or listens(pid))
+        makes_calls = recent and self._grew
+        return bool(calls) and not self._stuck() and (makes_calls or listens(pid))
 
     def _read(self) -> tuple[int, int, int]:
         calls = bad = unjudged = 0
@@ -63,6 +65,7 @@ class Counter:
                 bad += tally.broken
                 unjudged += tally.unjudged
         if calls != self.calls:
+            self._grew = self._grew or self.calls > 0
             self.calls, self._changed = calls, time.monotonic()
         return calls, bad, unjudged
 
