@@ -32,7 +32,7 @@ from aoti_debug.explain.nodes import Found, read_report  # noqa: E402
 from aoti_debug.explain.told import read_bisection  # noqa: E402
 from probe import capture  # noqa: E402
 
-COMPILES = 3
+COMPILES = 9
 EXPORTING = threading.Lock()  # torch.export is not for several threads
 
 
@@ -172,6 +172,7 @@ def main() -> int:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after these")
     parser.add_argument("--workers", type=int, default=min(15, os.cpu_count() or 1))
+    parser.add_argument("--keep", action="store_true", help="leave programs and reports in OUT")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     chosen = [
@@ -182,12 +183,13 @@ def main() -> int:
     ]
     began = time.monotonic()
     one = options.workers == 1
-    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(options.workers) as pool:
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(options.workers) as pool:
+        work = options.out / "work" if options.keep else Path(temporary)
 
         def start(case: explain_cases.Case) -> dict[str, Any] | None:
             if time.monotonic() - began > options.seconds:
                 return None
-            return run(case, options.out, Path(work), options.device, one)
+            return run(case, options.out, work, options.device, one)
 
         rows = [row for row in pool.map(start, chosen) if row is not None]
     (options.out / "table.md").write_text(table(rows) + "\n")

@@ -125,6 +125,7 @@ class Cost(Model):
 class ValueRow(Model):
     """What one node of the graph computed in the captured call."""
 
+    number: int | None = Field(None, description="place along the model, from 1")
     node: str
     op: str
     shape: list[int] = Field(default_factory=list)

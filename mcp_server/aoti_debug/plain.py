@@ -72,3 +72,9 @@ def last_line(data: bytes, limit: int = 120) -> str:
 def one_line(text: str) -> str:
     """Clean and put on one line."""
     return " ".join(clean(text).split())
+
+
+def window(place: int, count: int, limit: int) -> slice:
+    """Return which `limit` of `count` lines to show so that `place` is among them."""
+    first = max(0, min(place - limit // 2, count - limit))
+    return slice(first, first + limit)

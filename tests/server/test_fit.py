@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from aoti_debug.model import Diagnosis, Evidence, TriageAnswer
+from aoti_debug.model import Diagnosis, Evidence, TriageAnswer, ValueRow
 from aoti_debug.tools.fit import LIMIT, answer, fit, size
 
 KEEP = frozenset({"run", "notes"})
@@ -72,3 +72,17 @@ def test_huge_triage_keeps_its_diagnosis():
     assert size(document) <= LIMIT
     assert document["diagnosis"]["summary"] == "buf3 becomes NaN"
     assert TriageAnswer.model_validate(document).diagnosis is not None
+
+
+def test_of_many_values_those_around_the_mark_are_sent():
+    rows = [ValueRow(node=f"node_{n}", op="aten.mul.Tensor", number=n) for n in range(1, 49)]
+    rows[30] = rows[30].model_copy(update={"mark": "first NaN"})
+    found = Diagnosis(
+        phase="output", category="nan_or_inf", confidence="proved",
+        summary="s" * 5000, values=rows,
+    )  # fmt: skip
+    sent = answer(TriageAnswer(run="r-1", status="done", diagnosis=found)).structured_content
+    assert sent is not None and size(sent) <= LIMIT
+    numbers = [row["number"] for row in sent["diagnosis"]["values"]]
+    assert len(numbers) == 12 and 31 in numbers
+    assert sent["diagnosis"]["summary"] == "s" * 5000

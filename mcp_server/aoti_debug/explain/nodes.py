@@ -10,7 +10,8 @@ from typing import Any
 from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
 
 Report = Mapping[str, Any]
-BEFORE, AFTER = 6, 5  # rows of the table around the node in question
+BEFORE, AFTER = 6, 5  # rows around the node in question that are all kept
+ALONG = 48  # rows along the whole model, for a plot
 NOT_MODEL = ("/site-packages/torch/", "/dist-packages/torch/")
 LIBRARY = ("/site-packages/", "/dist-packages/")
 SAME = ("reshape", "view", "flatten", "contiguous", "clone", "to", "_to_copy", "squeeze",
@@ -268,22 +269,29 @@ def lines(stack: Any) -> list[SourceLine]:
 
 
 def rows(report: Report, node: str, mark: str) -> list[ValueRow]:
-    """Return the values around a node: some before it, itself, some after, the last."""
+    """Return the values along the model: all around the node, the others thinned out."""
     every = [row for row in report.get("rows") or [] if isinstance(row, dict)]
     at = next((n for n, row in enumerate(every) if row.get("node") == node), None)
     first = at if at is not None else next((n for n, r in enumerate(every) if r.get("nan")), 0)
-    chosen = list(range(max(0, first - BEFORE), min(len(every), first + AFTER + 1)))
-    if every and len(every) - 1 not in chosen:
-        chosen.append(len(every) - 1)
-    return [row_of(every[n], f"first {mark}" if n == at else None) for n in chosen]
+    marks = {at: f"first {mark}"} if at is not None else {}
+    return [row_of(every[n], n + 1, marks.get(n)) for n in thinned(len(every), first)]
 
 
-def row_of(row: Report, mark: str | None = None) -> ValueRow:
+def thinned(count: int, centre: int) -> list[int]:
+    """Return at most about `ALONG` of `count` places: the first, the last, all around `centre`."""
+    around = range(max(0, centre - BEFORE), min(count, centre + AFTER + 1))
+    left = max(1, ALONG - len(around))
+    spread = {n * (count - 1) // left for n in range(left + 1)} if count else set()
+    return sorted({*around, *spread})
+
+
+def row_of(row: Report, at: int | None = None, mark: str | None = None) -> ValueRow:
     def number(key: str) -> float | None:
         value = row.get(key)
         return float(value) if isinstance(value, (int, float)) else None
 
     return ValueRow(
+        number=at,
         node=str(row.get("node"))[:200],
         op=str(row.get("op"))[:200],
         shape=[size for size in row.get("shape") or [] if isinstance(size, int)],

@@ -68,14 +68,14 @@ def difference(row: Report) -> str:
 def table(rows: Sequence[Report], node: str) -> list[ValueRow]:
     """Return the compared values as rows, with how far each is off."""
     found = []
-    for row in rows[:60]:
+    for number, row in enumerate(rows[:60], 1):
         statistics = row.get("package")
         both = {**row, **(statistics if isinstance(statistics, dict) else {})}
         error = row.get("max_abs_error")
         mark = "first wrong" if row.get("node") == node else None
         mark = mark or ("wrong" if row.get("verdict") != "agrees" else None)
         off = float(error) if isinstance(error, (int, float)) else None
-        found.append(row_of(both, mark).model_copy(update={"error": off}))
+        found.append(row_of(both, number, mark).model_copy(update={"error": off}))
     return found
 
 

@@ -17,10 +17,11 @@ from aoti_debug.model import (
     SourceLine,
     ValueRow,
 )
+from aoti_debug.plain import window
 from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 
 _COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
-_TABLE_ROWS = 40
+_TABLE_ROWS = 14
 
 
 def slice_section(lines: Sequence[str]) -> Section:
@@ -32,10 +33,11 @@ def slice_section(lines: Sequence[str]) -> Section:
 
 
 def values_section(rows: Sequence[ValueRow]) -> Section:
-    """Return the values along the model as a table that every renderer can show."""
+    """Return the values around what is marked as a table that every renderer can show."""
     if not rows:
         return Section("Values", ())
-    shown = rows[:_TABLE_ROWS]
+    marked = next((n for n, row in enumerate(rows) if row.mark), 0)
+    shown = rows[window(marked, len(rows), _TABLE_ROWS)]
     cells = [_COLUMNS, *(_cells(row) for row in shown)]
     widths = [max(len(line[n]) for line in cells) for n in range(len(_COLUMNS))]
     lines = [
@@ -45,7 +47,7 @@ def values_section(rows: Sequence[ValueRow]) -> Section:
         ).rstrip()
         for line in cells
     ]
-    more = f"{len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
+    more = f"{len(rows) - len(shown)} more in the JSON" if len(rows) > len(shown) else ""
     return section("Values", Item("along the model", more, "\n".join(lines), whole=True))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from mcp_types import CallToolResult, TextContent
 
 from aoti_debug.model import Model
+from aoti_debug.plain import window
 
 
 def answer(model: Model) -> CallToolResult:
@@ -21,6 +22,7 @@ def answer(model: Model) -> CallToolResult:
     )
 
 
+VALUES = 12  # rows
 LIMIT = 7_900  # characters; clients cut or hide longer answers in their own ways
 _LEVELS = ((2000, 60), (1000, 40), (600, 25), (400, 15), (300, 10), (200, 6), (120, 4), (80, 2))
 _WHOLE = frozenset(  # names and arguments are of no use cut
@@ -45,6 +47,9 @@ def fit(document: dict[str, Any], *, keep: frozenset[str], limit: int = LIMIT) -
     """
     if size(document) <= limit:
         return document
+    document = with_few_values(document)
+    if size(document) <= limit:
+        return document
     for text_cap, list_cap in _LEVELS:
         cut = _Cut(text_cap, list_cap)
         shorter = _noted({key: cut.value(key, item) for key, item in document.items()}, cut, keep)
@@ -56,6 +61,18 @@ def fit(document: dict[str, Any], *, keep: frozenset[str], limit: int = LIMIT) -
         del shorter[largest]
         dropped.append(largest)
         shorter = _noted(shorter, f"left out to fit: {', '.join(dropped)}", keep)
+    return shorter
+
+
+def with_few_values(document: dict[str, Any]) -> dict[str, Any]:
+    """Keep of the values along the model those around the mark: the rest serves a plot."""
+    shorter = dict(document)
+    for key, item in document.items():
+        if key == "values" and isinstance(item, list):
+            marked = next((n for n, row in enumerate(item) if row.get("mark")), 0)
+            shorter[key] = item[window(marked, len(item), VALUES)]
+        elif key == "diagnosis" and isinstance(item, dict):
+            shorter[key] = with_few_values(item)
     return shorter
 
 
