@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import Ending
+from aoti_debug.minify.driver import why_unreadable
 from aoti_debug.minify.signature import (
     Signature,
     joined,
@@ -47,6 +48,28 @@ Output:
 /c/ab/cab.kernel.cpp: In function 'void kernel(const float*, float*)':
 /c/ab/cab.kernel.cpp:12:44: error: 'compile' was not declared in this scope
 """
+
+
+OF_OPERATOR_211 = """\
+[E1122 02:30:44.433380602 shim_common.cpp:1341] Exception in aoti_torch: ValueError: this row cannot be served
+
+At:
+  repro.py(17): act
+
+Error: aoti_torch_get_data_ptr(handle_.get(), &result) API call failed at /t/utils.h, line 184
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*given)
+RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), output_handles.data(), output_handles.size(), reinterpret_cast<AOTInductorStreamHandle>(stream_handle), proxy_executor_handle_) API call failed at /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 150
+"""  # noqa: E501
+UNREADABLE_211 = """\
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Ran into the following error when deserializing
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Traceback (most recent call last):
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348]     raise SerializeError(
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.planted_gpu.scale.default to an operator.
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348]
+RuntimeError: We ran into an error when deserializing the saved file. Please check the warnings above for possible errors.
+"""  # noqa: E501
 
 
 def seen(tmp_path: Path, stderr: str, step: str, ending: Ending) -> Signature:
@@ -126,3 +149,15 @@ def test_kernels_are_found_in_any_text() -> None:
     assert kernel_in(text) == "triton_poi_fused_add_mul_3"
     assert operators_in("triton_poi_fused_add_mul_3") == ("add", "mul")
     assert kernel_in("nothing here") is None
+
+
+def test_what_an_operator_raised_is_the_same_where_only_stderr_tells_it(tmp_path: Path) -> None:
+    one = seen(tmp_path, OF_OPERATOR_211, "run", Ending(code=1))
+    plain = "Traceback (most recent call last):\nValueError: this row cannot be served\n"
+    other = seen(tmp_path, plain, "run", Ending(code=1))
+    assert one == other and one.kind == "ValueError"
+
+
+def test_what_kept_a_program_from_loading_is_found_in_the_warnings() -> None:
+    told = why_unreadable(Signature(None, "RuntimeError"), UNREADABLE_211)
+    assert "We failed to resolve torch.ops.planted_gpu.scale.default" in told

@@ -124,3 +124,31 @@ def test_a_search_that_is_killed_leaves_no_process(python: str, tmp_path: Path) 
         search.wait()
     _, alive = psutil.wait_procs(family, timeout=30)
     assert not alive
+
+
+# What a CUDA build of torch does: one question to the driver, and no later child may use it.
+ASKS_THE_DRIVER = """
+import os, sys
+
+def spoil():
+    if "torch" in sys.modules:
+        sys.modules["torch"].cuda._is_in_bad_fork = lambda: True
+
+os.register_at_fork(after_in_child=spoil)
+"""
+USES_IT = "import torch\nprint('spoiled', torch.cuda._is_in_bad_fork(), flush=True)"
+
+
+def test_no_candidate_is_forked_where_a_fork_could_not_use_the_gpu(
+    python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(ASKS_THE_DRIVER)
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    async def run() -> Outcome:
+        place = tmp_path / "c"
+        log, cache = tmp_path / "log", tmp_path / "k"
+        async with workers(place, log, python, env, cache, 1, anyio.Event()) as crew:
+            return await crew.do({"kind": "script"}, 300.0, USES_IT)
+
+    assert "spoiled False" in anyio.run(run).stdout

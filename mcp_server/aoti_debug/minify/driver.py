@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ WIDTH = 4
 KEPT_SEARCHES = 20
 SURVEY_S = 600.0
 VALUES_S = 240.0
+_LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
     read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():
         raise NothingToMinify(
-            f"the exported program could not be loaded: {read.signature}",
+            f"the exported program could not be loaded: {why_unreadable(read.signature, read.stderr)}",
             help="Where its custom operators are in a module, name it with --import.",
         )
     places: dict[str, Path] = {"weights": read.directory / "weights"}
@@ -150,6 +152,13 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
         weights=read_values(places["weights"], "real"),
         values=folder,
     )
+
+
+def why_unreadable(signature: Signature, stderr: str) -> str:
+    """Say what kept torch from loading a program: up to 2.12 it logs that, and raises a text that
+    says to look there."""
+    logged = _LOGGED.findall(stderr)
+    return f"{signature}; {logged[-1]}" if logged else str(signature)
 
 
 async def _search(

@@ -10,7 +10,7 @@ from typing import Any
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.record import DeviceAssert, FaultHandlerDump
-from aoti_debug.triage.symptoms import failure_of
+from aoti_debug.triage.symptoms import ENVELOPE, failure_of
 
 # The steps of a reproduction, and the phases that each of them holds.
 STEPS = {
@@ -24,6 +24,8 @@ WRONG = "wrong result"
 HANG = "hang"
 WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
 OUT_OF_BOUNDS = "index out of bounds"
+# Up to torch 2.12 a failed call from C++ leaves its reason on stderr alone.
+_INNER = re.compile(r"Exception in aoti_torch: (?:((?:\w+\.)*\w*Error): )?(.{1,300})")
 _STEP = re.compile(r"^step: (\w{1,20})$", re.MULTILINE)
 _KERNEL = re.compile(r"\b((?:cpp|triton)_\w{0,20}?fused_\w{1,400})")
 _COMPILER = re.compile(r"\b(?:fatal )?error: (.{1,300})")
@@ -112,6 +114,8 @@ def signature_of(observations: Observations, stdout: str, stderr: str) -> Signat
         kind = "device assert" if asserted and asserted.block else ending.signal
     elif message and message.startswith("wrong result: "):
         return Signature("output", WRONG, "not finite" if "finite" in message else None)
+    if message and ENVELOPE in message and (inner := _INNER.findall(stderr)):
+        kind, message = inner[-1][0] or kind, inner[-1][1]
     if message and OUT_OF_BOUNDS in message:  # with or without the kernel's file before it
         kind, message = "assert", OUT_OF_BOUNDS
     said = (_compiler_error(stderr) if phase == "lower" else None) or message

@@ -2,7 +2,8 @@
 
 An order is a directory below ORDERS with an order.json; what the child prints and how it ended
 (result.json) is left there. Neither CUDA nor a thread pool is ever started here, so a child is as
-good as a fresh interpreter: where an import has done so, each child starts an interpreter instead.
+good as a fresh interpreter. Where an import has asked the driver something, no child of this
+process can use a GPU: each starts an interpreter of its own then.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _FILE_BYTES = 8 << 30  # a candidate that prints without end ends itself
 _WARM = ("torch.export", "torch._inductor", "torch._inductor.codecache",
          "torch._inductor.compile_fx", "torch._inductor.cpu_vec_isa")  # fmt: skip
 _PR_SET_PDEATHSIG = 1
+_ASK_NVML = "PYTORCH_NVML_BASED_CUDA_CHECK"  # and not the driver, which would spoil forks
+_TRY_S = 60.0
 
 
 class Child:
@@ -87,6 +90,8 @@ def main() -> NoReturn:
 
 def warm() -> bool:
     """Import what every compile needs; return whether children must be fresh interpreters."""
+    given = os.environ.get(_ASK_NVML)
+    os.environ[_ASK_NVML] = "1"
     torch = import_module("torch")
     for name in _WARM:
         try:
@@ -97,8 +102,42 @@ def warm() -> bool:
         import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
     except Exception:
         traceback.print_exc()
-    cuda = getattr(torch, "cuda", None)
-    return bool(cuda is not None and cuda.is_initialized())
+    fresh = not _usable_after_fork(torch)
+    os.environ.pop(_ASK_NVML)
+    if given is not None:
+        os.environ[_ASK_NVML] = given
+    return fresh
+
+
+def _usable_after_fork(torch: Any) -> bool:
+    """Tell whether a child of this process can use the machine's GPUs: one tries."""
+    pid = os.fork()
+    if not pid:
+        try:
+            os._exit(not _devices_work(torch))
+        finally:
+            os._exit(120)
+    end = time.monotonic() + _TRY_S
+    while time.monotonic() < end:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status == 0
+        time.sleep(_EVERY_S)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return False
+
+
+def _devices_work(torch: Any) -> bool:
+    for name in ("cuda", "xpu"):
+        device = getattr(torch, name, None)
+        if device is None:
+            continue
+        if device._is_in_bad_fork():
+            return False
+        if device.is_available():
+            torch.ones(1, device=name)
+    return True
 
 
 def serve(root: Path, width: int, fresh: bool) -> NoReturn:
