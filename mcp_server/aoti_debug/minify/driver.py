@@ -124,8 +124,9 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
     order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
     read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():
+        why = why_unreadable(read.signature, read.stderr)
         raise NothingToMinify(
-            f"the exported program could not be loaded: {why_unreadable(read.signature, read.stderr)}",
+            f"the exported program could not be loaded: {why}",
             help="Where its custom operators are in a module, name it with --import.",
         )
     places: dict[str, Path] = {"weights": read.directory / "weights"}
