@@ -12,8 +12,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast, get_args
 
-import anyio.to_thread
-
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import (
     ArtifactPage,
@@ -26,10 +24,10 @@ from aoti_debug.model import (
     Status,
 )
 from aoti_debug.paths import expanded
-from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.signals import in_thread, open_stoppable
 
 if TYPE_CHECKING:
+    from aoti_debug.run.directory import RunDirectory
     from aoti_debug.service import Request, Service
 
 __all__ = [
@@ -38,6 +36,7 @@ __all__ = [
     "artifact",
     "check_inputs",
     "diagnose",
+    "diagnose_log",
     "directory",
     "environment",
     "inspect",
@@ -91,6 +90,8 @@ def request(
 
 def directory(run: str) -> Path:
     """Return where a run keeps its files."""
+    from aoti_debug.run.directory import RunDirectory
+
     return RunDirectory.open(run).path
 
 
@@ -152,6 +153,8 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     Raises:
         UnreadableInput: there is no such package, or it does not state what it takes.
     """
+    import anyio.to_thread
+
     from aoti_debug.package.contract import contract, write_check_inputs
     from aoti_debug.package.inspect import inspect as read
 
@@ -184,7 +187,10 @@ async def explain(
         UnknownRun, UnreadableInput: neither a run nor a package that can be read.
         UnknownKernel: there is no such kernel; the nearest names are told.
     """
+    import anyio.to_thread
+
     from aoti_debug.explain.package import explain_package
+    from aoti_debug.run.directory import RunDirectory
     from aoti_debug.triage.explanation import explain_run
 
     if target.startswith("r-") and not Path(target).exists():
@@ -197,7 +203,14 @@ async def explain(
 
 
 async def diagnose(text: str | None = None, path: str | None = None) -> DiagnoseAnswer:
-    """Diagnose a log given as text or as the path of a file. Never runs anything.
+    """Do what `diagnose_log` does, in a thread."""
+    return await in_thread(lambda stop: diagnose_log(text, path, stop))
+
+
+def diagnose_log(
+    text: str | None = None, path: str | None = None, stop: threading.Event | None = None
+) -> DiagnoseAnswer:
+    """Diagnose a log given as text or as the path of a file. Never runs anything. Blocks.
 
     Raises:
         WrongUse: neither or both were given.
@@ -205,17 +218,13 @@ async def diagnose(text: str | None = None, path: str | None = None) -> Diagnose
     """
     if (text is None) == (path is None):
         raise WrongUse("exactly one of text and path is needed")
-    return await in_thread(lambda stop: _diagnose(text, path, stop))
-
-
-def _diagnose(text: str | None, path: str | None, stop: threading.Event) -> DiagnoseAnswer:
     if text is not None:
         return _diagnose_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
     file = expanded(path or "")
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # such a file may block, or never end
             raise UnreadableInput(f"{file} is not a regular file")
-        with open_stoppable(file, stop) as stream:
+        with open_stoppable(file, stop or threading.Event()) as stream:
             return _diagnose_stream(stream, file.name)
     except OSError as error:
         why = error.strerror or type(error).__name__
@@ -257,6 +266,8 @@ async def artifact(
     Raises:
         UnknownRun, UnknownArtifact
     """
+    from aoti_debug.run.directory import RunDirectory
+
     return await in_thread(
         lambda stop: RunDirectory.open(run, owner=owner).page(name, offset, limit, stop)
     )
@@ -264,6 +275,8 @@ async def artifact(
 
 def runs() -> RunsAnswer:
     """Return the runs that are kept, newest first."""
+    from aoti_debug.run.directory import list_runs
+
     return RunsAnswer(runs=[_summary(run) for run in list_runs()])
 
 

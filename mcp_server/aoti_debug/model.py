@@ -35,7 +35,7 @@ M = TypeVar("M", bound="Model")
 class Model(BaseModel):
     """Base of all boundary types: unknown fields are errors, nulls are left out when sent."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document: clean text, no nulls, no empty lists or objects."""

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
-import anyio
-import anyio.to_thread
+if TYPE_CHECKING:
+    import anyio
 
 T = TypeVar("T")
 
@@ -27,6 +27,8 @@ async def in_thread(work: Callable[[threading.Event], T]) -> T:
 
     A thread cannot be cancelled, and a process does not end before its threads do.
     """
+    import anyio.to_thread
+
     stop = threading.Event()
     try:
         return await anyio.to_thread.run_sync(work, stop, abandon_on_cancel=True)
@@ -64,6 +66,8 @@ async def cancelled_by(
 ) -> AsyncIterator[Received]:
     """Cancel the body at the first of these signals that `first` does not take (returning True);
     a further one ends the process at once."""
+    import anyio
+
     received = Received()
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
@@ -90,6 +94,8 @@ async def _watch(
     received: Received,
     first: Callable[[signal.Signals], bool],
 ) -> None:
+    import anyio
+
     with anyio.open_signal_receiver(*numbers) as signals:
         async for number in signals:
             if first(number):

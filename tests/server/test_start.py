@@ -32,14 +32,27 @@ def serve(*options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def imported(said: str) -> set[str]:
+    """Return the modules that Python names with `-X importtime`."""
+    lines = (line for line in said.splitlines() if line.startswith("import time:"))
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
 def test_nothing_heavy_is_imported():
-    imported = {
-        line.rpartition("|")[2].strip().partition(".")[0]
-        for line in serve("-X", "importtime").stderr.splitlines()
-        if line.startswith("import time:")
-    }
-    assert "mcp" in imported
-    assert not imported & HEAVY
+    loaded = {name.partition(".")[0] for name in imported(serve("-X", "importtime").stderr)}
+    assert "mcp" in loaded
+    assert not loaded & HEAVY
+
+
+def test_a_log_is_diagnosed_without_what_only_runs_and_packages_need(tmp_path):
+    log = tmp_path / "run.log"
+    log.write_text("RuntimeError: x\n")
+    command = [sys.executable, "-X", "importtime", "-m", "aoti_debug", "diagnose", str(log)]
+    loaded = imported(subprocess.run(command, capture_output=True, text=True, check=False).stderr)
+    assert "aoti_debug.diagnose.rank" in loaded
+    needless = ("anyio", "asyncio", "psutil", "jinja2", "yaml", "elftools", "mcp", "aoti_debug.run",
+                "aoti_debug.package.record", "aoti_debug.triage", "aoti_debug.service")  # fmt: skip
+    assert not loaded & set(needless)
 
 
 def test_initialize_is_answered_and_nothing_else_is_said():

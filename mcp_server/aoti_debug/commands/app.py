@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Awaitable, Callable
+from copy import copy
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypeVar
 
-import anyio
 import typer
+from typer.models import CommandInfo
 
 from aoti_debug import __version__
 from aoti_debug.commands import options
@@ -26,7 +28,6 @@ from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.kinds import TRIAGE, A, Kind, R, stage_kind
-from aoti_debug.model import Model
 
 app = typer.Typer(
     name="aoti-debug",
@@ -38,6 +39,7 @@ app = typer.Typer(
     epilog="Exit status: 0 no fault, 1 a fault was found, 2 wrong use, 3 could not be done.",
 )
 _STAGES = ", ".join(STAGES)
+T = TypeVar("T")
 
 
 def run(argv: list[str]) -> int:
@@ -49,7 +51,7 @@ def run(argv: list[str]) -> int:
 def _run_words(words: list[str]) -> int:
     as_json = "--json" in _ours(words)
     try:
-        app(args=words, prog_name="aoti-debug")
+        _with_called(words)(args=words, prog_name="aoti-debug")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else WRONG_USE
     except AotiDebugError as error:
@@ -61,6 +63,18 @@ def _run_words(words: list[str]) -> int:
             return fail(refused, as_json=as_json)
         traceback.print_exc()  # a fault of ours; Python's status for it would mean a fault found
     return NOT_DONE
+
+
+def _with_called(words: list[str]) -> typer.Typer:
+    """Return the app with the one command that is called: reading the arguments of all is slow."""
+    called = [c for c in app.registered_commands if _name(c) in words[:1]]
+    only = copy(app)
+    only.registered_commands = called or app.registered_commands
+    return only
+
+
+def _name(command: CommandInfo) -> str | None:
+    return command.name or (command.callback.__name__ if command.callback else None)
 
 
 def _split(argv: list[str]) -> list[str]:
@@ -98,7 +112,7 @@ def environment(
     from aoti_debug import api
 
     given = options.variables(env)
-    finish(anyio.run(lambda: api.environment(python, given)), as_json=json)
+    finish(_await(lambda: api.environment(python, given)), as_json=json)
 
 
 @app.command()
@@ -113,9 +127,9 @@ def diagnose(
     check_report(report)
     if log == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-        answer: Model = anyio.run(lambda: api.diagnose(text=text))
+        answer = api.diagnose_log(text=text)
     else:
-        answer = anyio.run(lambda: api.diagnose(path=log))
+        answer = api.diagnose_log(path=log)
     finish(answer, as_json=json, report=report)
 
 
@@ -135,9 +149,9 @@ def inspect(
     from aoti_debug import api
 
     check_report(report)
-    answer = anyio.run(lambda: api.inspect(str(package), python, model=model))
+    answer = _await(lambda: api.inspect(str(package), python, model=model))
     if check_inputs is not None:
-        source = anyio.run(lambda: api.check_inputs(str(package), model))
+        source = _await(lambda: api.check_inputs(str(package), model))
         write_text(check_inputs, source)
     finish(answer, as_json=json, report=report)
 
@@ -157,7 +171,7 @@ def explain(
     from aoti_debug import api
 
     check_report(report)
-    finish(anyio.run(lambda: api.explain(target, kernel, model)), as_json=json, report=report)
+    finish(_await(lambda: api.explain(target, kernel, model)), as_json=json, report=report)
 
 
 @app.command("run", cls=TargetCommand)
@@ -291,7 +305,7 @@ def artifact(
     """Page through a file that a run left."""
     from aoti_debug import api
 
-    page = anyio.run(lambda: api.artifact(run, name, offset, limit)).cleaned()
+    page = _await(lambda: api.artifact(run, name, offset, limit)).cleaned()
     if json:
         finish(page, as_json=True)
     typer.echo(page.text)
@@ -334,6 +348,12 @@ def serve(
     serve_http(
         for_process(), http, allow_remote=allow_remote, token_file=token_file, names=name or ()
     )
+
+
+def _await(work: Callable[[], Awaitable[T]]) -> T:
+    import anyio  # not needed by what only reads a text, which starts faster
+
+    return anyio.run(work)
 
 
 def _start(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from aoti_debug.diagnose.observations import Observations
+from typing import TYPE_CHECKING
+
 from aoti_debug.model import PHASES, Phase
-from aoti_debug.read import events as read
-from aoti_debug.read.check_report import DeclaredInput
-from aoti_debug.read.events import Call, Events, Input
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read import events as read
+    from aoti_debug.read.check_report import DeclaredInput
+    from aoti_debug.read.events import Call, Events, Input
 
 DOING = {
     "export": "torch.export",

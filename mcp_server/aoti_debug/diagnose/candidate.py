@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence
-from aoti_debug.read.record import Span
-from aoti_debug.signatures import Signature
+
+if TYPE_CHECKING:
+    from aoti_debug.facts.tiers import Tier
+    from aoti_debug.read.record import Span
+    from aoti_debug.signatures import Signature
 
 # A "note" had no consequence, and "printed" is a text of a process that did not fail: both rank
 # below being clean.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import last_failure, uses_cuda, writes_to
-from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Fix
 from aoti_debug.model import Phase as PhaseName
-from aoti_debug.read.events import Events, Phase
 from aoti_debug.read.record import PythonException
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.candidate import Candidate
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.events import Events, Phase
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (

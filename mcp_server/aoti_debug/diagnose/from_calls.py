@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix
-from aoti_debug.read.events import Call, Events, Input, Phase
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.events import Call, Events, Input, Phase
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_nothing import ended_well
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.check_report import NO_REPORTS, Name
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 CHECKED: dict[Name, str] = {
     "contract": "inputs",

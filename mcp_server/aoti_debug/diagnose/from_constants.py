@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
-from aoti_debug.package.documents import Use
-from aoti_debug.package.record import CompiledModel, Constant
-from aoti_debug.read import events as read
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.package.documents import Use
+    from aoti_debug.package.record import CompiledModel, Constant
+    from aoti_debug.read import events as read
 
 GUIDE = "guides/constants.md"
 NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"

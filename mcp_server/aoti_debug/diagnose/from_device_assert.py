@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fault, Fix, InputFinding, Kernel
-from aoti_debug.read.events import Input
 from aoti_debug.read.record import DeviceAssert
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.events import Input
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import (
     is_users,
     source_of,
@@ -18,6 +18,9 @@ from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 BY_PHASE: dict[Phase, Category] = {
     "export": "lowering_error",

@@ -6,16 +6,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users, source_of, users_frame, within
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
-from aoti_debug.read.event_records import Guard, Phase, Place
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.event_records import Guard, Phase, Place
 
 GUIDE = "guides/dynamic-shapes.md#constraint-violations"
 CONSTANT_GUIDE = "guides/dynamic-shapes.md#specialised-to-a-constant"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, Kernel
-from aoti_debug.read.check_report import Mismatch
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import Mismatch
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, traceback_phase
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
@@ -17,6 +17,9 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 GUIDE = "guides/cuda-illegal-memory-access.md"
 INDEX_GUIDE = "guides/triton-index-out-of-bounds.md"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, InputFinding
-from aoti_debug.read.events import Call, Input
 from aoti_debug.read.record import RuntimeMessage, ShimException
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.events import Call, Input
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 # How ATen's kernels refuse an index, on the CPU.

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
-from aoti_debug.package.contract import Violation, check_call, contract
-from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
-from aoti_debug.read.events import Call, Input, Phase
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.package.contract import Violation
+    from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
+    from aoti_debug.read.events import Call, Input, Phase
 
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
@@ -92,6 +94,8 @@ def from_contract(
     observations: Observations, package: Package, model: CompiledModel, call: Call
 ) -> Iterator[Candidate]:
     """Hold the call against the contract that the package's own source states."""
+    from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
+
     described = [description(given) for given in call.inputs]
     found = check_call(contract(model), described, device_index(observations, call))
     for position, violation in enumerate(found):

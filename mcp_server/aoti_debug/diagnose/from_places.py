@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import BY_PHASE, GUIDES
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 WHERE: dict[Phase, str] = {
     "export": "in the export",

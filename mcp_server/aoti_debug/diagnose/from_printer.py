@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 NAN = "guides/wrong-results.md#nan-and-inf"
 CRASH = "guides/host-crash.md#segfault-in-the-model"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
     died_in,
@@ -22,12 +23,14 @@ from aoti_debug.diagnose.from_native import (
     place,
 )
 from aoti_debug.diagnose.from_nothing import look_at_package
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import is_users
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
-from aoti_debug.read.check_report import DeclaredInput, Difference, GuardsReport, IndexOutside
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import DeclaredInput, Difference, GuardsReport, IndexOutside
 
 FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
 GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import base_name, is_users
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.read.record import ShimException
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
 FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,200})$", re.MULTILINE)

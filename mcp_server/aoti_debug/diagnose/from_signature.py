@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import judge
 from aoti_debug.diagnose.from_places import phase_of_places
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.where import traceback_phase, within
 from aoti_debug.facts.phases import phase_of, phase_of_native
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")

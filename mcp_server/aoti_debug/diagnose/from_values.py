@@ -4,13 +4,16 @@ with free memory full of a pattern."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix
-from aoti_debug.read.check_report import Compared, CompareReport, PoisonReport, RepeatsReport
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import Compared, CompareReport, PoisonReport, RepeatsReport
 
 WRONG = "guides/wrong-results.md"
 NAN = "guides/wrong-results.md#nan-and-inf"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from aoti_debug.explain.nodes import Found
-from aoti_debug.package.documents import Use
-from aoti_debug.package.index_source import Origin
-from aoti_debug.package.record import Package
 from aoti_debug.read.check_report import NO_REPORTS, CheckReports
-from aoti_debug.read.events import Events
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match
+
+if TYPE_CHECKING:
+    from aoti_debug.explain.nodes import Found
+    from aoti_debug.package.documents import Use
+    from aoti_debug.package.index_source import Origin
+    from aoti_debug.package.record import Package
+    from aoti_debug.read.events import Events
 
 R = TypeVar("R", bound=Record)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose import (
     from_calls,
@@ -24,16 +25,18 @@ from aoti_debug.diagnose import (
     from_signature,
     from_values,
 )
-from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused, only_printed, weighed
 from aoti_debug.diagnose.from_nothing import last_resort
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.diagnose.where import launcher_spans
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
-from aoti_debug.read.record import Span
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.candidate import Candidate
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.record import Span
 
 SOURCES = (
     from_program,

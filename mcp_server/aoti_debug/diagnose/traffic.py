@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
-from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Diagnosis, InputFinding
-from aoti_debug.package.contract import Violation, check_call, contract
-from aoti_debug.read.event_records import Group
-from aoti_debug.read.events import Call, Events, Input
 from aoti_debug.read.traffic import groups, made
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.model import Diagnosis, InputFinding
+    from aoti_debug.package.contract import Violation
+    from aoti_debug.read.event_records import Group
+    from aoti_debug.read.events import Call, Events, Input
 
 SHOWN = 6
 WORDS = 3
@@ -134,6 +137,8 @@ def listed(numbers: Iterable[str]) -> str:
 
 def violations(observations: Observations, group: Group) -> list[Violation] | None:
     """Hold the calls of a group against their package; None where it does not say what it takes."""
+    from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
+
     package, call = observations.package, group.calls[0]
     asked = failing_call(observations)
     if package is None or asked is None or asked.package != call.package:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Observations
 from aoti_debug.facts.phases import phase_of, phase_of_name
 from aoti_debug.model import Phase, SourceLine
 from aoti_debug.read.record import Frame, PythonException, Span
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
 
 NOT_THE_USERS = (
     "/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>",

@@ -20,7 +20,7 @@ Text = Annotated[str, BeforeValidator(_cut)]
 
 
 class _Report(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class Raised(_Report):
@@ -251,7 +251,7 @@ KINDS: dict[Name, type[Step]] = {
     "compare": CompareReport, "repeats": RepeatsReport, "poison": PoisonReport,
 }  # fmt: skip
 
-NO_REPORTS = CheckReports()
+NO_REPORTS = CheckReports.model_construct()
 
 
 def read_step(name: Name, document: object, artifact: str) -> Step | None:

@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 
 def this_process() -> dict[str, Any]:
     """Return what identifies this process, also after its number was given to another one."""
@@ -36,6 +34,8 @@ def _start(pid: int) -> str | None:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
     except (OSError, IndexError):
         pass
+    import psutil
+
     try:
         return str(psutil.Process(pid).create_time())
     except psutil.Error:
@@ -48,4 +48,6 @@ def _place() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
     except OSError:
+        import psutil
+
         return f"{os.uname().nodename} {int(psutil.boot_time())}"
