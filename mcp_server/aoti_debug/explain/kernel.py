@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aoti_debug.explain import index, told
 from aoti_debug.explain import index as indices
-from aoti_debug.explain import index_fix, told
 from aoti_debug.explain.accesses import Check, checks
 from aoti_debug.explain.arguments import arguments_of
-from aoti_debug.explain.chain import Texts, chain_of, code_of, producers_of
 from aoti_debug.explain.code import Code
-from aoti_debug.explain.find import Wanted, launches_of
+from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, read_names
 from aoti_debug.model import Confidence, ExplainAnswer, Fix, SourceLine
@@ -225,4 +224,4 @@ def index_fixes(
     if found is None or wanted.condition is None:
         return []
     ops = [op for producer in found.producers for op in producer.launch.ops]
-    return index_fix.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])
+    return index.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])

@@ -171,7 +171,7 @@ def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
 
 
 def computed_why(chain: Sequence[Report]) -> str:
-    from aoti_debug.explain.index_fix import COMPUTED, COMPUTES
+    from aoti_debug.explain.index import COMPUTED, COMPUTES
 
     for one in chain:
         for op, words in COMPUTED.items():

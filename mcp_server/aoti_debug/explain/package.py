@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.errors import UnknownKernel, UnreadableInput
-from aoti_debug.explain.chain import Texts
 from aoti_debug.explain.code import cpp_kernels
-from aoti_debug.explain.find import NotFound, find
+from aoti_debug.explain.find import NotFound, Texts, find
 from aoti_debug.explain.kernel import CallSeen, explain
 from aoti_debug.model import ExplainAnswer
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive

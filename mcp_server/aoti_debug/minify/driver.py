@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify import reproduction
-from aoti_debug.minify.candidate import Candidate
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
-from aoti_debug.minify.search import first, minimise, simplify, together
+from aoti_debug.minify.search import Best, Spent, Trials, first, minimise, simplify, together
 from aoti_debug.minify.signature import Signature
-from aoti_debug.minify.slice import slices, with_producers
+from aoti_debug.minify.slice import Candidate, slices, with_producers
 from aoti_debug.minify.stock import minify_with_torch
-from aoti_debug.minify.trials import Best, Spent, Trials
 from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
@@ -299,7 +297,7 @@ def _answer(
     found: Original,
     spent: str,
 ) -> MinifyAnswer:
-    from aoti_debug.minify.report import write_report
+    from aoti_debug.minify.reproduction import write_report
 
     alike = sum(map(trials.wanted.same, seen))
     answer = MinifyAnswer(

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from aoti_debug.minify.candidate import Candidate, Unbuildable, Until
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
-from aoti_debug.minify.search import together
+from aoti_debug.minify.search import RUN_S, together
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
-from aoti_debug.minify.trials import RUN_S
+from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step

@@ -1,14 +1,41 @@
-"""Which nodes a failure points at, before any candidate was tried."""
+"""What a candidate keeps of the program, and which nodes a failure points at from the start."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 from aoti_debug.minify.graph import Graph, Values
 from aoti_debug.minify.signature import OUT_OF_BOUNDS, Signature, operators_in
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.record import Launch
+
+Until = Literal["export", "codegen", "lower", "run", "compare", "finite"]
+Fidelity = Literal["inductor", "aoti"]  # a fifth of the time, or the real thing
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Positions of the nodes kept, and how the rest is simplified.
+
+    `until` is the step that the failure needs: "codegen" compiles no C++, "lower" loads nothing,
+    "compare" holds the outputs against eager, "finite" wants no NaN or infinity in them.
+    """
+
+    keep: frozenset[int]
+    until: Until
+    fidelity: Fidelity
+    dynamic: bool  # sizes stay free where the program leaves them so
+    two_sided: bool  # exported with the example's values, called with those of the failing call
+    settings: Mapping[str, object] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()  # inputs and weights whose values are made up
+
+
+class Unbuildable(Exception):
+    """A candidate cannot be written: the reason."""
+
 
 SLICES = 6
 NODES = 40  # a kernel that is said to hold more is no hint

@@ -1,11 +1,11 @@
-"""Where NaN and Inf are born: which node, from which values, and the usual reason that fits."""
+"""Where NaN and Inf are born: which node, from which values, and which usual reason fits them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from . import reasons
 from .indexing import described
 from .standalone import statistics
 
@@ -41,7 +41,7 @@ def look(
         for argument, given in zip(_flat(node.args), _flat(args))  # noqa: B905 - Python 3.9
         if isinstance(given, (torch.Tensor, int, float)) and not isinstance(given, bool)
     ][:6]
-    found["reason"] = reasons.reason(torch, str(node.target), args, kwargs, tensor, place)
+    found["reason"] = reason(torch, str(node.target), args, kwargs, tensor, place)
     return found
 
 
@@ -142,3 +142,153 @@ def _flat(values: Any) -> list[Any]:
     for value in values:
         found += _flat(value) if isinstance(value, (list, tuple)) else [value]
     return found
+
+
+_MATRIX = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
+           "conv3d", "einsum", "scaled_dot_product_attention")  # fmt: skip
+_DOMAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "sqrt": ("a negative number", lambda x: x < 0),
+    "rsqrt": ("zero or a negative number", lambda x: x <= 0),
+    "log": ("zero or a negative number", lambda x: x <= 0),
+    "log2": ("zero or a negative number", lambda x: x <= 0),
+    "log10": ("zero or a negative number", lambda x: x <= 0),
+    "log1p": ("-1 or less", lambda x: x <= -1),
+    "acos": ("a number outside -1..1", lambda x: x.abs() > 1),
+    "asin": ("a number outside -1..1", lambda x: x.abs() > 1),
+    "acosh": ("a number below 1", lambda x: x < 1),
+    "atanh": ("a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
+    "reciprocal": ("zero", lambda x: x == 0),
+    "logit": ("a number outside 0..1 or at its ends", lambda x: (x <= 0) | (x >= 1)),
+    "erfinv": ("a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
+}
+_REDUCED = ("sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp")
+
+
+def reason(
+    torch: Any, target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, ...]
+) -> str:
+    """Return in words why `result[place]` is not finite, as far as the operator tells."""
+    op = target.removeprefix("aten.").partition(".")[0].rstrip("_").lstrip("_")
+    tensors = [one for one in _flat(args) if isinstance(one, torch.Tensor)]
+    values = [one for one in _flat(args) if isinstance(one, (torch.Tensor, int, float))]
+    if op in _DOMAIN and tensors:
+        words, outside = _DOMAIN[op]
+        at = _at(tensors[0], place, result.shape)
+        if at is not None and bool(outside(torch.as_tensor(at))):
+            return f"{op} of {words}: {at:.6g}"
+    if op in ("div", "true_divide") and len(values) > 1:
+        return _division(values, place, result.shape)
+    if op in ("softmax", "log_softmax", "safe_softmax") and tensors:
+        return _softmax(torch, tensors[0], args, place)
+    if op == "pow" and len(values) > 1:
+        base, power = (_at(v, place, result.shape) for v in values[:2])
+        if base is not None and power is not None and base < 0 and power != int(power):
+            return f"a negative number to a fractional power: {base:.6g} ** {power:.6g}"
+        if base == 0 and power is not None and power < 0:
+            return f"zero to a negative power: 0 ** {power:.6g}"
+    if op in ("sub", "add", "mul") and len(values) > 1:
+        left, right = (_at(v, place, result.shape) for v in values[:2])
+        if left is not None and right is not None:
+            said = _infinite(op, left, right)
+            if said:
+                return said
+    if "batch_norm" in op and len(args) > 4 and isinstance(args[4], torch.Tensor):
+        lowest = float(args[4].min())
+        if lowest < 0:
+            return f"a negative running variance: {lowest:.6g}"
+    if op in ("var", "std", "var_mean") and tensors:
+        count = tensors[0].numel() // max(1, result.numel())
+        if count <= 1:
+            return "the variance of one element without the correction: 0/0"
+    if op in ("mean", "amax", "amin") and tensors and tensors[0].numel() == 0:
+        return f"the {op} of no elements: 0/0"
+    return _overflow(torch, op, tensors, values, result, place)
+
+
+def _division(values: Any, place: tuple[int, ...], shape: Any) -> str:
+    top, bottom = (_at(v, place, shape) for v in values[:2])
+    if top is None or bottom is None:
+        return "a division whose result is not finite"
+    if bottom == 0:
+        return "0/0" if top == 0 else f"a division by zero: {top:.6g}/0"
+    if abs(top) == float("inf") and abs(bottom) == float("inf"):
+        return "Inf/Inf"
+    return f"overflow of a division: {top:.6g}/{bottom:.6g}"
+
+
+def _softmax(torch: Any, tensor: Any, args: Any, place: tuple[int, ...]) -> str:
+    dim = next((one for one in args[1:] if isinstance(one, int) and not isinstance(one, bool)), -1)
+    row = tensor.detach().movedim(dim, -1)
+    at = list(place)
+    if at:
+        at.pop(dim % tensor.dim())
+    values = row[tuple(at)]
+    if bool((values == float("-inf")).all()):
+        return f"softmax of a row that is all -Inf (wholly masked): row {at}"
+    if bool((values == float("inf")).any()):
+        return f"softmax of a row that holds +Inf: row {at}"
+    return f"softmax of row {at}"
+
+
+def _infinite(op: str, left: float, right: float) -> str:
+    inf = float("inf")
+    if op == "sub" and left == right and abs(left) == inf:
+        return "Inf - Inf"
+    if op == "add" and left == -right and abs(left) == inf:
+        return "Inf - Inf (their sum)"
+    if op == "mul" and 0 in (left, right) and inf in (abs(left), abs(right)):
+        return "0 * Inf"
+    return ""
+
+
+def _overflow(
+    torch: Any, op: str, tensors: Any, values: Any, result: Any, place: tuple[int, ...]
+) -> str:
+    """Say which type was too small, with the largest value that went in."""
+    floats = [t for t in tensors if t.is_floating_point() and t.numel()]
+    dtype = str(result.dtype).replace("torch.", "")
+    limit = torch.finfo(result.dtype).max
+    largest = max((float(t.detach().abs().max()) for t in floats), default=0.0)
+    if not torch.isfinite(torch.tensor(largest)):
+        if bool(result.isnan().any()):
+            return f"{op} of values that hold Inf: Inf - Inf or 0 * Inf inside"
+        return f"{op} of values that hold Inf"
+    if op in ("to", "to_copy", "convert_element_type") and largest > limit:
+        return f"overflow of {dtype}: {largest:.6g} is over {limit:.6g}"
+    if op == "exp" and floats:
+        at = _at(floats[0], place, result.shape)
+        if at is not None:
+            return f"overflow of {dtype}: exp({at:.6g}) is over {limit:.6g}"
+    inside = " inside a sum of products" if op in _MATRIX else " in a sum" if op in _REDUCED else ""
+    true = _true(torch, op, floats, values, place, result)
+    told = f", {true:.6g} in float64" if true is not None else ""
+    return (
+        f"overflow of {dtype}{inside}: the largest value that went in is {largest:.6g}, the limit "
+        f"is {limit:.6g}{told}"
+    )
+
+
+def _true(
+    torch: Any, op: str, floats: Any, values: Any, place: tuple[int, ...], result: Any
+) -> Any:
+    """Return what an elementwise operation gives in float64 at the place."""
+    if op not in ("mul", "add", "sub", "pow") or len(values) < 2:
+        return None
+    left, right = (_at(v, place, result.shape) for v in values[:2])
+    if left is None or right is None:
+        return None
+    try:
+        return {"mul": left * right, "add": left + right, "sub": left - right}.get(
+            op
+        ) or left**right
+    except (OverflowError, TypeError, ZeroDivisionError):
+        return None
+
+
+def _at(value: Any, place: tuple[int, ...], shape: Any) -> float | None:
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:
+        return float(value.detach().expand(shape)[place])
+    except (RuntimeError, TypeError, ValueError, IndexError):
+        return None

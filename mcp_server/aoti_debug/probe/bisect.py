@@ -14,7 +14,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import agreement, standalone
+from . import compare, standalone
 from .compare import random_ops, unguarded
 from .walk import op_of, stack_of
 
@@ -110,12 +110,12 @@ class Search:
         truth = self._truth(names)
         found: Document = {}
         for place, name in enumerate(names):
-            outcome = agreement.outputs(
+            outcome = compare.outputs(
                 torch, [given[count + place]], [eager[name]], [truth[name]] if truth else None
             )[0]
             found[name] = {"node": name, **outcome}
         exact = truth["outputs"] if truth is not None else None
-        outputs = agreement.outputs(torch, given[:count], eager["outputs"], exact)
+        outputs = compare.outputs(torch, given[:count], eager["outputs"], exact)
         found["outputs"] = {"wrong": [o["index"] for o in outputs if o["verdict"] != "agrees"]}
         return found
 
@@ -125,8 +125,8 @@ class Search:
     def _truth(self, names: list[str]) -> Document | None:
         torch = self._torch
         try:
-            wide = agreement.widen(torch, unguarded(self._program))
-            return values_of(torch, wide, agreement.widen_inputs(torch, self._inputs()), names)
+            wide = compare.widen(torch, unguarded(self._program))
+            return values_of(torch, wide, compare.widen_inputs(torch, self._inputs()), names)
         except Exception:  # an operator without float64: eager is the measure
             return None
 
@@ -161,8 +161,8 @@ class Search:
             with torch.no_grad():
                 given = standalone.flat_outputs(torch, model(*args))
                 right = standalone.flat_outputs(torch, single(*args))
-            outcome = agreement.outputs(torch, given, right, None)
-            same = agreement.verdict(outcome, False) == "agrees"
+            outcome = compare.outputs(torch, given, right, None)
+            same = compare.verdict(outcome, False) == "agrees"
             if not same:
                 self._reproduce(exported, args)
         except Exception as error:

@@ -1,12 +1,162 @@
-"""Compare a package's results with those of the exported program that it was made of."""
+"""Decide whether two results agree as well as their precision allows, and compare a package's with
+those of the exported program that it was made of."""
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
-from . import agreement, events, standalone
+from . import events, standalone
+from .standalone import Inputs, statistics
 
 Document = dict[str, Any]
+
+_FACTOR = 8.0  # a package may be this much further from the truth than eager is
+# dtype -> (relative, absolute) error that is always granted
+_GRANTED = {
+    "float64": (1e-9, 1e-11),
+    "float32": (1e-4, 1e-6),
+    "float16": (4e-3, 1e-4),
+    "bfloat16": (3e-2, 1e-3),
+}
+
+
+def widen(torch: Any, module: Any) -> Any:
+    """Return a float64 copy of a graph module: weights, and dtypes that the graph names."""
+    wide = copy.deepcopy(module)
+    for tensor in [*wide.parameters(), *wide.buffers()]:
+        if tensor.is_floating_point():
+            tensor.data = tensor.data.to(torch.float64)
+    for name, value in list(vars(wide).items()):  # lifted constants that are no buffers
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            setattr(wide, name, value.to(torch.float64))
+    narrow = (torch.float32, torch.float16, torch.bfloat16)
+
+    def wider(value: Any) -> Any:
+        return torch.float64 if isinstance(value, torch.dtype) and value in narrow else value
+
+    for node in wide.graph.nodes:
+        node.args = tuple(wider(value) for value in node.args)
+        node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
+    wide.recompile()
+    return wide
+
+
+def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
+    """Return the same inputs with float tensors in float64."""
+    pytree = import_module("torch.utils._pytree")
+
+    def wider(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
+            return leaf.detach().to(torch.float64)
+        return leaf
+
+    return replace(
+        inputs,
+        args=pytree.tree_map(wider, inputs.args),
+        kwargs=pytree.tree_map(wider, inputs.kwargs),
+        flat=[wider(leaf) for leaf in inputs.flat],
+    )
+
+
+def outputs(
+    torch: Any,
+    package: list[Any],
+    eager: list[Any],
+    reference: list[Any] | None,
+) -> list[Document]:
+    """Compare output by output; each gets a verdict and the figures behind it."""
+    found: list[Document] = []
+    for index in range(max(len(package), len(eager))):
+        if index >= len(package) or index >= len(eager):
+            found.append({"index": index, "verdict": "count"})
+            continue
+        truth = reference[index] if reference and index < len(reference) else None
+        found.append({"index": index, **_output(torch, package[index], eager[index], truth)})
+    return found
+
+
+def verdict(found: list[Document], random: bool) -> str:
+    """Sum up: "agrees", "differs", or "random" when nobody can tell."""
+    if all(output["verdict"] == "agrees" for output in found):
+        return "agrees"
+    return "random" if random else "differs"
+
+
+def _output(torch: Any, package: Any, eager: Any, truth: Any) -> Document:
+    if not isinstance(package, torch.Tensor) or not isinstance(eager, torch.Tensor):
+        return {"verdict": "agrees" if package == eager else "value"}
+    found: Document = {
+        "shape": list(package.shape),
+        "dtype": str(package.dtype).replace("torch.", ""),
+        "package": statistics(torch, package),
+        "eager": statistics(torch, eager),
+    }
+    if package.shape != eager.shape:
+        return {**found, "verdict": "shape", "expected": list(eager.shape)}
+    if package.dtype != eager.dtype:
+        expected = str(eager.dtype).replace("torch.", "")
+        return {**found, "verdict": "dtype", "expected": expected}
+    if package.stride() != eager.stride():
+        found["stride"] = {"package": list(package.stride()), "eager": list(eager.stride())}
+    if not package.is_floating_point():
+        wrong = int((package != eager).sum())
+        return {**found, "verdict": "differs" if wrong else "agrees", "wrong": wrong}
+    return {**found, **_floats(torch, package, eager, truth)}
+
+
+def _floats(torch: Any, package: Any, eager: Any, truth: Any) -> Document:
+    if truth is None or truth.shape != eager.shape or not truth.is_floating_point():
+        truth = eager
+    relative, absolute = _GRANTED.get(str(eager.dtype).replace("torch.", ""), (1e-1, 1e-2))
+    wide, plain, exact = (t.to(torch.float64) for t in (package, eager, truth))
+    finite = torch.isfinite(exact) & torch.isfinite(plain)
+    strange = torch.isfinite(wide) ^ torch.isfinite(plain)
+    strange &= finite | ~(torch.isfinite(exact) | torch.isfinite(plain))
+    off = (wide - exact).abs()[finite & ~strange]
+    eager_off = (plain - exact).abs()[finite]
+    scale = exact.abs()[finite & ~strange]
+    eager_worst = eager_off.max().item() if eager_off.numel() else 0.0
+    granted = _FACTOR * eager_worst + relative * scale + absolute
+    wrong = int((off > granted).sum()) + int(strange.sum())
+    return {
+        "verdict": "differs" if wrong else "agrees",
+        "wrong": wrong,
+        "elements": package.numel(),
+        "not_finite": int(strange.sum()),
+        "max_abs_error": off.max().item() if off.numel() else 0.0,
+        "max_rel_error": _relative(off, scale),
+        "eager_max_abs_error": eager_worst,
+        "first_wrong": _first(torch, wide, exact, finite, strange, relative, absolute, eager_worst),
+    }
+
+
+def _relative(off: Any, scale: Any) -> float:
+    """Return the largest relative error, where a value is at least a thousandth of the largest."""
+    if not off.numel() or not scale.max():
+        return 0.0
+    return float((off / scale.clamp(min=scale.max().item() / 1000)).max())
+
+
+def _first(
+    torch: Any,
+    wide: Any,
+    exact: Any,
+    finite: Any,
+    strange: Any,
+    relative: float,
+    absolute: float,
+    eager_worst: float,
+) -> Document | None:
+    granted = _FACTOR * eager_worst + relative * exact.abs() + absolute
+    wrong = (finite & ~((wide - exact).abs() <= granted)) | strange
+    places = wrong.nonzero()
+    if not len(places):
+        return None
+    at = tuple(places[0].tolist())
+    return {"at": list(at), "package": wide[at].item(), "expected": exact[at].item()}
 
 
 def results(
@@ -15,15 +165,15 @@ def results(
     """Return the verdict and each output's figures. A float64 reference, which takes another run,
     is made only where the two do not agree without it."""
     random = random_ops(torch, module)
-    found = agreement.outputs(torch, package, eager, None)
-    verdict = agreement.verdict(found, bool(random))
+    found = outputs(torch, package, eager, None)
+    said = verdict(found, bool(random))
     more: Document = {}
-    if verdict == "differs":
+    if said == "differs":
         reference, more = _reference(torch, module, inputs, limit)
         if reference is not None:
-            found = agreement.outputs(torch, package, eager, reference)
-            verdict = agreement.verdict(found, bool(random))
-    return {**more, "random": random, "outputs": found, "verdict": verdict}
+            found = outputs(torch, package, eager, reference)
+            said = verdict(found, bool(random))
+    return {**more, "random": random, "outputs": found, "verdict": said}
 
 
 def unguarded(program: Any) -> Any:
@@ -60,8 +210,8 @@ def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any
     if size > limit:
         return None, {"no_reference": f"{size} bytes in float64 are over the limit"}
     try:
-        wide = agreement.widen(torch, module)
-        inputs = agreement.widen_inputs(torch, standalone.read_inputs(torch, path))
+        wide = widen(torch, module)
+        inputs = widen_inputs(torch, standalone.read_inputs(torch, path))
         with torch.no_grad():
             return standalone.flat_outputs(torch, standalone.call(torch, wide, inputs)), {}
     except Exception as error:

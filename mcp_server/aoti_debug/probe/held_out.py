@@ -15,7 +15,7 @@ if __name__ == "__main__":
 from importlib import import_module
 from typing import Any
 
-from . import agreement, compare, events, standalone
+from . import compare, events, standalone
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
@@ -84,12 +84,12 @@ def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document
         return {**found, "package_raises": events.describe_error(error)}
     random = bool(compare.random_ops(torch, new))
     if fixed is not None:
-        outputs = agreement.outputs(torch, package, fixed, fixed_exact)
-        found["package"] = agreement.verdict(outputs, random)
+        outputs = compare.outputs(torch, package, fixed, fixed_exact)
+        found["package"] = compare.verdict(outputs, random)
         found["figures"] = outputs[:2]
     if fixed is not None and before is not None:
-        outputs = agreement.outputs(torch, fixed, before, exact)
-        found["model"] = agreement.verdict(outputs, random)
+        outputs = compare.outputs(torch, fixed, before, exact)
+        found["model"] = compare.verdict(outputs, random)
     found["package_finite"] = all(map(_finite, package))
     return found
 
@@ -102,8 +102,8 @@ def _eager(torch: Any, program: Any, inputs: Inputs) -> tuple[Any, Any, Document
     except Exception as error:
         return None, None, events.describe_error(error)
     try:
-        wide = agreement.widen(torch, module)
-        return plain, _run(torch, wide, agreement.widen_inputs(torch, inputs)), None
+        wide = compare.widen(torch, module)
+        return plain, _run(torch, wide, compare.widen_inputs(torch, inputs)), None
     except Exception:
         return plain, None, None
 
