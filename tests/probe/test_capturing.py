@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-import torch
+import json
+import subprocess
+
+from interpreter import torch_python
+
+LOOK = """
+import json, sys, torch
+saved = torch.load(sys.argv[1], weights_only=True)
+(ids, weights, *_), bias = saved["args"], saved["kwargs"].get("bias")
+print(json.dumps([eval(expression) for expression in sys.argv[2:]]))
+"""
 
 
-def load(ran, name):
-    return torch.load(ran.directory / name, weights_only=True)
+def look(ran, name, *expressions):
+    """Evaluate expressions on a captured call, where torch is; the values come as JSON."""
+    argv = [torch_python(), "-c", LOOK, str(ran.directory / name), *expressions]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_inputs_keep_strides_offsets_sharing_and_nesting(run_script):
@@ -20,15 +34,21 @@ def test_inputs_keep_strides_offsets_sharing_and_nesting(run_script):
         """
     )
     [call] = ran.of("begin", phase="run")
-    saved = load(ran, call["captured"])
-    ids, weights = saved["args"]
-    bias = saved["kwargs"]["bias"]
-    assert (ids.stride(), ids.storage_offset()) == ((1, 16), 1)
-    assert torch.equal(ids, torch.arange(48).reshape(6, 8).t()[1:5, ::2])
-    assert weights.untyped_storage().data_ptr() == bias.untyped_storage().data_ptr()
-    assert (weights.storage_offset(), bias.storage_offset()) == (2, 10)
-    assert [id(t) for t in saved["flat"]] == [id(ids), id(weights), id(bias)]
-    assert saved["inputs"][0]["stride"] == [1, 16]
+    stride, offset, same, shared, offsets, flat, described = look(
+        ran,
+        call["captured"],
+        "ids.stride()",
+        "ids.storage_offset()",
+        "torch.equal(ids, torch.arange(48).reshape(6, 8).t()[1:5, ::2])",
+        "weights.untyped_storage().data_ptr() == bias.untyped_storage().data_ptr()",
+        "[weights.storage_offset(), bias.storage_offset()]",
+        "[one is other for one, other in zip(saved['flat'], (ids, weights, bias), strict=True)]",
+        "saved['inputs'][0]['stride']",
+    )
+    assert (stride, offset, same) == ([1, 16], 1, True)
+    assert (shared, offsets) == (True, [2, 10])
+    assert flat == [True] * 3
+    assert described == [1, 16]
 
 
 def test_the_first_and_the_latest_call_are_kept(run_script):
@@ -44,8 +64,8 @@ def test_the_first_and_the_latest_call_are_kept(run_script):
         "capture/call-latest.pt",
         "capture/call-latest.pt",
     ]
-    assert load(ran, "capture/call-first.pt")["call"] == 1
-    assert load(ran, "capture/call-latest.pt")["args"][1].max() == 2
+    assert look(ran, "capture/call-first.pt", "saved['call']") == [1]
+    assert look(ran, "capture/call-latest.pt", "weights.max().item()") == [2]
     assert not list((ran.directory / "capture").glob(".*.tmp*"))
 
 
@@ -66,8 +86,8 @@ def test_the_inputs_of_the_first_call_that_failed_stay(run_script):
     assert [end.get("captured") for end in ends] == [
         None, "capture/call-failed.pt", None, None, None
     ]  # fmt: skip
-    assert load(ran, "capture/call-failed.pt")["call"] == 2
-    assert load(ran, "capture/call-latest.pt")["call"] == 5
+    assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
+    assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
 
 
 def test_a_kept_failure_counts_among_the_bytes(run_script):
@@ -75,9 +95,9 @@ def test_a_kept_failure_counts_among_the_bytes(run_script):
         FAILS.replace("SIZE", "1_000_000"), env={"AOTI_DEBUG_CAPTURE_BYTES": "6000000"}
     )
     calls = ran.of("begin", phase="run")
-    assert load(ran, "capture/call-failed.pt")["call"] == 2
+    assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
     assert "over the budget" in calls[3]["why_not"]
-    assert load(ran, "capture/call-latest.pt")["call"] == 5
+    assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
     files = {file.stat().st_ino: file.stat().st_size for file in captures(ran)}
     assert sum(files.values()) < 6_000_000
 
@@ -97,7 +117,7 @@ def test_one_call_alone_can_be_asked_for(run_script):
     calls = ran.of("begin", phase="run")
     assert [c["captured"] for c in calls] == [None, "capture/call-latest.pt", None]
     assert calls[0]["why_not"] == "only call 2 is captured"
-    assert load(ran, "capture/call-latest.pt")["args"][1].max() == 1
+    assert look(ran, "capture/call-latest.pt", "weights.max().item()") == [1]
 
 
 def test_a_small_view_of_large_memory_is_compacted_when_over_the_budget(run_script):
@@ -111,12 +131,18 @@ def test_a_small_view_of_large_memory_is_compacted_when_over_the_budget(run_scri
     )
     [call] = ran.of("begin", phase="run")
     assert call["compacted"] is True
-    saved = load(ran, call["captured"])
-    ids = saved["args"][0]
-    assert (ids.shape, ids.stride()) == ((4, 3), (1, 8))
-    assert torch.equal(ids, torch.arange(1, 25).view(3, 8).t()[:4])
-    assert ids.untyped_storage().nbytes() < 1000
-    assert ids.data_ptr() % 64 == call["inputs"][0]["alignment"] == 8
+    shape, stride, same, size, alignment = look(
+        ran,
+        call["captured"],
+        "ids.shape",
+        "ids.stride()",
+        "torch.equal(ids, torch.arange(1, 25).view(3, 8).t()[:4])",
+        "ids.untyped_storage().nbytes()",
+        "ids.data_ptr() % 64",
+    )
+    assert (shape, stride, same) == ([4, 3], [1, 8], True)
+    assert size < 1000
+    assert alignment == call["inputs"][0]["alignment"] == 8
 
 
 def test_over_the_budget_only_the_description_is_left(run_script):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from interpreter import torch_python
+from probe.conftest import PROBE
 
 TARGETS = Path(__file__).parents[1] / "targets"
 
@@ -264,8 +265,7 @@ def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file,
 
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
     ran = run_script(
-        "import runpy, sys, aoti_debug.probe\n"
-        "script = aoti_debug.probe.__path__[0] + '/replay.py'\n"
+        f"import runpy, sys\nscript = {str(PROBE / 'replay.py')!r}\n"
         f"sys.argv[1:] = {list(map(str, words(healthy, 'package', 'inputs')))}\n"
         "runpy.run_path(script, run_name='__main__')",
         load=False,
@@ -275,11 +275,12 @@ def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
 
 
 def test_the_environment_is_one_json_document():
-    import aoti_debug.probe
-
-    script = aoti_debug.probe.__path__[0] + "/environment.py"
     done = subprocess.run(
-        [torch_python(), script], capture_output=True, text=True, check=True, env=dict(os.environ)
+        [torch_python(), str(PROBE / "environment.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ),
     )
     document = json.loads(done.stdout)
     assert document["torch"]["version"].startswith("2.")
