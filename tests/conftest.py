@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from interpreter import torch_python
 from once import once
+from package_archives import RECORDED, unpack
 
 TARGETS = Path(__file__).parent / "targets"
 
@@ -75,3 +76,12 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
     return once("rich", tmp_path_factory, make, Path(given) if given else None)
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack the recorded packages once."""
+    folder = tmp_path_factory.mktemp("packages")
+    for path in RECORDED.glob("*.tar.xz"):
+        unpack(path, folder)
+    return folder

@@ -1,8 +1,11 @@
-"""The manifests that clients install from say the same as the package."""
+"""The manifests that clients install from say the same as the package; command line, tools and
+evals go in by one door, `api`."""
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +74,25 @@ def test_codex_is_given_the_skill_and_starts_the_server_in_the_plugin() -> None:
 
 def test_the_changelog_has_an_entry_for_the_version() -> None:
     assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+PACKAGE = ROOT / "mcp_server" / "aoti_debug"
+BEHIND = ("diagnose", "environment", "package", "read", "run", "service", "triage")
+USERS = (
+    *PACKAGE.glob("commands/*.py"), *PACKAGE.glob("tools/*.py"), PACKAGE / "server.py",
+    *ROOT.glob("evals/scorers/*.py"), *ROOT.glob("evals/tasks/*.py"),
+)  # fmt: skip
+
+
+def imported(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("file", USERS, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_only_the_door_is_used(file: Path) -> None:
+    rooms = tuple(f"aoti_debug.{room}." for room in BEHIND)
+    assert not [name for name in imported(file) if f"{name}.".startswith(rooms)]

@@ -11,7 +11,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose import diagnose as rank
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import Diagnosis
-from recorded_logs import recorded, recordings
+from recall import recorded, recordings
 
 CONFIDENCES = ("possible", "likely", "proved")
 EMBEDDING = "triton_poi_fused_embedding_mul_unsqueeze_0"

@@ -1,9 +1,16 @@
+"""The tables of facts: flags, release lines and categories."""
+
 import dataclasses
+import re
 
 import pytest
+from aoti_debug.errors import WrongUse
+from aoti_debug.facts.categories import MEANINGS
 from aoti_debug.facts.flag import MOMENTS
 from aoti_debug.facts.flags import effect, flag, flags
-from aoti_debug.facts.versions import RELEASES, Release
+from aoti_debug.facts.versions import RELEASES, Release, known, release
+from aoti_debug.model import CATEGORIES
+from aoti_debug.signatures.signature import signatures
 
 CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
 
@@ -83,3 +90,64 @@ def test_names_are_unique_and_every_reading_lies_within_the_known_releases():
 def test_flags_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         flags()[0].name = "other"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("2.13.0", (2, 13)),
+        ("2.13.0+cu130", (2, 13)),
+        ("2.15.0.dev20260901+cpu", (2, 15)),
+        ("2.9.0a0+gitcf30153", (2, 9)),
+        ("v2.6", (2, 6)),
+        (" 2.10.0-rc3", (2, 10)),
+    ],
+)
+def test_any_spelling_of_a_version_is_read(text, line):
+    assert release(text) == line
+
+
+@pytest.mark.parametrize("text", ["", "nightly", "2", "x2.6", "2.6 or so"])
+def test_what_is_no_version_is_refused(text):
+    with pytest.raises(WrongUse):
+        release(text)
+
+
+def test_releases_outside_the_checked_range_are_called_unknown():
+    assert not known("2.5.1")
+    assert known("2.6.0") and known("2.15.0")
+    assert not known("2.16.0")
+
+
+def test_tenth_minor_release_comes_after_the_ninth():
+    assert release("2.10.0") > release("2.9.1")
+    assert str(Release(2, 10)) == "2.10"
+
+
+def test_every_category_has_a_meaning_and_no_other_has():
+    assert set(MEANINGS) == set(CATEGORIES)
+
+
+def test_a_meaning_is_one_plain_line():
+    for name, meaning in MEANINGS.items():
+        assert 10 < len(meaning.text) < 100, name
+        assert "\n" not in meaning.text and not meaning.text.endswith("."), name
+
+
+def test_a_guide_is_a_file_and_a_heading():
+    for name, meaning in MEANINGS.items():
+        assert re.fullmatch(r"guides/[a-z-]+\.md#[a-z0-9-]+", meaning.guide), name
+
+
+def test_only_these_categories_are_no_faults():
+    assert {name for name, meaning in MEANINGS.items() if not meaning.fault} == {
+        "false_alarm",
+        "no_fault",
+        "performance",
+    }
+
+
+def test_a_category_without_fault_is_never_a_proved_cause_of_a_crash():
+    for signature in signatures():
+        if signature.category == "no_fault":
+            assert signature.role == "symptom" and signature.confidence != "proved", signature.id

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from guides.documents import GUIDES, blocks
-from guides.selection import runnable
+from guides.documents import GUIDES, blocks, runnable
 from interpreter import torch_python
 from once import once
 

@@ -1,4 +1,4 @@
-"""The skill's Markdown: headings, links and code blocks."""
+"""The skill's Markdown: headings, links and code blocks, and which blocks run here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from aoti_debug.facts.versions import release
+from interpreter import torch_version
 
 ROOT = Path(__file__).resolve().parents[2]
 SKILL = ROOT / "SKILL.md"
@@ -91,3 +94,15 @@ def links(path: Path) -> Iterator[Link]:
 def code_spans(path: Path) -> list[str]:
     text = "\n".join(prose(path))
     return [" ".join(found[1].split()) for found in _CODE_SPAN.findall(text)]
+
+
+def runnable(block: Block) -> bool:
+    """Say whether a block runs on a CPU with the installed torch.
+
+    `gpu` needs a GPU, `since=2.8` that release of torch.
+    """
+    if block.language != "python" or "gpu" in block.words:
+        return False
+    installed = release(torch_version())
+    since = [w.removeprefix("since=") for w in block.words if w.startswith("since=")]
+    return all(release(version) <= installed for version in since)

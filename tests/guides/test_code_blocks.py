@@ -1,3 +1,6 @@
+"""The code blocks of the guides run; recipes that once did harm, on models that have what a toy
+lacks."""
+
 from __future__ import annotations
 
 import ast
@@ -8,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from guides.documents import GUIDES, SKILL, Block, blocks
-from guides.selection import runnable
+from guides.documents import GUIDES, ROOT, SKILL, Block, blocks, runnable
 from interpreter import torch_python
 
 ALL = [block for path in (SKILL, *GUIDES) for block in blocks(path)]
@@ -55,3 +57,115 @@ def test_the_c_plus_plus_host_compiles(tmp_path: Path) -> None:
     argv = [os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", *includes, "host.cpp"]
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+FOLDER = ROOT / "guides"
+
+
+def block_with(guide: str, words: str) -> str:
+    """Return the Python block of a guide that holds the words."""
+    return next(
+        b.source for b in blocks(FOLDER / guide) if b.language == "python" and words in b.source
+    )
+
+
+def run(source: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [torch_python(), "-c", source],
+        cwd=directory,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+SLICED = """
+weight = torch.randn(500_000, 16)[:16]
+assert weight.is_contiguous()
+state = {**program.state_dict, "norm.weight": program.state_dict["norm.weight"] * 2}
+state.update({name: weight for name in ("up.weight", "down.weight")})
+load_constants(model, state, program.state_dict)
+args, kwargs = torch.load("inputs.pt", weights_only=True)
+eager = program.module()
+eager.load_state_dict(state)
+torch.testing.assert_close(model(*args, **kwargs), eager(*args, **kwargs))
+"""
+
+
+def test_the_loading_helper_takes_a_slice_of_a_larger_weight(rich: Path) -> None:
+    done = run(block_with("constants.md", "def load_constants") + SLICED, rich)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_slice_that_is_only_made_contiguous_ends_the_process(rich: Path) -> None:
+    helper = block_with("constants.md", "def load_constants")
+    harmful = helper.replace(
+        "v.detach().clone(memory_format=torch.contiguous_format)", "v.contiguous()"
+    )
+    assert harmful != helper
+    assert run(harmful + SLICED, rich).returncode < 0
+
+
+ONE = """
+one = (torch.tensor(1), torch.ones(1, 4))
+if not assumes_nothing:
+    shapes = (None, {0: torch.export.Dim("batch")})
+    inputs = (torch.tensor(3), torch.ones(3, 4))
+    program = torch.export.export(Repeat(), inputs, dynamic_shapes=shapes)
+    assert program.module()(torch.tensor(5), torch.ones(5, 4)).shape[0] == 5
+    try:
+        program.module()(*one)
+    except RuntimeError as error:
+        assert ">= 2" in str(error)
+    else:
+        raise SystemExit("the bound is gone: the guide says that it is there")
+package = torch._inductor.aoti_compile_and_package(program)
+model = torch._inductor.aoti_load_package(package)
+torch.testing.assert_close(model(*one), torch.full((1, 4), 2.0))
+"""
+
+
+@pytest.mark.parametrize(("assumes_nothing", "scalar_asserts"), [(True, "1"), (False, "0")])
+def test_both_ways_around_a_lower_bound_of_two_work(
+    assumes_nothing: bool, scalar_asserts: str, tmp_path: Path
+) -> None:
+    source = block_with("dynamic-shapes.md", "backed_size_oblivious")
+    source += f"assumes_nothing = {assumes_nothing}\n{ONE}"
+    done = run(source, tmp_path, TORCHINDUCTOR_SCALAR_ASSERTS=scalar_asserts)
+    assert done.returncode == 0, done.stderr
+
+
+def test_limiting_vector_code_alone_leaves_the_compiler_at_native(tmp_path: Path) -> None:
+    source = "import torch._inductor.cpp_builder as b; print(b._get_cpu_arch_cflags('g++'))"
+    both = {"ATEN_CPU_CAPABILITY": "avx2", "TORCHINDUCTOR_CPP_MARCH": "x86-64-v3"}
+    assert "native" in run(source, tmp_path, ATEN_CPU_CAPABILITY="avx2").stdout
+    assert "march=x86-64-v3" in run(source, tmp_path, **both).stdout
+    assert " ".join(f"{k}={v}" for k, v in both.items()) in (FOLDER / "host-crash.md").read_text(
+        "utf-8"
+    )
+
+
+RUNNERS = """
+from concurrent.futures import ThreadPoolExecutor
+from torch._inductor.package import load_package
+
+args, kwargs = torch.load("inputs.pt", weights_only=True)
+one = load_package("model.pt2", run_single_threaded=False, num_runners=1)
+with torch.no_grad(), ThreadPoolExecutor(8) as pool:
+    want = tree_leaves(one(*args, **kwargs))
+    for got in pool.map(lambda _: tree_leaves(one(*args, **kwargs)), range(64)):
+        torch.testing.assert_close(got, want)
+print("all waited for their turn")
+load_package("model.pt2", run_single_threaded=False, num_runners=0)
+"""
+
+
+def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(rich: Path) -> None:
+    done = run(f"import torch\nfrom torch.utils._pytree import tree_leaves\n{RUNNERS}", rich)
+    assert "all waited for their turn" in done.stdout
+    assert "num_runners must be >=1" in done.stderr
+    assert "No available models" not in done.stderr
+    text = " ".join((FOLDER / "threads-streams-hangs.md").read_text("utf-8").split())
+    assert "`num_runners must be >=1` refuses that" in text
+    assert "**zero** model instances" in text

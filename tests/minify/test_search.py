@@ -1,10 +1,172 @@
-"""The search keeps what is needed, tries little, and gives the same answer again."""
+"""A failure is the same in a smaller program, and another one is not; the search keeps what is
+needed, and the source of custom operators is cut out of the file that defines them."""
 
 from __future__ import annotations
 
+import ast
+import sys
+from pathlib import Path
+
 import anyio
+import aoti_debug
 import pytest
+from aoti_debug.diagnose import Ending
+from aoti_debug.minify.driver import why_unreadable
 from aoti_debug.minify.search import first, minimise
+from aoti_debug.minify.signature import (
+    Signature,
+    joined,
+    kernel_in,
+    normalised,
+    operators_in,
+    repeats,
+    signature_of,
+)
+from aoti_debug.triage.observe import observe
+
+ASSERT = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*given)
+RuntimeError: index out of bounds: 0 <= tmp2 < 1000L
+Exception raised from cpp_fused_embedding_mul_unsqueeze_0 at /c/x.kernel.cpp:25 (most recent call first):
+"""  # noqa: E501
+PLAIN = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*flat)
+  File "/tmp/cache/ng/cng.py", line 103, in call
+    cpp_fused_embedding_0(arg2_1, buf0)
+RuntimeError: kernel, /tmp/cache/kv/ckv.main.cpp:32, index out of bounds: 0 <= tmp11 < 16L
+"""
+LOWERING = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+torch._inductor.exc.InductorError: MissingOperatorWithoutDecomp: missing lowering
+  target: aten.sort.default
+"""
+COMPILER = """\
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+torch._inductor.exc.InductorError: CppCompileError: C++ compile error
+
+Output:
+/c/ab/cab.kernel.cpp: In function 'void kernel(const float*, float*)':
+/c/ab/cab.kernel.cpp:12:44: error: 'compile' was not declared in this scope
+"""
+
+
+OF_OPERATOR_211 = """\
+[E1122 02:30:44.433380602 shim_common.cpp:1341] Exception in aoti_torch: ValueError: this row cannot be served
+
+At:
+  repro.py(17): act
+
+Error: aoti_torch_get_data_ptr(handle_.get(), &result) API call failed at /t/utils.h, line 184
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*given)
+RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), output_handles.data(), output_handles.size(), reinterpret_cast<AOTInductorStreamHandle>(stream_handle), proxy_executor_handle_) API call failed at /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 150
+"""  # noqa: E501
+UNREADABLE_211 = """\
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Ran into the following error when deserializing
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Traceback (most recent call last):
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348]     raise SerializeError(
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348] torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.planted_gpu.scale.default to an operator.
+W1122 02:38:35.448000 18370 torch/export/__init__.py:348]
+RuntimeError: We ran into an error when deserializing the saved file. Please check the warnings above for possible errors.
+"""  # noqa: E501
+
+
+def seen(tmp_path: Path, stderr: str, step: str, ending: Ending) -> Signature:
+    (tmp_path / "stderr.log").write_text(stderr)
+    stdout = f"step: export\nstep: {step}\n"
+    return signature_of(observe(tmp_path, "", ending), stdout, stderr)
+
+
+def test_an_index_assert_is_the_same_through_inductor_and_through_aoti(tmp_path: Path) -> None:
+    one = seen(tmp_path, ASSERT, "run", Ending(code=1))
+    other = seen(tmp_path, PLAIN, "run", Ending(code=1))
+    assert one.kind == other.kind == "assert"
+    assert one.operators == ("embedding", "mul", "unsqueeze")
+    assert one.same(other) and other.same(one)
+
+
+def test_an_assert_of_another_kernel_is_another_failure(tmp_path: Path) -> None:
+    other = seen(tmp_path, PLAIN.replace("embedding", "gather"), "run", Ending(code=1))
+    assert not seen(tmp_path, ASSERT, "run", Ending(code=1)).same(other)
+
+
+def test_a_lowering_names_its_operator(tmp_path: Path) -> None:
+    found = seen(tmp_path, LOWERING, "lower", Ending(code=1))
+    assert (found.phase, found.kind, found.operators) == ("lower", "InductorError", ("sort",))
+
+
+def test_a_compile_error_is_what_the_compiler_says(tmp_path: Path) -> None:
+    found = seen(tmp_path, COMPILER, "lower", Ending(code=1))
+    assert found.message == "'compile' was not declared in this scope"
+
+
+def test_a_signal_a_hang_and_a_wrong_result_are_three_failures(tmp_path: Path) -> None:
+    wrong = "Traceback (most recent call last):\nAssertionError: wrong result: output 0 is off by 2"
+    found = [
+        seen(tmp_path, "", "run", Ending(signal="SIGSEGV")),
+        seen(tmp_path, "", "run", Ending(timed_out=True)),
+        seen(tmp_path, wrong, "compare", Ending(code=1)),
+    ]
+    assert [one.kind for one in found] == ["SIGSEGV", "hang", "wrong result"]
+    assert not any(a.same(b) for a in found for b in found if a is not b)
+
+
+def test_the_same_signal_in_another_step_is_another_failure(tmp_path: Path) -> None:
+    ending = Ending(signal="SIGSEGV")
+    one, other = seen(tmp_path, "", "run", ending), seen(tmp_path, "", "lower", ending)
+    assert not one.same(other)
+
+
+def test_success_is_never_the_failure(tmp_path: Path) -> None:
+    well = seen(tmp_path, "", "done", Ending(code=0))
+    assert not well.failed and not seen(tmp_path, ASSERT, "run", Ending(code=1)).same(well)
+    assert not well.same(well)
+
+
+def test_what_two_runs_tell_differently_is_dropped() -> None:
+    one = Signature("run", "RuntimeError", "row 3 is bad", ("add",))
+    other = Signature("run", "RuntimeError", "column is bad", ("add",))
+    both = joined([one, other])
+    assert (both.phase, both.kind, both.message) == ("run", "RuntimeError", None)
+    assert both.same(one) and both.same(other)
+
+
+@pytest.mark.parametrize(
+    ("failed", "runs", "wanted"), [(2, 2, 1), (4, 8, 5), (6, 8, 3), (1, 8, 12), (7, 8, 2)]
+)
+def test_a_flaky_failure_is_repeated_by_its_rate(failed: int, runs: int, wanted: int) -> None:
+    assert repeats(failed, runs) == wanted
+
+
+def test_names_and_numbers_of_another_graph_do_not_count() -> None:
+    one = "expected buf12 to have 4 rows, /tmp/a/b.cpp:12: tmp5"
+    assert normalised(one) == normalised("expected buf3 to have 64 rows, /home/x/b.cpp:99: tmp11")
+
+
+def test_kernels_are_found_in_any_text() -> None:
+    text = "in triton_poi_fused_add_mul_3 at line 4"
+    assert kernel_in(text) == "triton_poi_fused_add_mul_3"
+    assert operators_in("triton_poi_fused_add_mul_3") == ("add", "mul")
+    assert kernel_in("nothing here") is None
+
+
+def test_what_an_operator_raised_is_the_same_where_only_stderr_tells_it(tmp_path: Path) -> None:
+    one = seen(tmp_path, OF_OPERATOR_211, "run", Ending(code=1))
+    plain = "Traceback (most recent call last):\nValueError: this row cannot be served\n"
+    other = seen(tmp_path, plain, "run", Ending(code=1))
+    assert one == other and one.kind == "ValueError"
+
+
+def test_what_kept_a_program_from_loading_is_found_in_the_warnings() -> None:
+    told = why_unreadable(Signature(None, "RuntimeError"), UNREADABLE_211)
+    assert "We failed to resolve torch.ops.planted_gpu.scale.default" in told
 
 
 def searched(count: int, needed: set[int], width: int = 2) -> tuple[list[int], int]:
@@ -58,3 +220,86 @@ def test_an_error_of_a_candidate_is_raised_as_it_is() -> None:
 
     with pytest.raises(ValueError, match="choice"):
         anyio.run(first, [0, 1], test, 2)
+
+
+PROBE = Path(aoti_debug.__file__).parent / "probe"
+FILE = """
+from __future__ import annotations
+
+import ctypes
+import torch
+import requests_of_another_module
+
+SCALE = 2.0
+UNUSED = 3
+
+
+def helper(x):
+    return x * SCALE
+
+
+@torch.library.custom_op("mine::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return helper(x)
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@torch.library.custom_op("theirs::other", mutates_args=())
+def other(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.mine.twice(x)
+
+
+if __name__ == "__main__":
+    torch.export.export(Model(), (torch.ones(1),))
+"""
+LIBRARY = """
+import torch
+
+lib = torch.library.Library("mine", "DEF")
+lib.define("twice(Tensor x) -> Tensor")
+
+
+def twice(x):
+    return x + x
+
+
+lib.impl("twice", twice, "CompositeExplicitAutograd")
+model = torch.nn.Linear(3, 3)
+"""
+
+
+def cut(text: str) -> str:
+    sys.path.insert(0, str(PROBE.parent))
+    try:
+        from aoti_debug.probe.operator_source import cut as probe_cut
+    finally:
+        sys.path.pop(0)
+    return probe_cut(text, "mine")
+
+
+def test_an_operator_comes_with_its_fake_kernel_and_what_it_uses() -> None:
+    found = cut(FILE)
+    ast.parse(found)
+    for wanted in ("mine::twice", "register_fake", "def helper", "SCALE = 2.0", "import torch"):
+        assert wanted in found
+
+
+def test_the_model_other_operators_and_unused_names_stay_behind() -> None:
+    found = cut(FILE)
+    for unwanted in ("class Model", "theirs::other", "UNUSED", "requests_of", "__main__"):
+        assert unwanted not in found
+
+
+def test_operators_of_a_library_object_are_cut_out_too() -> None:
+    found = cut(LIBRARY)
+    assert "lib.define" in found and "lib.impl" in found and "def twice" in found
+    assert "Linear" not in found

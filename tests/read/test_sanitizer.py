@@ -12,7 +12,7 @@ from aoti_debug.read.record import (
     SanitizerSummary,
 )
 from aoti_debug.read.scan import scan_text
-from recorded_logs import recorded, recorded_bytes
+from recall import recorded, recorded_bytes
 
 # name: tool, access, size, kernel, line, first thread, count in the text and in the XML
 FINDINGS = {

@@ -1,17 +1,24 @@
-"""The single pass: numbering, cutting, control codes, repetition, chunk boundaries."""
+"""The single pass over an artifact: numbering, cutting, unwrapping, control codes, repetition,
+chunks; and that every kind of record is read by something."""
 
 from __future__ import annotations
 
 import io
 import random
+import re
 import tracemalloc
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+import aoti_debug
 import pytest
+from aoti_debug import api
+from aoti_debug.read import record
 from aoti_debug.read import scan as scan_module
+from aoti_debug.read.blocks import LIMIT, unwrapped
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
-from recorded_logs import recorded
+from recall import recorded
 
 ASSERT = (
     "/tmp/k.py:34: unknown: block: [1,3,0], thread: [{},0,0] "
@@ -227,3 +234,36 @@ def test_a_large_log_is_read_in_one_pass() -> None:
     (found,) = result.records
     assert found.span.first == 40_001
     assert result.lines == 60_001
+
+
+def test_only_lines_that_may_be_cut_in_a_word_are_joined() -> None:
+    joined = unwrapped(io.BytesIO(b"error: invalid user-d\nefined conversion\n\nA line.\nNext\n"))
+    assert joined is not None
+    assert joined.read().split(b"\n")[:2] == [b"error: invalid user-defined conversion", b""]
+    assert unwrapped(io.BytesIO(b"A line.\nAnother line.\n")) is None
+    assert unwrapped(io.BytesIO(b"a\nb" * LIMIT)) is None
+
+
+@pytest.mark.anyio
+async def test_a_message_cut_in_a_word_is_recognised() -> None:
+    text = (
+        "x\nMemory access fault by GPU no\nde-1 (Agent handle: 0x55) on address 0x7f. Reason: Unk"
+    )
+    found = (await api.diagnose(text=text)).diagnoses[0]
+    assert found.category == "illegal_memory_access"
+    assert found.evidence[0].lines == (2, 2)
+
+
+def test_every_record_type_has_a_consumer() -> None:
+    root = Path(aoti_debug.__file__).parent
+    rooms = ("diagnose", "triage", "explain", "minify", "verify", "sweep", "report")
+    text = "\n".join(
+        path.read_text(encoding="utf-8") for room in rooms for path in (root / room).rglob("*.py")
+    )
+    kinds = [
+        name
+        for name, value in vars(record).items()
+        if isinstance(value, type) and issubclass(value, record.Record)
+    ]
+    unread = [name for name in kinds if not re.search(rf"\b{name}\b", text)]
+    assert unread == []

@@ -9,7 +9,7 @@ import pytest
 from aoti_debug.diagnose.where import is_users, users_frame
 from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.read.scan import scan_text
-from recorded_logs import recorded
+from recall import recorded
 
 
 def exceptions(text: str) -> list[PythonException]:

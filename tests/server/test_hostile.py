@@ -13,7 +13,7 @@ import pytest
 from aoti_debug.run.directory import prune
 from mcp import Client, StdioServerParameters
 from package_archives import write
-from server.answers import answer_of, error_of
+from server.conftest import answer_of, error_of
 
 PATIENCE_S = 60.0
 DEVICE = '{"AOTI_DEVICE_KEY":"cpu\\ud800 \\u202e\\u009b31m\\udb40\\udc41\\u0007"}'

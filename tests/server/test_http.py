@@ -23,7 +23,7 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.web import tokens
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from server.answers import answer_of, error_of
+from server.conftest import answer_of, error_of
 
 ALICE, BOB = "a" * 20, "b" * 20
 PATIENCE_S = 60.0

@@ -1,11 +1,21 @@
-"""How the tools refuse what they cannot use: what is wrong, and what to do instead."""
+"""How the tools refuse what they cannot use, and what an agent reads when one fails: what is wrong
+and what to do instead, never a bare name, never a traceback."""
 
 from __future__ import annotations
 
 import os
+from typing import Annotated, Any
 
+import anyio
 import pytest
-from server.answers import error_of
+from aoti_debug.errors import WrongUse
+from aoti_debug.model import RunsAnswer
+from aoti_debug.tools.fit import answer
+from aoti_debug.tools.tool import tool
+from mcp import Client
+from mcp.server import MCPServer
+from mcp_types import CallToolResult
+from server.conftest import error_of
 
 
 @pytest.mark.parametrize("arguments", [{}, {"text": "x", "path": "/x"}])
@@ -155,3 +165,47 @@ def test_package_held_against_an_interpreter_that_is_none(call, tmp_path):
         call("inspect_package", package=str(tmp_path / "model.pt2"), python=str(tmp_path / "none"))
     )
     assert "no executable interpreter" in said
+
+
+async def demo(kind: str) -> Annotated[CallToolResult, RunsAnswer]:
+    """Fail in some way."""
+    if kind == "ours":
+        raise WrongUse("it is upside down", help="Turn it round.")
+    if kind == "crash":
+        raise ZeroDivisionError("secret " * 1000)
+    return answer(RunsAnswer())
+
+
+def ask(kind: Any) -> Any:
+    marks = {"read_only": True, "destructive": False, "idempotent": True, "open_world": False}
+    server = MCPServer("demo", tools=[tool(demo, "Demo", **marks)])
+
+    async def main() -> Any:
+        async with Client(server) as client:
+            return await client.call_tool("demo", {"kind": kind})
+
+    return anyio.run(main)
+
+
+def test_our_error_says_what_to_do():
+    result = ask("ours")
+    assert result.is_error
+    assert result.content[0].text == "it is upside down. Turn it round."
+
+
+def test_crash_says_its_kind_and_where_the_log_is(caplog: pytest.LogCaptureFixture):
+    text = ask("crash").content[0].text
+    assert text.startswith("ZeroDivisionError: secret ")
+    assert len(text) < 600
+    assert "log" in text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_wrong_type_names_the_argument():
+    text = ask(["a", "list"]).content[0].text
+    assert text.startswith("wrong arguments: `kind`: ")
+    assert "http" not in text
+
+
+def test_empty_answer_is_an_empty_object():
+    assert ask("fine").structured_content == {}

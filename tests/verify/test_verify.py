@@ -1,12 +1,15 @@
-"""A verdict for each way to make a failure go away; only one of them is a fix."""
+"""A verdict for each way to make a failure go away, of which only one is a fix; a patch applies
+exactly, to a copy, inside the tree, or not at all."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from aoti_debug.minify.signature import Signature
 from aoti_debug.verify.judge import CALL, Facts, Trial, judge
+from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 
 ASSERT = Signature("run", "assert", "index out of bounds", ("embedding",))
 WRONG = Signature("output", "wrong result")
@@ -79,3 +82,87 @@ def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     facts = replace(WRONG_FIXED, category="nan_or_inf", trials=(call, GOOD, FRESH))
     assert judge(replace(facts, hiding=("nan_to_num",))).verdict == "masked"
     assert judge(facts).verdict == "fixed"
+
+
+SCRIPT = "import torch\n\nx = 1\ny = 2\nz = 3\n"
+GIT = """\
+diff --git a/model.py b/model.py
+--- a/model.py
++++ b/model.py
+@@ -3,2 +3,3 @@ def f():
+ x = 1
+-y = 2
++y = 4
++w = 5
+"""
+PLAIN = """\
+--- model.py\t2026-11-22 00:01:27
++++ fixed.py\t2026-11-22 00:01:28
+@@ -5 +5 @@
+-z = 3
++z = 30
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "model.py").write_text(SCRIPT)
+    (folder / "fixed.py").write_text("another file\n")
+    return folder
+
+
+def test_a_patch_of_git_changes_the_copy_alone(tree: Path, tmp_path: Path) -> None:
+    assert apply(read_patch(GIT), tree, tmp_path / "copy") == ["model.py"]
+    assert (tmp_path / "copy/model.py").read_text() == SCRIPT.replace("y = 2", "y = 4\nw = 5")
+    assert (tree / "model.py").read_text() == SCRIPT
+    assert not (tmp_path / "copy/.git").exists()
+
+
+def test_a_diff_of_two_files_changes_the_first(tree: Path, tmp_path: Path) -> None:
+    assert apply(read_patch(PLAIN), tree, tmp_path / "copy") == ["model.py"]
+    assert (tmp_path / "copy/fixed.py").read_text() == "another file\n"
+
+
+def test_lines_that_moved_are_found_where_they_stand_once() -> None:
+    hunks = read_patch(GIT)[0].hunks
+    assert "y = 4" in patched("# a comment\n# another\n" + SCRIPT, hunks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [SCRIPT.replace("y = 2", "y = 9"), "# first\n" + SCRIPT + SCRIPT],
+    ids=["the lines are not there", "they stand twice"],
+)
+def test_a_patch_that_does_not_fit_is_refused(text: str) -> None:
+    with pytest.raises(BadPatch, match="lines that it changes"):
+        patched(text, read_patch(GIT)[0].hunks)
+
+
+@pytest.mark.parametrize("name", ["../model.py", "/etc/passwd", "a/../../x"])
+def test_a_patch_never_leaves_the_tree(name: str) -> None:
+    with pytest.raises(BadPatch, match="outside the tree"):
+        read_patch(f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-a\n+b\n")
+
+
+def test_a_link_that_leads_out_of_the_tree_is_not_followed(tree: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text(SCRIPT)
+    (tree / "model.py").unlink()
+    (tree / "model.py").symlink_to(outside)
+    with pytest.raises(BadPatch):
+        apply(read_patch(PLAIN), tree, tmp_path / "copy")
+    assert outside.read_text() == SCRIPT
+
+
+@pytest.mark.parametrize("text", ["", "no diff", "--- a\n+++ b\n", GIT.rpartition("+w")[0]])
+def test_what_is_no_whole_patch_is_said(text: str) -> None:
+    with pytest.raises(BadPatch):
+        read_patch(text)
+
+
+def test_a_new_file_is_made(tree: Path, tmp_path: Path) -> None:
+    text = "--- /dev/null\n+++ b/ops.py\n@@ -0,0 +1,2 @@\n+import torch\n+x = 1\n"
+    apply(read_patch(GIT + text), tree, tmp_path / "copy")
+    assert (tmp_path / "copy/b/ops.py").exists() or (tmp_path / "copy/ops.py").exists()
