@@ -46,11 +46,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def service(home: Path | None = None, gpu_wait_s: float = 0.0) -> Service:
+def service(home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True) -> Service:
     """Make what starts runs and holds them: `async with service() as runs: …`."""
     from aoti_debug.service import Service
 
-    return Service(home, gpu_wait_s)
+    return Service(home, gpu_wait_s, prunes=prunes)
 
 
 def request(

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES, stage_named
 from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
     from aoti_debug.minify.request import MinifyRequest
+    from aoti_debug.sweep.request import SweepRequest
     from aoti_debug.triage.run_state import Request, RunState
     from aoti_debug.verify.request import VerifyRequest
 
@@ -49,6 +51,12 @@ async def _verify(work: RunState, request: VerifyRequest) -> VerifyAnswer:
     return await verify(work, request)
 
 
+async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
+    from aoti_debug.sweep.driver import sweep
+
+    return await sweep(work, request)
+
+
 def _stage(name: str) -> Kind[Request, StageAnswer]:
     async def start(work: RunState, request: Request) -> StageAnswer:
         from aoti_debug.triage.pipeline import run_named_stage
@@ -61,9 +69,10 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
+SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
-    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY)},
+    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, SWEEP)},
     **_STAGES,
 }
 

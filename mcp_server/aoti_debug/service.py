@@ -52,8 +52,11 @@ class Service:
     Its clients take turns at the GPUs; `gpu_wait_s` is how long one waits for other processes'.
     """
 
-    def __init__(self, home: Path | None = None, gpu_wait_s: float = 0.0) -> None:
+    def __init__(
+        self, home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True
+    ) -> None:
         self._home = home
+        self._prunes = prunes  # False: who started this process counts the runs that are kept
         self._gpus = TurnsByName()
         self._gpu_wait_s = gpu_wait_s
         self._live: dict[str, _Live] = {}
@@ -81,7 +84,8 @@ class Service:
         Raises:
             RunDirectoryError
         """
-        await anyio.to_thread.run_sync(lambda: prune(at=self._home))
+        if self._prunes:
+            await anyio.to_thread.run_sync(lambda: prune(at=self._home))
         directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
         work = RunState(
             request, directory, kind.name, client=owner, gpus=self._gpus,

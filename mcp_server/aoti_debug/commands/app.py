@@ -24,6 +24,7 @@ from aoti_debug.commands.output import (
     finish,
     write_text,
 )
+from aoti_debug.commands.sweep import sweep
 from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES
@@ -292,6 +293,9 @@ def verify(
         seeds=seeds,
     )  # fmt: skip
     _start(VERIFY, request, report, json)
+
+
+app.command()(sweep)
 
 
 @app.command()

@@ -26,6 +26,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.plain import clean
 from aoti_debug.report.diagnosis import NOT_FAULTS
+from aoti_debug.sweep.answer import SweepAnswer
 
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 
@@ -79,6 +80,13 @@ def _(answer: VerifyAnswer) -> int:
     if answer.verdict in (None, "undecided"):
         return NOT_DONE
     return NO_FAULT if answer.verdict == "fixed" else FAULT
+
+
+@status_of.register
+def _(answer: SweepAnswer) -> int:
+    if answer.status == "done" and answer.result is None:
+        return NO_FAULT  # of a dry run
+    return {"good": NO_FAULT, "bad": FAULT}.get(answer.result or "", NOT_DONE)
 
 
 T = TypeVar("T")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -26,24 +29,31 @@ class Ended(Exception):
         self.exit_status = 128 + number
 
 
-def run_to_end(kind: Kind[R, A], request: R, *, show_output: bool) -> A:
-    """Start a run and wait for its end. Ctrl-C while a triage watches the target ends the watching,
-    and what was seen is diagnosed; any other signal, or a second one, ends the run first.
+Shown = Callable[[], AbstractContextManager[Report]]
+
+
+def run_to_end(
+    kind: Kind[R, A], request: R, *, show_output: bool = False, shown: Shown | None = None
+) -> A:
+    """Start a run and wait for its end; `shown` shows its progress. Ctrl-C while a triage watches
+    the target ends the watching, and what was seen is diagnosed; any other signal, or a second
+    one, ends the run first.
 
     Raises:
         Ended: a signal came.
         AotiDebugError: the run could not be done.
     """
-    return anyio.run(_run_to_end, kind, request, show_output)
+    how = shown or partial(progress, wanted=not show_output)
+    return anyio.run(_run_to_end, kind, request, show_output, how)
 
 
-async def _run_to_end(kind: Kind[R, A], request: R, show_output: bool) -> A:
+async def _run_to_end(kind: Kind[R, A], request: R, show_output: bool, shown: Shown) -> A:
     answer: RunModel | None = None
     failure: Exception | None = None
     watching = _Watching()
     async with cancelled_by(*ENDING, first=watching.end) as received, api.service() as service:
         try:  # inside the service's task group, errors keep their own type only if caught here
-            with progress(wanted=not show_output) as report:
+            with shown() as report:
                 run = await service.start(kind, request)
                 watching.of = (service, run) if kind.answer is TriageAnswer else None
                 answer = await _watch(service, run, report, show_output)

@@ -20,6 +20,7 @@ STEPS = {
     "run": ("run", "none"),
     "output": ("output",),
 }
+SIGNATURE = "signature.json"  # in the directory of a triage
 WRONG = "wrong result"
 HANG = "hang"
 WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
@@ -41,8 +42,8 @@ _VOLATILE = re.compile(
 class Signature:
     """A failure without what another run of it would tell otherwise. None: nothing is known."""
 
-    phase: str | None  # one of STEPS
-    kind: str | None  # the exception's type, a signal, "hang", "wrong result", "exit N"
+    phase: str | None = None  # one of STEPS
+    kind: str | None = None  # the exception's type, a signal, "hang", "wrong result", "exit N"
     message: str | None = None  # of an exception, normalised
     operators: tuple[str, ...] = ()  # of the faulty kernel, or the one that was lowered
     source: str | None = None  # FILE:LINE of the user's

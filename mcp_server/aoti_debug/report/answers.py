@@ -31,6 +31,7 @@ from aoti_debug.report.diagnosis import (
 )
 from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 from aoti_debug.report.package import outline_package
+from aoti_debug.sweep.answer import SweepAnswer
 
 
 def outline_explained(answer: ExplainAnswer) -> Outline:
@@ -87,6 +88,13 @@ def outline(answer: Model) -> Outline:
 @outline.register
 def _(answer: Diagnosis) -> Outline:
     return outline_diagnosis(answer)
+
+
+@outline.register
+def _(answer: SweepAnswer) -> Outline:
+    from aoti_debug.report.sweep import outline_sweep
+
+    return outline_sweep(answer)
 
 
 @outline.register

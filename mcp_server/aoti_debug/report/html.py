@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aoti_debug.plain import clean, one_line
 from aoti_debug.report.outline import Outline
@@ -55,6 +55,20 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
     return str(chart.to_svg(width=WIDTH, height=HEIGHT))
 
 
+def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
+    """Plot a horizontal bar for each row, the first on top."""
+    chart = _chart(x, "")
+    chart.add_bars([(value, one_line(name)) for name, value in reversed(rows)], fill_color=GOOD)
+    return str(chart.to_svg(width=WIDTH, height=60 + 26 * len(rows)))
+
+
+def dots_plot(x: str, y: str, points: Series) -> str:
+    """Plot one figure of many things."""
+    chart = _chart(x, y)
+    chart.add_dots(list(points), fill_color=GOOD, radius=3)
+    return str(chart.to_svg(width=WIDTH, height=HEIGHT))
+
+
 def _chart(x: str, y: str) -> Chart:
     import leather
 
@@ -79,7 +93,19 @@ SCRIPT = (
 )
 
 
-def html(outline: Outline, run: Recorded = Recorded()) -> str:  # noqa: B008 - frozen and empty
+class Plot(NamedTuple):
+    """A picture of a page; `svg` is ours, the rest is text."""
+
+    title: str
+    svg: str
+    note: str
+
+
+def html(
+    outline: Outline,
+    run: Recorded = Recorded(),  # noqa: B008 - frozen and empty
+    plots: Sequence[Plot] = (),
+) -> str:
     """Return a whole document. All text in it is escaped; only our own script may run."""
     from markupsafe import Markup
 
@@ -91,7 +117,7 @@ def html(outline: Outline, run: Recorded = Recorded()) -> str:  # noqa: B008 - f
         first=FIRST,
         span=max((bar.begin + bar.seconds for bar in run.timeline), default=0.0) or 1.0,
         calls_plot=Markup(plot),
-        plots=(),
+        plots=[(plot.title, Markup(plot.svg), plot.note) for plot in plots],
         script=Markup(SCRIPT),
         script_hash=f"sha256-{digest}",
     )

@@ -23,24 +23,24 @@ def markdown(outline: Outline) -> str:
 
 
 def _lines(outline: Outline) -> Iterator[str]:
-    yield f"# {_escape(outline.headline)}"
+    yield f"# {escape_markdown(outline.headline)}"
     if outline.tags:
         yield ""
-        yield _escape(" · ".join(outline.tags))
+        yield escape_markdown(" · ".join(outline.tags))
     for section in outline.sections:
         yield ""
-        yield f"## {_escape(section.title)}"
+        yield f"## {escape_markdown(section.title)}"
         yield ""
         for item in section.items:
             yield from _markdown_item(item)
     if outline.foot:
         yield ""
-        yield f"---\n{_escape(outline.foot)}"
+        yield f"---\n{escape_markdown(outline.foot)}"
 
 
 def _markdown_item(item: Item) -> Iterator[str]:
-    text = _code(item.text) if item.code else _escape(item.text)
-    yield f"- {text} — {_escape(item.detail)}" if item.detail else f"- {text}"
+    text = _code(item.text) if item.code else escape_markdown(item.text)
+    yield f"- {text} — {escape_markdown(item.detail)}" if item.detail else f"- {text}"
     if item.quote:
         quote = clean(item.quote).strip("\n")
         fence = _fence(quote, 3)
@@ -49,7 +49,8 @@ def _markdown_item(item: Item) -> Iterator[str]:
             yield f"  {line}".rstrip()
 
 
-def _escape(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return a text of others on one line, none of it read as markup."""
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 

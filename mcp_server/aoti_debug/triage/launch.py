@@ -21,7 +21,8 @@ from aoti_debug.triage.run_state import Ran, RunState
 
 @contextlib.asynccontextmanager
 async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
-    """Hold every GPU that the target can see; none on a machine without a driver.
+    """Hold every GPU that the target can see, unless who started the run does; none on a machine
+    without a driver.
 
     Raises:
         DeviceBusy: the run of another process holds one; the message names it.
@@ -31,6 +32,9 @@ async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
         yield []
         return
     devices = await anyio.to_thread.run_sync(lambda: visible_devices(env))
+    if not state.request.holds_gpus:
+        yield devices
+        return
     turns = state.gpus.at(frozenset(device.uuid for device in devices))
     state.say("waiting for its turn at the GPU")
     async with (

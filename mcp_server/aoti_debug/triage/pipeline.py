@@ -12,6 +12,7 @@ import anyio
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
+from aoti_debug.minify.signature import SIGNATURE, signature_of_run
 from aoti_debug.model import Diagnosis, StageAnswer, Step, TriageAnswer
 from aoti_debug.read.check_report import NAMES
 from aoti_debug.run.device import Device
@@ -254,6 +255,7 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
     state.diagnosis = best
     if best is not None:
         state.keep(DIAGNOSIS, best.document())
+        state.keep(SIGNATURE, signature_of_run(observations, best).document())
     return TriageAnswer(
         run=state.directory.id,
         status="done",

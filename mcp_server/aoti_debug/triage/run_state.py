@@ -116,6 +116,7 @@ class Request:
     watch_for_s: float | None = None  # a target that does not end by itself
     # For the compiles of a search; None: one compile.
     search_s: float | None = field(default=None, kw_only=True)
+    holds_gpus: bool = field(default=True, kw_only=True)  # False: who started it holds them
 
 
 class Cancelled(Exception):
@@ -150,6 +151,8 @@ class RunState:
     process_runs: int = 0
     calls: int = 0  # of loaded models, by the process that runs now
     recompiles: int = 0
+    peak_rss: int = 0  # bytes, of the largest process
+    torch: str | None = None
     status: str = "running"
     exit: str | None = None
     on_change: Callable[[], None] = lambda: None
@@ -172,6 +175,8 @@ class RunState:
             "started": self.began,
             "wall_s": round(time.time() - self.began, 3),
             "exit": self.exit,
+            "peak_rss": self.peak_rss,
+            "torch": self.torch,
             "summary": self.diagnosis.summary if self.diagnosis else None,
             "steps": [step.document() for step in self.steps],
             "notes": self.notes,
@@ -260,6 +265,7 @@ class RunState:
             enough=self.enough,
             serving=counter.going_on,
         )
+        self.peak_rss, self.torch = max(self.peak_rss, exit.peak_rss), torch or self.torch
         self.directory.check(f"{name} ended with {exit.how}, and ")
         self.notes.extend(f"{name}: {note}" for note in exit.notes)
         for stream, kept in (("stdout", exit.stdout), ("stderr", exit.stderr)):

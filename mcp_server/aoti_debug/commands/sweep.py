@@ -1,0 +1,185 @@
+"""sweep: many targets, their failures in buckets, as a live table while it goes on."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import anyio
+import typer
+
+from aoti_debug.commands import options
+from aoti_debug.commands.output import check_report, finish
+from aoti_debug.commands.progress import Report
+from aoti_debug.errors import WrongUse
+from aoti_debug.sweep.answer import SweepAnswer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from aoti_debug.sweep.request import SweepRequest
+    from aoti_debug.sweep.row import Row
+
+Sweep = Annotated[
+    str | None, typer.Option(metavar="SWEEP", help="Run r-…, directory, sweep.jsonl.")
+]
+LAST, BUCKETS = 4, 8
+
+
+def sweep(
+    what: Annotated[
+        str, typer.Argument(metavar="MANIFEST|FOLDER|SWEEP", help="TOML, scripts, or a run r-….")
+    ],
+    on: Annotated[str, typer.Option(help="local, ray or ray:ADDRESS.")] = "local",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Targets at a time [default: by cores].")
+    ] = None,
+    baseline: Sweep = None,
+    resume: Sweep = None,
+    out: Annotated[Path | None, typer.Option(help="Directory of the results.")] = None,
+    fail_on: Annotated[str, typer.Option(help="Exit 1 on: any, new or proved.")] = "any",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would run, and its cost.")
+    ] = False,
+    minify: Annotated[
+        str | None, typer.Option(metavar="BUCKET", help="Then reduce this bucket, b-….")
+    ] = None,
+    python: options.Python = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Run many targets and group the failures; with a baseline, say what is new."""
+    from aoti_debug.kinds import SWEEP
+    from aoti_debug.sweep.request import sweep_request
+
+    check_report(report)
+    if what.startswith("r-") and not Path(what).exists():
+        answer = kept(what)
+    else:
+        board = Board() if sys.stderr.isatty() and not dry_run else None
+        request = sweep_request(
+            what, out=out, resume=resume, baseline=baseline, jobs=jobs, on=on, fail_on=fail_on,
+            dry=dry_run, python=python, watch=board.add if board else lambda row: None,
+        )  # fmt: skip
+        answer = run(SWEEP, request, board.shown if board else None)
+    if minify:
+        reduce(answer, minify, report, json)
+    finish(answer, as_json=json, report=report)
+
+
+def run(kind: object, request: SweepRequest, shown: object = None) -> SweepAnswer:
+    """Run a sweep to its end; where it is ended, say how to go on."""
+    from aoti_debug.commands.running import Ended, run_to_end
+    from aoti_debug.kinds import SWEEP
+
+    try:
+        return run_to_end(SWEEP, request, shown=shown)  # type: ignore[arg-type]
+    except Ended as ended:
+        sys.stderr.write("what was run is kept: --resume with that run goes on\n")
+        raise typer.Exit(ended.exit_status) from None
+
+
+def kept(run: str) -> SweepAnswer:
+    """Return the answer of an earlier sweep.
+
+    Raises:
+        WrongUse, UnknownRun
+    """
+    from aoti_debug import api
+
+    async def main() -> object:
+        try:
+            async with api.service() as service:
+                return await service.wait(run)
+        except Exception as error:
+            return error
+
+    answer = anyio.run(main)
+    if isinstance(answer, Exception):
+        raise answer
+    if not isinstance(answer, SweepAnswer):
+        raise WrongUse(f"run {run} is no sweep")
+    return answer
+
+
+def reduce(answer: SweepAnswer, bucket: str, report: Path | None, json: bool) -> NoReturn:
+    """Minify the smallest example of a bucket.
+
+    Raises:
+        WrongUse: there is no such bucket, or no run of it is kept.
+    """
+    from aoti_debug.commands.running import Ended, run_to_end
+    from aoti_debug.kinds import MINIFY
+    from aoti_debug.minify.request import minify_request
+
+    found = next((one for one in answer.buckets if one.id == bucket), None)
+    if found is None:
+        known = ", ".join(one.id for one in answer.buckets[:8]) or "none"
+        raise WrongUse(f"sweep {answer.run} has no bucket {bucket[:40]!r}", help=f"It has: {known}")
+    example = found.smallest_run or found.run
+    if example is None:
+        raise WrongUse(f"no run of {bucket} is kept", help=f"Triage {found.first} by itself.")
+    try:
+        small = run_to_end(MINIFY, minify_request(example))
+    except Ended as ended:
+        raise typer.Exit(ended.exit_status) from None
+    finish(small, as_json=json, report=report)
+
+
+class Board:
+    """What a terminal shows of a sweep that goes on."""
+
+    def __init__(self) -> None:
+        from aoti_debug.sweep.buckets import Groups
+
+        self._groups = Groups()
+        self._last: deque[Row] = deque(maxlen=LAST)
+        self._doing = "starting"
+        self._show: Callable[[], None] = lambda: None
+
+    def add(self, row: Row) -> None:
+        self._groups.add(row)
+        self._last.append(row)
+        self._show()
+
+    @contextmanager
+    def shown(self) -> Iterator[Report]:
+        """Yield a function that takes what is going on now."""
+        from rich.console import Console
+        from rich.live import Live
+
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+
+            def show() -> None:
+                live.update(self._table(), refresh=True)
+
+            def report(text: str) -> None:
+                self._doing = text
+                show()
+
+            self._show = show
+            yield report
+
+    def _table(self) -> RenderableType:
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        from aoti_debug.plain import plain
+
+        buckets = Table("bucket", "targets", "category", "what", box=None, padding=(0, 2, 0, 0))
+        for group in list(self._groups)[:BUCKETS]:
+            first = group.first
+            cells = (group.id, str(group.targets), first.category or "not run", first.summary)
+            buckets.add_row(*(Text(plain(cell, 90)) for cell in cells))
+        marks = {"ok": ("✓ ", "green"), "failed": ("✗ ", "red"), "error": ("? ", "yellow")}
+        last = [
+            Text.assemble(marks[row.outcome], plain(f"{row.target}, {row.wall_s:.0f} s", 110))
+            for row in self._last
+        ]
+        shown = [buckets] if len(self._groups) else []
+        return Group(Text(plain(self._doing), "bold"), *last, *shown)

@@ -1,0 +1,182 @@
+"""Group failures that are alike, and hold the groups of two sweeps together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from aoti_debug.minify.signature import Signature
+from aoti_debug.sweep.answer import Bucket
+from aoti_debug.sweep.row import Row
+
+NAMES = 20
+# Of these the category, with the broken property of the input, is the cause: what follows from it
+# (an exception here, a signal or a wrong number there) is chance.
+CAUSES = frozenset((
+    "contract_shape", "contract_dtype", "contract_stride", "contract_device", "contract_guard",
+    "contract_argument", "constants_missing", "constants_mismatch", "package_corrupt",
+    "package_incompatible", "missing_kernel_binary", "out_of_memory", "device_unavailable",
+    "false_alarm", "hang",
+))  # fmt: skip
+# Fused into every other kernel: two failures that share them need not have anything in common.
+COMMON = frozenset((
+    "add", "addmm", "mul", "sub", "div", "mm", "bmm", "linear", "relu", "gelu", "silu", "tanh",
+    "sigmoid", "layer", "native", "norm", "rsqrt", "mean", "pow", "sum", "view", "reshape",
+    "permute", "transpose", "t", "expand", "clone", "copy", "to", "convert", "element", "type",
+    "unsqueeze", "squeeze", "slice", "split", "cat", "arange", "ones", "zeros", "full", "lt", "le",
+    "gt", "ge", "eq", "ne", "where", "softmax", "dropout", "default", "tensor", "scalar",
+))  # fmt: skip
+
+Kind = tuple[str | None, ...]
+
+
+def kind_of(row: Row) -> Kind:
+    """Return what two failures must have in common in any case."""
+    return (row.outcome, row.category, row.broken)
+
+
+def signature_of(row: Row) -> Signature:
+    """Return what tells a failure from others of its kind; little where the kind is the cause."""
+    found = row.signature or Signature(None, None)
+    if row.category in CAUSES:
+        return Signature(None, row.category)
+    if row.outcome == "error":
+        return Signature(None, "error", row.summary[:80])
+    # A triage that names no exception has one kind all the same: its category.
+    place = found.source if found.message is None and not found.operators else None
+    kind = found.kind or row.category
+    operators = tuple(name for name in found.operators if name not in COMMON)
+    return replace(found, kind=kind, operators=operators, source=place)
+
+
+def alike(one: Signature, other: Signature) -> bool:
+    """Tell whether two failures of one kind are the same; the line counts where nothing else
+    tells them apart."""
+    lines = {one.source, other.source} - {None}
+    return one.same(other) and len(lines) < 2
+
+
+@dataclass(slots=True)
+class Group:
+    """One bucket while it grows."""
+
+    kind: Kind
+    signature: Signature
+    first: Row
+    smallest: Row
+    targets: int = 0
+    attempts: int = 0
+    failures: int = 0
+    flaky: int = 0
+    proved: int = 0
+    names: list[str] = field(default_factory=list)
+    state: Literal["new", "still", "gone"] | None = None
+    since: str | None = None
+
+    @property
+    def id(self) -> str:
+        words = (*self.kind, self.signature.phase, self.signature.kind, self.signature.message,
+                 *self.signature.operators, self.signature.source)  # fmt: skip
+        text = "\0".join(str(word) for word in words)
+        return f"b-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def add(self, row: Row) -> None:
+        self.targets += 1
+        self.attempts += row.attempts
+        self.failures += row.failures
+        self.flaky += row.flaky
+        self.proved += row.confidence == "proved"
+        if len(self.names) < NAMES:
+            self.names.append(row.target)
+
+    def answer(self) -> Bucket:
+        """Return what is told of it."""
+        first, smallest = self.first, self.smallest
+        flaky = f"{self.failures} of {self.attempts} attempts failed" if self.flaky else None
+        return Bucket(
+            id=self.id,
+            state=self.state,
+            targets=self.targets,
+            category=first.category,
+            phase=first.phase,
+            confidence=first.confidence,
+            summary=first.summary,
+            failure=str(first.signature)[:300] if first.signature else None,
+            since=self.since,
+            flaky=flaky,
+            first=first.target,
+            run=first.run,
+            smallest=smallest.target if smallest is not first else None,
+            smallest_run=smallest.run if smallest is not first else None,
+            place=first.place,
+            fix=first.fix,
+            guide=first.guide,
+            names=self.names[:5],
+        )
+
+
+class Groups:
+    """All buckets of a sweep. Memory grows with the buckets, not with the targets."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._groups: dict[Kind, list[Group]] = {}
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Row) -> list[str]:
+        """Put a failure where it belongs; return the runs that need not be kept any more: a
+        bucket's are its first target's and its smallest's."""
+        if row.outcome == "ok":
+            return []
+        kind, signature = kind_of(row), signature_of(row)
+        group = self.find(kind, signature)
+        if group is None:
+            group = Group(kind, signature, row, row)
+            self._groups.setdefault(kind, []).append(group)
+            group.add(row)
+            return []
+        group.add(row)
+        had = {group.first.run, group.smallest.run, row.run}
+        if row.index < group.first.index:  # which one ends first is chance
+            group.first = row
+        if (row.size or 1 << 62) < (group.smallest.size or 1 << 62):
+            group.smallest = row
+        return [run for run in had - {group.first.run, group.smallest.run} if run]
+
+    def find(self, kind: Kind, signature: Signature) -> Group | None:
+        """Return the bucket of such a failure."""
+        known = self._groups.get(kind, ())
+        return next((group for group in known if alike(group.signature, signature)), None)
+
+    def __iter__(self) -> Iterator[Group]:
+        every = [group for groups in self._groups.values() for group in groups]
+        return iter(sorted(every, key=lambda group: (-group.targets, group.first.index)))
+
+    def __len__(self) -> int:
+        return sum(len(groups) for groups in self._groups.values())
+
+    def of(self, bucket: str) -> Group | None:
+        return next((group for group in self if group.id == bucket), None)
+
+
+def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, was: str) -> Groups:
+    """Say of each bucket whether it is new, and return those that are gone.
+
+    `since` has what the baseline knew of its buckets' beginning; `here` and `was` name the two
+    sweeps.
+    """
+    seen: set[str] = set()
+    for group in now:
+        old = before.find(group.kind, group.signature)
+        group.state = "new" if old is None else "still"
+        group.since = here if old is None else since.get(old.id, was)
+        if old is not None:
+            seen.add(old.id)
+    gone = Groups()
+    for group in before:
+        if group.id not in seen:
+            gone._groups.setdefault(group.kind, []).append(group)
+            group.state, group.since = "gone", since.get(group.id, was)
+    return gone

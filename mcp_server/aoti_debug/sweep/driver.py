@@ -1,0 +1,376 @@
+"""The road of a sweep: plan, run what has no row yet, group the failures, judge, write results."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from aoti_debug.errors import AotiDebugError
+from aoti_debug.model import Next
+from aoti_debug.run.directory import RunDirectory, home
+from aoti_debug.run.files import remove_tree, write_atomically
+from aoti_debug.sweep.answer import SweepAnswer
+from aoti_debug.sweep.buckets import Groups, compare
+from aoti_debug.sweep.files import write_results
+from aoti_debug.sweep.local import Local, Share
+from aoti_debug.sweep.plan import Demand, Planned
+from aoti_debug.sweep.request import HISTORY, KEEP, SweepRequest, earlier, history, slug
+from aoti_debug.sweep.row import (
+    LEDGER,
+    Done,
+    End,
+    Head,
+    Ledger,
+    Row,
+    end_of,
+    read_head,
+    rows_of,
+    short,
+)
+from aoti_debug.triage.run_state import Cancelled, RunState
+
+LOOK = 64  # targets that may overtake one that does not fit yet
+PATIENCE = 256  # overtakings after which it has the next place that fits
+SAY_S = 0.5
+SHOWN = 50  # buckets of an answer; the others stand in the results
+
+
+class Executor(Protocol):
+    """Where targets run."""
+
+    @property
+    def workers(self) -> str: ...
+    def never(self, demand: Demand) -> str | None: ...
+    def take(self, demand: Demand) -> Share | None: ...
+    def give(self, share: Share) -> None: ...
+    async def run(self, planned: Planned, share: Share) -> Row: ...
+
+
+@dataclass(slots=True)
+class Count:
+    """How far a sweep is."""
+
+    targets: int
+    ok: int = 0
+    failed: int = 0
+    errors: int = 0
+    flaky: int = 0
+    proved: int = 0
+    seconds: float = 0.0
+
+    @property
+    def finished(self) -> int:
+        return self.ok + self.failed + self.errors
+
+    def add(self, row: Row) -> None:
+        self.ok += row.outcome == "ok"
+        self.failed += row.outcome == "failed"
+        self.errors += row.outcome == "error"
+        self.flaky += row.flaky
+        self.proved += row.outcome == "failed" and row.confidence == "proved"
+        self.seconds += row.wall_s
+
+    def __str__(self) -> str:
+        bad = "".join(
+            f", {count:,} {what}"
+            for count, what in ((self.failed, "failed"), (self.errors, "could not be run"))
+            if count
+        )
+        return f"{self.finished:,} of {self.targets:,} targets{bad}"
+
+
+async def dispatch(
+    targets: Iterator[Planned], executor: Executor, on_row: Any, stop: anyio.Event
+) -> None:
+    """Run targets as soon as the executor has what they need, each once; memory does not grow
+    with their number."""
+    waiting: deque[Planned] = deque()
+    freed = anyio.Event()
+    overtaken = 0
+    failure: list[Exception] = []
+
+    async def work(planned: Planned, share: Share) -> None:
+        try:
+            row = await executor.run(planned, share)
+        finally:
+            executor.give(share)
+            freed.set()
+        if not stop.is_set():  # else it was ended, and is run again by who resumes
+            record(row)
+
+    def record(row: Row) -> None:
+        try:
+            on_row(row)
+        except Exception as error:  # outside the group it keeps its own type
+            failure.append(error)
+            stop.set()
+
+    def fill() -> bool:
+        while len(waiting) < LOOK and (planned := next(targets, None)) is not None:
+            if why := executor.never(planned.demand):
+                record(Row(index=planned.index, target=planned.name, outcome="error", summary=why))
+            else:
+                waiting.append(planned)
+        return bool(waiting)
+
+    async with anyio.create_task_group() as tasks:
+        while not stop.is_set() and fill():
+            window = 1 if overtaken > PATIENCE else len(waiting)
+            for position in range(window):
+                share = executor.take(waiting[position].demand)
+                if share is not None:
+                    overtaken = 0 if position == 0 else overtaken + 1
+                    planned = waiting[position]
+                    del waiting[position]
+                    tasks.start_soon(work, planned, share)
+                    break
+            else:
+                await freed.wait()
+                freed = anyio.Event()
+    if failure:
+        raise failure[0]
+
+
+class Sweep:
+    """One sweep in progress."""
+
+    def __init__(self, work: RunState, request: SweepRequest) -> None:
+        self.work = work
+        self.request = request
+        self.plan = request.plan
+        self.count = Count(self.plan.count)
+        self.groups = Groups()
+        self.began = time.monotonic()
+        self._said = 0.0
+        self._new = 0
+        before = request.resume.parent if request.resume else None
+        self.out: Path = request.out or before or work.directory.path
+
+    async def run(self, executor: Executor, ledger: Ledger, done: Done) -> None:
+        """Run every target that has no row yet."""
+        measured, _ = await anyio.to_thread.run_sync(
+            earlier, self.plan.manifest.name, self.plan.count
+        )
+
+        def left() -> Iterator[Planned]:
+            for planned in self.plan.targets():
+                if planned.index not in done:
+                    yield with_measured(planned, measured.get(planned.name))
+
+        def on_row(row: Row) -> None:
+            if done.add(row.index):
+                ledger.add(row)
+                self._new += 1
+                self.add(row)
+                self.request.watch(row)
+                self.say(executor)
+
+        self.work.say(f"{self.count}; {executor.workers}")
+        await dispatch(left(), executor, on_row, self.work.stop)
+        if self.work.stop.is_set():
+            raise Cancelled
+
+    def add(self, row: Row, *, old: bool = False) -> None:
+        self.count.add(row)
+        for run in self.groups.add(row):
+            if not old:
+                with contextlib.suppress(AotiDebugError):
+                    remove_tree(RunDirectory.open(run).path)
+
+    def say(self, executor: Executor) -> None:
+        now = time.monotonic()
+        if now - self._said < SAY_S:
+            return
+        self._said = now
+        rate = self._new / (now - self.began)
+        left = (self.count.targets - self.count.finished) / rate if rate else 0.0
+        self.work.say(f"{self.count}, {60 * rate:.1f} a minute, {left / 60:.0f} min left")
+
+    def answer(self, baseline: Path | None) -> SweepAnswer:
+        """Judge what is known."""
+        count, request = self.count, self.request
+        gone = Groups()
+        if baseline is not None:
+            head = read_head(baseline)
+            here = request.revision or self.work.directory.id
+            before = Groups(rows_of(baseline))
+            end = end_of(baseline)
+            was = head.revision or head.sweep
+            gone = compare(self.groups, before, end.since if end else {}, here, was)
+        new = sum(group.state != "still" for group in self.groups)
+        bad = {"any": count.failed, "proved": count.proved, "new": new}[request.fail_on]
+        reason = {
+            "any": f"{count.failed:,} targets failed",
+            "proved": f"the diagnosis of {count.proved:,} targets is proved",
+            "new": f"{new:,} buckets are new",
+        }[request.fail_on]
+        undecided = count.errors and not bad
+        if undecided:
+            reason = f"{count.errors:,} targets could not be run"
+        buckets = [group.answer() for group in self.groups]
+        return SweepAnswer(
+            run=self.work.directory.id,
+            status="done",
+            name=self.plan.manifest.name,
+            targets=count.targets,
+            finished=count.finished,
+            ok=count.ok,
+            failed=count.failed,
+            errors=count.errors,
+            flaky_targets=count.flaky,
+            result="bad" if bad else "undecided" if undecided else "good",
+            reason=reason,
+            buckets=buckets[:SHOWN],
+            gone=[group.answer() for group in gone],
+            next=next_steps(self.groups),
+            notes=[
+                *(regressed(self.groups, baseline) if baseline else []),
+                *self.work.notes,
+                *([f"{len(buckets) - SHOWN} more buckets in buckets.jsonl"]
+                  if len(buckets) > SHOWN else []),
+            ],
+        )  # fmt: skip
+
+
+def with_measured(planned: Planned, row: Row | None) -> Planned:
+    """Add what the last sweep measured of a target to what it is said to need."""
+    if row is None:
+        return planned
+    demand = planned.demand
+    known = replace(
+        demand,
+        memory=demand.memory or row.memory,
+        gpu_memory=demand.gpu_memory or row.gpu_memory,
+    )
+    return replace(planned, demand=known)
+
+
+def next_steps(groups: Groups) -> list[Next]:
+    found = []
+    for group in list(groups)[:3]:
+        run = group.smallest.run or group.first.run
+        if run and group.first.category not in ("user_code", None):
+            why = f"a reproduction of {group.id}, of {group.targets} targets"
+            found.append(Next(tool="minify", arguments={"what": run}, why=why))
+    return found
+
+
+async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
+    """Do the whole of it; what has a row stays when this is ended.
+
+    Raises:
+        LedgerError: rows cannot be written.
+        Cancelled: the user ended it.
+    """
+    work.notes.extend(request.said)
+    if request.dry:
+        return await anyio.to_thread.run_sync(dry_run, work, request)
+    this = Sweep(work, request)
+    head = Head(
+        sweep=work.directory.id, name=this.plan.manifest.name, plan=this.plan.digest,
+        targets=this.plan.count, manifest=request.target.argv[-1], revision=request.revision,
+        began=time.time(),
+    )  # fmt: skip
+    if this.out != work.directory.path:
+        write_atomically(work.directory.path / "out.txt", str(this.out).encode())
+    path = request.resume or this.out / LEDGER
+    opened = Ledger.resume(path) if request.resume else Ledger.create(path, head)
+    with opened as ledger:
+        done = Done(this.plan.count)
+        if request.resume:
+            await anyio.to_thread.run_sync(_read_done, this, done, path)
+        if done.rows < this.plan.count:
+            async with executor_for(work, request) as executor:
+                await this.run(executor, ledger, done)
+        answer = await anyio.to_thread.run_sync(this.answer, request.baseline)
+        since = {group.id: group.since or head.revision or head.sweep for group in this.groups}
+        ledger.end(End(ended=time.time(), since=since))
+    work.say("writing the results")
+    files = await anyio.to_thread.run_sync(
+        write_results, answer, path, this.out, this.groups, request.plan.manifest.root
+    )
+    await anyio.to_thread.run_sync(_remember, path, this.plan.manifest.name, work.directory.id)
+    return answer.model_copy(update={"files": [str(file) for file in files]})
+
+
+def executor_for(work: RunState, request: SweepRequest) -> Any:
+    if request.ray is not None:
+        from aoti_debug.sweep.on_ray import OnRay
+
+        return OnRay(request.ray, request.jobs, work.say)
+    return Local(
+        work.directory.id, work.directory.path / "orders", request.jobs, owner=work.client,
+        wait_s=work.gpu_wait_s, say=work.say, stop=work.stop,
+    )  # fmt: skip
+
+
+def _read_done(this: Sweep, done: Done, path: Path) -> None:
+    for row in rows_of(path):
+        done.add(row.index)
+        this.add(row, old=True)
+    this.work.notes.append(f"{done.rows:,} targets had been run before, and are counted")
+
+
+def _remember(path: Path, name: str, run: str) -> None:
+    """Keep the rows of a sweep that ended, for the next one's baseline, cost and history."""
+    folder = home() / HISTORY / slug(name)
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{run}"
+        shutil.copyfile(path, temporary)
+        temporary.replace(folder / f"{run}.jsonl")
+        for old in history(name)[:-KEEP]:
+            old.unlink()
+
+
+def dry_run(work: RunState, request: SweepRequest) -> SweepAnswer:
+    """Say what would be run, and what it took before."""
+    plan = request.plan
+    measured, last = earlier(plan.manifest.name, plan.count)
+    lines: list[str] = []
+    seconds, known = 0.0, 0
+    for planned in plan.targets():
+        row = measured.get(planned.name)
+        if row is not None:
+            seconds, known = seconds + row.wall_s, known + 1
+        if len(lines) < SHOWN * 4:
+            lines.append(_line(planned, row))
+    more = [f"… and {plan.count - len(lines):,} more"] if plan.count > len(lines) else []
+    cost = (
+        f"{seconds / 60:.1f} min of one worker for {known:,} targets, by {last.stem}"
+        if last is not None and known
+        else "nothing is known of the cost: no sweep of this name has ended yet"
+    )
+    if last is not None and 0 < known < plan.count:
+        cost += f"; about {seconds / known * plan.count / 60:.1f} min for all {plan.count:,}"
+    return SweepAnswer(
+        run=work.directory.id, status="done", name=plan.manifest.name, targets=plan.count,
+        plan=[*lines, *more], notes=[f"cost: {cost}", *work.notes],
+    )  # fmt: skip
+
+
+def _line(planned: Planned, row: Row | None) -> str:
+    what = planned.script or planned.command or f"-m {planned.module} {planned.args[0]}"
+    words = what if isinstance(what, str) else " ".join(what)
+    python = f", {planned.python}" if planned.python else ""
+    took = f", {row.wall_s:.1f} s before" if row is not None else ""
+    return short(f"{planned.name}: {words}{python}{took}")
+
+
+def regressed(groups: Groups, baseline: Path) -> list[str]:
+    """Say how many targets of buckets that are not new are new in them."""
+    failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
+    fresh = [name for group in groups if group.state == "still" for name in group.names
+             if name not in failed]  # fmt: skip
+    more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
+    named = ", ".join(fresh[:3])
+    return [f"{len(fresh)}{more} targets fail in known ways that did not: {named}"] if fresh else []

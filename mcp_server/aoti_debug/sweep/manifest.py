@@ -1,0 +1,258 @@
+"""What a sweep is made of, as the user writes it: a TOML file, or a folder of scripts."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import string
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from aoti_debug.errors import WrongUse, refused_by_system
+from aoti_debug.paths import expanded
+from aoti_debug.plain import plain
+from aoti_debug.run.files import files_below
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MOST_TARGETS = 200_000
+MANIFEST_BYTES = 1 << 20
+FOLDER_FILES = 20_000
+_BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
+_LABEL = re.compile(r"[^\[\],=\x00-\x1f\x7f]{1,300}")
+_SPECIAL = frozenset(("python", "gpu"))
+
+
+class WrongManifest(WrongUse):
+    help = "guides/sweeps.md shows what a manifest holds."
+
+
+def _size(value: object) -> object:
+    """Read `4GiB`."""
+    found = _BYTES.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError("give a size such as 800MiB or 4GiB")
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** (1 + "KMGT".index(unit)))
+
+
+Size = Annotated[int, BeforeValidator(_size)]
+Value = str | int | float
+Axis = list[Value] | dict[str, Value]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Settings(_Strict):
+    """What a target may say for itself, and [defaults] for all of them."""
+
+    python: str | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str | None = None
+    imports: list[str] = Field(default_factory=list)
+    timeout_s: float | None = Field(None, gt=0, le=86_400)
+    retries: int | None = Field(None, ge=0, le=20)
+    gpus: int | None = Field(None, ge=0, le=64)
+    gpu: str | None = Field(None, description="kind, such as H100: words of its name")
+    gpu_memory: Size | None = None
+    memory: Size | None = None
+    cores: int | None = Field(None, ge=1, le=4096)
+
+
+class Entry(Settings):
+    """One [[target]]: exactly one of script, test, package and command."""
+
+    name: str | None = None
+    script: str | None = None
+    test: str | None = None
+    package: str | None = None
+    inputs: str | None = None
+    command: list[str] | None = None
+    args: list[str] = Field(default_factory=list)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [k for k in ("script", "test", "package", "command") if getattr(self, k)]
+
+    @property
+    def label(self) -> str:
+        """Return the name, or what stands for it."""
+        words = (
+            self.name or self.script or self.test or self.package or " ".join(self.command or ())
+        )
+        return words.removesuffix(".py")
+
+    def used(self) -> set[str]:
+        """Return the names of the axes that stand in braces in what is run.
+
+        Raises:
+            WrongManifest: a brace is not closed.
+        """
+        texts = [*self.args, *(self.command or ()), *self.env.values(), self.script or "",
+                 self.test or "", self.package or "", self.inputs or ""]  # fmt: skip
+        try:
+            return {
+                name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name
+            }
+        except ValueError as error:
+            what = f"target {self.label}: {error}"
+            raise WrongManifest(what, help="Write {{ and }} for braces of your own.") from error
+
+
+class Manifest(_Strict):
+    """A whole manifest; `root` is where its relative paths begin."""
+
+    name: str = Field("", max_length=100)
+    defaults: Settings = Field(default_factory=Settings)
+    matrix: dict[str, Axis] = Field(default_factory=dict)
+    target: list[Entry] = Field(default_factory=list)
+    root: Path = Path()
+
+    def axes(self) -> dict[str, dict[str, str]]:
+        """Return each axis as labels and values."""
+        return {name: _labelled(axis) for name, axis in self.matrix.items()}
+
+    def axes_of(self, entry: Entry) -> list[str]:
+        """Return the axes that multiply a target: those it uses, interpreters, kinds of GPU, and
+        variables of the environment, which have names in capitals."""
+        used = entry.used()
+        python = entry.package or entry.script or entry.test
+        always = {axis for axis in self.matrix if axis.isupper() or axis == "gpu"}
+        always |= {"python"} if python and entry.python is None else set()
+        return [axis for axis in self.matrix if axis in used | always]
+
+
+def read_manifest(path: str | os.PathLike[str]) -> Manifest:
+    """Return the manifest of a TOML file, or of a folder with scripts and packages.
+
+    Raises:
+        WrongManifest: it cannot be read or says what cannot be meant; all that was found is told.
+    """
+    given = expanded(path).absolute()
+    try:
+        if given.is_dir():
+            return _checked(_of_folder(given))
+        with given.open("rb") as file:
+            data = file.read(MANIFEST_BYTES + 1)
+    except OSError as error:
+        raise WrongManifest(str(refused_by_system(error) or error), help="") from error
+    if len(data) > MANIFEST_BYTES:
+        raise WrongManifest(f"{given.name} is longer than {MANIFEST_BYTES:,} bytes")
+    try:
+        document = tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise WrongManifest(f"{given.name} is no TOML: {plain(str(error), 200)}") from error
+    if "root" in document:
+        raise WrongManifest("root: unknown key")
+    named = {"name": given.stem, **document, "root": given.parent}
+    try:
+        return _checked(Manifest.model_validate(named))
+    except ValidationError as error:
+        raise WrongManifest(f"{given.name}: {_problems(error)}") from error
+
+
+def _of_folder(folder: Path) -> Manifest:
+    """Take every script, test file and package with inputs below a folder."""
+    entries: list[Entry] = []
+    for number, path in enumerate(files_below(folder)):
+        if number >= FOLDER_FILES:
+            what = f"{folder} holds more than {FOLDER_FILES:,} files"
+            raise WrongManifest(what, help="Name the targets in a TOML file.")
+        below = path.relative_to(folder)
+        if any(part.startswith((".", "_")) for part in below.parts) or path.name == "conftest.py":
+            continue
+        name = below.as_posix()
+        beside = path.with_name(f"{path.stem}.inputs.pt")
+        if path.suffix == ".py" and path.name.startswith("test_"):
+            entries.append(Entry(name=name, test=name))
+        elif path.suffix == ".py":
+            entries.append(Entry(name=name.removesuffix(".py"), script=name))
+        elif path.suffix == ".pt2" and beside.is_file():
+            inputs = beside.relative_to(folder).as_posix()
+            entries.append(Entry(name=name, package=name, inputs=inputs))
+    return Manifest(name=folder.name, target=entries, root=folder)
+
+
+def _labelled(axis: Axis) -> dict[str, str]:
+    if isinstance(axis, dict):
+        return {label: str(value) for label, value in axis.items()}
+    return {str(value): str(value) for value in axis}
+
+
+def _checked(manifest: Manifest) -> Manifest:
+    problems = list(_of_matrix(manifest))
+    names: set[str] = set()
+    for entry in manifest.target:
+        problems += _of_entry(entry, manifest)
+        if entry.label in names:
+            problems.append(f"two targets have the name {entry.label!r}: give one another `name`")
+        names.add(entry.label)
+    if not manifest.target:
+        problems.append(f"there is no target in {manifest.root}: no [[target]], no script")
+    unused = set(manifest.matrix) - {a for e in manifest.target for a in manifest.axes_of(e)}
+    problems += [f"matrix.{axis}: no target uses it: write {{{axis}}} where it belongs"
+                 for axis in sorted(unused)]  # fmt: skip
+    if problems:
+        more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+        raise WrongManifest("; ".join(problems[:10]) + more)
+    return manifest
+
+
+def _of_matrix(manifest: Manifest) -> Iterator[str]:
+    for name, axis in manifest.matrix.items():
+        labels = _labelled(axis)
+        if not axis:
+            yield f"matrix.{name}: it has no values"
+        if len(labels) != len(axis):
+            yield f"matrix.{name}: two of its values are the same"
+        for label in labels:
+            if not _LABEL.fullmatch(label):
+                short = f"{label[:40]!r} cannot stand in a target's name"
+                yield f"matrix.{name}: {short}: name it, as in {name} = {{label = …}}"
+
+
+def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:
+    what = f"target {entry.label!r}"
+    if len(entry.kinds) != 1:
+        told = " and ".join(entry.kinds) or "nothing"
+        yield f"{what} names {told}: it needs exactly one of script, test, package, command"
+    if (entry.inputs is None) != (entry.package is None):
+        yield f"{what}: package and inputs go together"
+    if entry.name is not None and not entry.name.strip():
+        yield "a target's name is empty"
+    if unknown := entry.used() - set(manifest.matrix):
+        yield f"{what}: {{{sorted(unknown)[0]}}} is no axis of the matrix"
+
+
+def _problems(error: ValidationError) -> str:
+    found = []
+    for detail in error.errors(include_url=False, include_context=False):
+        place = _place(detail["loc"])
+        if detail["type"] == "extra_forbidden":
+            found.append(f"{place}: unknown key{_meant(detail['loc'])}")
+        else:
+            message = detail["msg"].removeprefix("Value error, ")
+            found.append(f"{place}: {plain(message, 120)}, not {plain(repr(detail['input']), 60)}")
+    return "; ".join(dict.fromkeys(found[:10]))
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    text = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in location)
+    return plain(text.removeprefix("."), 80)
+
+
+def _meant(location: tuple[int | str, ...]) -> str:
+    kinds: Mapping[str, type[BaseModel]] = {"target": Entry, "defaults": Settings}
+    known: Any = kinds.get(str(location[0]), Manifest) if len(location) > 1 else Manifest
+    near = difflib.get_close_matches(str(location[-1]), known.model_fields, 1)
+    return f" (is {near[0]} meant?)" if near else ""

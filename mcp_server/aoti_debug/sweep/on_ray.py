@@ -1,0 +1,202 @@
+"""Ray's workers: the same targets in the same way, on the machines of a cluster."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from aoti_debug import __version__
+from aoti_debug.errors import AotiDebugError
+from aoti_debug.sweep.local import SPARE, Share
+from aoti_debug.sweep.one import ORDER, Order, run_one
+from aoti_debug.sweep.plan import Demand, Planned
+from aoti_debug.sweep.row import Row, short
+
+CONNECT_S = 8.0
+START_S = 120.0
+LOST = 5  # workers that one target may lose
+AHEAD = 2  # targets for each place, so that none waits for this process
+
+
+class NoRay(AotiDebugError):
+    help = 'pip install "aoti-debug[ray]"'
+
+
+class NoCluster(AotiDebugError):
+    help = "Start one (ray start --head), or leave the address out: --on ray starts its own."
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What a cluster has. Pure."""
+
+    cpus: float
+    gpus: float
+    node_cpus: float  # of its largest node
+    node_gpus: float
+
+    def never(self, demand: Demand) -> str | None:
+        """Say why a target can never run there, if so."""
+        if (demand.gpus or 0) > self.node_gpus:
+            return f"it needs {demand.gpus} GPUs, and no node has more than {self.node_gpus:g}"
+        if (demand.cores or 0) > self.node_cpus:
+            return f"it needs {demand.cores} cores, and no node has more than {self.node_cpus:g}"
+        return None
+
+    def options(self, demand: Demand) -> dict[str, Any]:
+        """Return what Ray is asked for a target."""
+        gpus = min(1.0, self.node_gpus) if demand.gpus is None else float(demand.gpus)
+        asked: dict[str, Any] = {
+            "num_cpus": demand.cores or min(2.0, max(1.0, self.node_cpus)),
+            "num_gpus": gpus,
+            "max_retries": LOST,
+        }
+        if demand.gpu and gpus:
+            asked["accelerator_type"] = demand.gpu
+        if demand.memory:
+            asked["memory"] = int(demand.memory * SPARE)
+        return asked
+
+    @property
+    def places(self) -> int:
+        return max(1, int(self.gpus or self.cpus / 2))
+
+
+def cluster_of(nodes: list[Mapping[str, Any]]) -> Cluster:
+    """Return what the nodes that are alive have together."""
+    found = [node.get("Resources", {}) for node in nodes if node.get("Alive")]
+    cpus = [float(one.get("CPU", 0)) for one in found]
+    gpus = [float(one.get("GPU", 0)) for one in found]
+    return Cluster(sum(cpus), sum(gpus), max(cpus, default=0.0), max(gpus, default=0.0))
+
+
+def place_of(address: str) -> tuple[str, int] | None:
+    """Return host and port of an address; None for a name such as `auto`."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    return (host.strip("[]"), int(port)) if host and port.isdigit() else None
+
+
+def reach(address: str) -> None:
+    """Check that something answers at the address, which Ray would wait for much longer.
+
+    Raises:
+        NoCluster
+    """
+    place = place_of(address)
+    if place is None:
+        return
+    try:
+        socket.create_connection(place, CONNECT_S).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise NoCluster(f"nothing answers at {address[:100]}: {error}") from error
+
+
+def run_order(order: str) -> str:
+    """Run a target on a worker of Ray; both are JSON documents."""
+
+    async def main() -> Row:
+        given = ORDER.validate_json(order)
+        where = f"{given.where} {socket.gethostname()}".strip()
+        with tempfile.TemporaryDirectory(prefix="aoti-sweep-") as folder:
+            return await run_one(replace(given, where=where), Path(folder) / "order")
+
+    return anyio.run(main).model_dump_json()
+
+
+def version() -> str:
+    """Return which release a worker has."""
+    return __version__
+
+
+class OnRay:
+    """Run targets on a Ray cluster: the one at `address`, or one of this sweep's own."""
+
+    def __init__(self, address: str, jobs: int | None, say: Callable[[str], None]) -> None:
+        self._address = address
+        self._jobs = jobs
+        self._say = say
+        self._running = 0
+
+    async def __aenter__(self) -> OnRay:
+        try:
+            import ray
+        except ImportError as error:
+            raise NoRay("ray is not installed beside aoti-debug") from error
+        self._ray = ray
+        self._say(f"joining Ray {self._address}".strip())
+        await anyio.to_thread.run_sync(self._join)
+        return self
+
+    def _join(self) -> None:
+        if self._address:
+            reach(self._address)
+        # Its own pages and figures are not asked for, and cost seconds and ports.
+        own: dict[str, Any] = {} if self._address else {"include_dashboard": False}
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        try:
+            self._ray.init(
+                address=self._address or "local", log_to_driver=False, logging_level="error", **own
+            )
+            self._cluster = cluster_of(self._ray.nodes())
+            task = self._ray.remote(num_cpus=0)(version).remote()
+            theirs = self._ray.get(task, timeout=START_S)
+        except Exception as error:
+            self._ray.shutdown()
+            what = f"cannot use Ray {self._address}: {type(error).__name__}: {short(str(error))}"
+            raise NoCluster(
+                what, help=f"{NoCluster.help} Every node needs this aoti-debug installed."
+            ) from error
+        if theirs != __version__:
+            self._ray.shutdown()
+            raise NoCluster(
+                f"the workers have aoti-debug {theirs}, this is {__version__}",
+                help="Install the same release on every node.",
+            )
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._ray.shutdown)
+
+    @property
+    def workers(self) -> str:
+        cluster = self._cluster
+        return f"Ray with {cluster.cpus:g} cores and {cluster.gpus:g} GPUs"
+
+    def never(self, demand: Demand) -> str | None:
+        return self._cluster.never(demand)
+
+    def take(self, demand: Demand) -> Share | None:
+        if self._running >= (self._jobs or AHEAD * self._cluster.places):
+            return None
+        self._running += 1
+        return Share()
+
+    def give(self, share: Share) -> None:
+        self._running -= 1
+
+    async def run(self, planned: Planned, share: Share) -> Row:
+        order = ORDER.dump_json(Order(planned, None, prunes=True)).decode()
+        task = self._ray.remote(**self._cluster.options(planned.demand))(run_order)
+        reference = task.remote(order)
+        try:
+            return Row.model_validate_json(await reference)
+        except self._ray.exceptions.RayError as error:
+            what = f"Ray gave it up: {short(str(error))}"
+            return Row(index=planned.index, target=planned.name, outcome="error", summary=what)
+        except BaseException:
+            self._ray.cancel(reference, force=True)
+            raise

@@ -1,0 +1,281 @@
+"""Run one target: a triage in a process of its own, so that whatever it does is one row.
+
+    python -m aoti_debug.sweep.one ORDER.json ROW.json
+
+is that process. The local executor and Ray's workers both call `run_one`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+from pydantic import TypeAdapter, ValidationError
+
+from aoti_debug.errors import AotiDebugError
+from aoti_debug.minify.signature import SIGNATURE, Signature
+from aoti_debug.model import Diagnosis, TriageAnswer
+from aoti_debug.plain import last_line
+from aoti_debug.run.device import visible_devices
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular, remove_tree, write_atomically
+from aoti_debug.run.process import Command, run_process
+from aoti_debug.sweep.plan import REPLAY, Planned
+from aoti_debug.sweep.row import Row, short
+
+if TYPE_CHECKING:
+    from aoti_debug.api import Service
+
+SPARE_S = 1800.0  # for what a triage does after the target's own time
+TIMES = 6.0  # a triage repeats calls and compiles: so many times the target's limit
+SAMPLE_S = 1.0
+LEFT = "row.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One target, and what its worker gives it: `devices` are GPUs that the sweep holds for it,
+    None where the triage is to hold what it sees."""
+
+    planned: Planned
+    home: str | None  # None: the worker's own
+    owner: str | None = None
+    prunes: bool = False
+    where: str = ""
+    devices: tuple[str, ...] | None = None
+    alone: bool = True  # on its GPUs: their memory in use is its own
+
+    def environment(self) -> dict[str, str]:
+        held = {} if self.devices is None else {"CUDA_VISIBLE_DEVICES": ",".join(self.devices)}
+        return {**dict(self.planned.env), **held}
+
+
+ORDER = TypeAdapter(Order)
+
+
+async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None) -> Row:
+    """Run one target to its end and return its row, whatever happens to its process.
+
+    `directory` is new, and gone afterwards.
+    """
+    planned = order.planned
+    began = anyio.current_time()
+    try:
+        await anyio.to_thread.run_sync(_begin, order, directory)
+        words = (str(directory / "order.json"), str(directory / LEFT))
+        limit = SPARE_S + (1 + planned.retries) * TIMES * planned.timeout_s
+        ended = await run_process(
+            Command(
+                (sys.executable, "-m", "aoti_debug.sweep.one", *words),
+                {**os.environ, **({"AOTI_DEBUG_HOME": order.home} if order.home else {})},
+                directory,
+                limit,
+                output_cap=1 << 20,
+            ),
+            directory,
+            stop=stop,
+        )
+        row = await anyio.to_thread.run_sync(_left, directory)
+        if row is None:
+            said = await anyio.to_thread.run_sync(_last_words, directory)
+            row = _error(planned, f"the process that triaged it ended with {ended.how}{said}")
+    except (AotiDebugError, OSError) as error:
+        row = _error(planned, str(error))
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(remove_tree, directory)
+    wall = row.wall_s or round(anyio.current_time() - began, 2)
+    return row.model_copy(update={"where": order.where or None, "wall_s": wall})
+
+
+def _begin(order: Order, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    write_atomically(directory / "order.json", ORDER.dump_json(order))
+
+
+def _left(directory: Path) -> Row | None:
+    try:
+        return Row.model_validate_json(read_regular(directory / LEFT))
+    except (OSError, ValidationError):
+        return None
+
+
+def _last_words(directory: Path) -> str:
+    try:
+        said = last_line(read_regular(directory / "stderr.log", 1 << 20), 300)
+    except OSError:
+        return ""
+    return f": {said}" if said else ""
+
+
+def _error(planned: Planned, what: str) -> Row:
+    return Row(index=planned.index, target=planned.name, outcome="error", summary=short(what))
+
+
+def main() -> None:
+    """Triage the target of an order, again after a failure as often as it is to be retried."""
+    order = ORDER.validate_json(Path(sys.argv[1]).read_bytes())
+    row = anyio.run(triaged, order)
+    write_atomically(Path(sys.argv[2]), row.model_dump_json().encode())
+
+
+async def triaged(order: Order) -> Row:
+    """Return the row of a target: of its first failure, where it fails in any attempt."""
+    kept: Row | None = None
+    failures = attempts = 0
+    wall = 0.0
+    while attempts <= order.planned.retries and (failures or not attempts):
+        attempts += 1
+        began = anyio.current_time()
+        try:
+            row = await _attempt(order)
+        except AotiDebugError as error:
+            row = _error(order.planned, str(error))
+        wall = wall or anyio.current_time() - began
+        failures += row.outcome != "ok"
+        worse = kept is None or (kept.outcome == "ok" and row.outcome != "ok")
+        kept, dropped = (row, kept) if worse else (kept, row)
+        if dropped is not None and dropped.run:
+            _remove(dropped.run)
+    assert kept is not None
+    counted = {"attempts": attempts, "failures": failures, "wall_s": round(wall, 2)}
+    return kept.model_copy(update=counted)
+
+
+async def _attempt(order: Order) -> Row:
+    from aoti_debug import api
+    from aoti_debug.commands.output import status_of
+    from aoti_debug.kinds import TRIAGE
+
+    planned = order.planned
+    request = await anyio.to_thread.run_sync(
+        lambda: api.request(
+            script=planned.script,
+            module=planned.module,
+            command=planned.command,
+            args=planned.args,
+            python=planned.python,
+            env=order.environment(),
+            cwd=planned.cwd,
+            timeout_s=planned.timeout_s,
+            imports=planned.imports,
+        )
+    )
+    request = replace(request, holds_gpus=order.devices is None)
+    answer: TriageAnswer | None = None
+    memory = _GpuMemory(request.target.env if order.devices and order.alone else None)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(memory.watch)
+        async with api.service(prunes=order.prunes) as service:
+            run = await service.start(TRIAGE, request, order.owner)
+            found = await _ended(service, run)
+        tasks.cancel_scope.cancel()
+    if isinstance(found, Exception):
+        raise found
+    answer = found
+    failed = status_of(answer) != 0
+    row = _row(planned, answer, "failed" if failed else "ok")
+    if not failed:
+        _remove(answer.run)
+    return row.model_copy(update={"gpu_memory": memory.peak})
+
+
+async def _ended(service: Service, run: str) -> TriageAnswer | Exception:
+    try:
+        answer = await service.wait(run)
+    except AotiDebugError as error:  # outside the groups it keeps its own type
+        return error
+    assert isinstance(answer, TriageAnswer)
+    return answer
+
+
+class _GpuMemory:
+    """The most that is in use on the GPUs that a target has to itself."""
+
+    def __init__(self, env: Mapping[str, str] | None) -> None:
+        self._env = env
+        self.peak: int | None = None
+
+    async def watch(self) -> None:
+        while self._env is not None:
+            found = await anyio.to_thread.run_sync(visible_devices, self._env)
+            used = sum(d.memory - d.free for d in found)
+            self.peak = max(self.peak or 0, used) if found else self.peak
+            await anyio.sleep(SAMPLE_S)
+
+
+def _row(planned: Planned, answer: TriageAnswer, outcome: Literal["ok", "failed"]) -> Row:
+    from aoti_debug.report.recorded import recorded
+
+    directory = RunDirectory.open(answer.run)
+    record = directory.read_record()
+    best = answer.diagnosis
+    bars = recorded(directory.path, None, answer.steps).timeline
+    phases: dict[str, float] = {}
+    for bar in bars:
+        name = "checks" if bar.tone == "step" else bar.name
+        phases[name] = round(phases.get(name, 0.0) + bar.seconds, 3)
+    torch = record.get("torch")
+    memory = record.get("peak_rss")
+    row = Row(
+        index=planned.index,
+        target=planned.name,
+        outcome=outcome,
+        exit=str(record.get("exit") or "")[:80] or None,
+        phases=dict(list(phases.items())[:20]),
+        memory=memory if isinstance(memory, int) and memory > 0 else None,
+        size=_size(planned, directory.path),
+        torch=torch if isinstance(torch, str) else None,
+        run=answer.run if outcome == "failed" else None,
+    )
+    return row if best is None or outcome == "ok" else _with_diagnosis(row, best, directory)
+
+
+def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
+    place = next((f"{source.file}:{source.line}" for source in best.source), None)
+    return row.model_copy(
+        update={
+            "summary": short(best.summary),
+            "category": best.category,
+            "phase": best.phase,
+            "confidence": best.confidence,
+            "broken": best.input.property if best.input else None,
+            "signature": _signature(directory),
+            "guide": best.guide,
+            "fix": short(best.fixes[0].what) if best.fixes else None,
+            "place": place[-300:] if place else None,
+        }
+    )
+
+
+def _signature(directory: RunDirectory) -> Signature | None:
+    try:
+        data = read_regular(directory.path / SIGNATURE)
+        return TypeAdapter(Signature).validate_json(data)
+    except (OSError, ValidationError):
+        return None
+
+
+def _size(planned: Planned, directory: Path) -> int | None:
+    """Return the bytes of the packages that were called, or of the script."""
+    packages = [path.stat().st_size for path in (directory / "capture").glob("*.pt2")]
+    if packages:
+        return sum(packages)
+    named = planned.args[1] if planned.script == str(REPLAY) else planned.script
+    try:
+        return Path(named).stat().st_size if named else None
+    except OSError:
+        return None
+
+
+def _remove(run: str) -> None:
+    remove_tree(RunDirectory.open(run).path)
+
+
+if __name__ == "__main__":
+    main()

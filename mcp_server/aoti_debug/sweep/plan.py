@@ -1,0 +1,213 @@
+"""From a manifest to targets: the matrix, what each one needs, what it is expected to cost."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from aoti_debug.errors import AotiDebugError, NoInterpreter
+from aoti_debug.paths import expanded
+from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
+
+TIMEOUT_S = 900.0
+REPLAY = Path(__file__).parents[1] / "probe" / "replay.py"
+CHECKED = 5_000  # files that are looked for before anything starts; the others when they are run
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a target needs while it runs; None: nobody has said or measured it. In bytes."""
+
+    gpus: int | None = None
+    gpu: str | None = None
+    gpu_memory: int | None = None
+    memory: int | None = None
+    cores: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One target, ready to be run by a process that knows nothing else."""
+
+    index: int
+    name: str
+    script: str | None = None
+    module: str | None = None
+    command: tuple[str, ...] | None = None
+    args: tuple[str, ...] = ()
+    python: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    cwd: str | None = None
+    imports: tuple[str, ...] = ()
+    timeout_s: float = TIMEOUT_S
+    retries: int = 0
+    demand: Demand = Demand()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All targets of a manifest, made one by one: there may be a hundred thousand."""
+
+    manifest: Manifest
+    python: str | None = None  # instead of what the manifest says
+
+    @cached_property
+    def count(self) -> int:
+        """Return how many targets there are.
+
+        Raises:
+            WrongManifest: more than anyone can mean.
+        """
+        total = sum(math.prod(len(self.axes[axis]) for axis in self._of(e)) for e in self._entries)
+        if total > MOST_TARGETS:
+            raise WrongManifest(
+                f"the matrix makes {total:,} targets, and {MOST_TARGETS:,} are the most",
+                help="Leave values out of the matrix, or split the manifest.",
+            )
+        return total
+
+    @cached_property
+    def axes(self) -> dict[str, dict[str, str]]:
+        return self.manifest.axes()
+
+    @property
+    def _entries(self) -> list[Entry]:
+        return self.manifest.target
+
+    def _of(self, entry: Entry) -> list[str]:
+        axes = self.manifest.axes_of(entry)
+        return [axis for axis in axes if axis != "python"] if self.python else axes
+
+    @cached_property
+    def digest(self) -> str:
+        """Return what tells this plan from another: which target has which number."""
+        text = f"{self.manifest.model_dump_json()}\n{self.python}\n{self.count}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def targets(self) -> Iterator[Planned]:
+        """Yield every target in the manifest's order."""
+        number = itertools.count()
+        for entry in self._entries:
+            names = self._of(entry)
+            for values in itertools.product(*(self.axes[axis].items() for axis in names)):
+                yield self._planned(next(number), entry, dict(zip(names, values, strict=True)))
+
+    def _planned(self, index: int, entry: Entry, chosen: Mapping[str, tuple[str, str]]) -> Planned:
+        values = {axis: value for axis, (_, value) in chosen.items()}
+        labels = ",".join(f"{axis}={label}" for axis, (label, _) in chosen.items())
+
+        def filled(text: str) -> str:
+            return text.format_map(values) if "{" in text or "}" in text else text
+
+        settings = _joined(entry, self.manifest.defaults)
+        env = {name: filled(value) for name, value in settings.env.items()}
+        env |= {axis: value for axis, value in values.items() if axis.isupper()}
+        python = self.python or values.get("python") or settings.python
+        cwd = self._path(settings.cwd) if settings.cwd else None
+        words = tuple(filled(word) for word in entry.args)
+        planned = Planned(
+            index,
+            f"{entry.label}[{labels}]" if labels else entry.label,
+            python=self._interpreter(python),
+            env=tuple(env.items()),
+            cwd=str(cwd) if cwd else None,
+            imports=tuple(settings.imports),
+            timeout_s=settings.timeout_s or TIMEOUT_S,
+            retries=settings.retries or 0,
+            demand=Demand(
+                settings.gpus, values.get("gpu", settings.gpu), settings.gpu_memory,
+                settings.memory, settings.cores,
+            ),
+        )  # fmt: skip
+        root = str(cwd or self.manifest.root)
+        if entry.script:
+            script = self._path(filled(entry.script))
+            return replace(planned, script=str(script), args=words,
+                           cwd=planned.cwd or str(script.parent))  # fmt: skip
+        if entry.test:
+            node = filled(entry.test)
+            return replace(planned, module="pytest", args=(node, *words), cwd=root)
+        if entry.package:
+            files = ("--package", str(self._path(filled(entry.package))),
+                     "--inputs", str(self._path(filled(entry.inputs or ""))))  # fmt: skip
+            return replace(planned, script=str(REPLAY), args=(*files, *words), cwd=root)
+        command = tuple(filled(word) for word in entry.command or ())
+        return replace(planned, command=command, args=words, cwd=root)
+
+    def _path(self, text: str) -> Path:
+        return self.manifest.root / expanded(text)
+
+    def _interpreter(self, python: str | None) -> str | None:
+        """Return a path as the manifest's folder gives it; a bare name is looked for on PATH."""
+        return str(self._path(python)) if python and os.sep in python else python
+
+
+def _joined(entry: Entry, defaults: Settings) -> Settings:
+    """Return what a target says for itself over what all of them say."""
+    own = {name: getattr(entry, name) for name in Settings.model_fields}
+    both = {name: value if value not in (None, [], {}) else getattr(defaults, name)
+            for name, value in own.items()}  # fmt: skip
+    return Settings.model_construct(**{**both, "env": {**defaults.env, **entry.env}})
+
+
+def check(plan: Plan) -> list[str]:
+    """Check before anything starts that files and interpreters are there; return what is worth
+    saying. Blocks.
+
+    Raises:
+        WrongManifest: all that is missing.
+    """
+    problems: list[str] = []
+    asked: dict[str | None, str | None] = {}
+    seen: set[str] = set()
+    for planned in itertools.islice(plan.targets(), min(plan.count, CHECKED)):
+        for path in _files(planned, plan.manifest.root):
+            if path not in seen:
+                seen.add(path)
+                if not Path(path).exists():
+                    problems.append(f"target {planned.name!r}: there is no {path}")
+        if planned.command is None:
+            if planned.python not in asked:
+                asked[planned.python] = _without_torch(planned.python)
+            if (why := asked[planned.python]) and why not in problems:
+                problems.append(why)
+    if problems:
+        more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+        raise WrongManifest("; ".join(problems[:10]) + more, help="Nothing was started.")
+    left = plan.count - CHECKED
+    return [f"the files of {left:,} targets are looked for when they are run"] if left > 0 else []
+
+
+def _files(planned: Planned, root: Path) -> list[str]:
+    found = [planned.script] if planned.script else []
+    if planned.module == "pytest":
+        node = planned.args[0].partition("::")[0]
+        found.append(str(Path(planned.cwd or root) / node))
+    if planned.script == str(REPLAY):
+        found += [planned.args[1], planned.args[3]]
+    if planned.command and os.sep in planned.command[0]:
+        found.append(str(Path(planned.cwd or root) / planned.command[0]))
+    if planned.cwd:
+        found.append(planned.cwd)
+    return found
+
+
+def _without_torch(python: str | None) -> str | None:
+    """Return what is wrong with an interpreter."""
+    try:
+        found = find_interpreter(python)
+    except NoInterpreter as error:
+        return str(error.args[0])
+    except AotiDebugError as error:
+        return str(error)
+    installed = installed_versions(found)
+    if installed.python is None:
+        return f"{found} is no Python that answers: {installed.problem}"
+    return None if installed.torch else f"{found} has no torch"

@@ -1,0 +1,154 @@
+"""What is to be swept, as the user asks for it; and where earlier sweeps are found."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+from aoti_debug.errors import WrongUse
+from aoti_debug.paths import expanded
+from aoti_debug.run.directory import home
+from aoti_debug.run.machine import ask
+from aoti_debug.run.target import Target
+from aoti_debug.sweep.manifest import read_manifest
+from aoti_debug.sweep.plan import Plan, check
+from aoti_debug.sweep.row import LEDGER, Row, UnreadableSweep, read_head, rows_of
+from aoti_debug.triage.run_state import Request
+
+FailOn = Literal["new", "any", "proved"]
+HISTORY = "sweeps"  # below the home: a file for each sweep that ended
+KEEP = 30  # sweeps of one name
+_RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
+
+
+@dataclass(frozen=True)
+class SweepRequest(Request):
+    """`watch` is told of every row, for a live table."""
+
+    plan: Plan = field(kw_only=True)
+    out: Path | None = field(default=None, kw_only=True)
+    resume: Path | None = field(default=None, kw_only=True)
+    baseline: Path | None = field(default=None, kw_only=True)
+    jobs: int | None = field(default=None, kw_only=True)
+    ray: str | None = field(default=None, kw_only=True)
+    fail_on: FailOn = field(default="any", kw_only=True)
+    dry: bool = field(default=False, kw_only=True)
+    said: tuple[str, ...] = field(default=(), kw_only=True)
+    revision: str | None = field(default=None, kw_only=True)
+    watch: Callable[[Row], None] = field(default=lambda row: None, kw_only=True)
+
+
+def sweep_request(
+    manifest: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | None = None,
+    baseline: str | None = None,
+    jobs: int | None = None,
+    on: str = "local",
+    fail_on: str = "any",
+    dry: bool = False,
+    python: str | None = None,
+    watch: Callable[[Row], None] = lambda row: None,
+) -> SweepRequest:
+    """Read a manifest and check all that can be checked before anything starts. Blocks.
+
+    `on` is `local`, `ray` or `ray:ADDRESS`.
+
+    Raises:
+        WrongUse, UnreadableSweep
+    """
+    plan = Plan(read_manifest(manifest), str(expanded(python).absolute()) if python else None)
+    plan.count  # noqa: B018 - of a matrix that is too large, an error
+    if fail_on not in get_args(FailOn):
+        raise WrongUse(f"--fail-on {fail_on[:40]!r}", help="Use new, any or proved.")
+    place, colon, address = on.partition(":")
+    if place not in ("local", "ray") or (place == "local" and colon):
+        raise WrongUse(f"a sweep cannot run on {on[:60]!r}", help="Use local, ray or ray:ADDRESS.")
+    said = check(plan)
+    old = find_sweep(baseline) if baseline else None
+    ledger = find_sweep(resume) if resume else None
+    if ledger is not None and (head := read_head(ledger)).plan != plan.digest:
+        raise WrongUse(
+            f"the manifest is not the one that sweep {head.sweep} ran",
+            help="Start a new sweep; --baseline compares it with the old one.",
+        )
+    if fail_on == "new" and old is None:
+        said = [*said, "without a baseline every failure is new"]
+    root = plan.manifest.root
+    words = ("aoti-debug", "sweep", str(manifest))
+    return SweepRequest(
+        Target(words, root, dict(os.environ), f"sweep {plan.manifest.name}", None),
+        plan=plan,
+        out=expanded(out).absolute() if out else None,
+        resume=ledger,
+        baseline=old,
+        jobs=jobs,
+        ray=address if place == "ray" else None,
+        fail_on=fail_on,  # type: ignore[arg-type]
+        dry=dry,
+        said=tuple(said),
+        revision=revision_of(root, os.environ),
+        watch=watch,
+    )
+
+
+def find_sweep(named: str) -> Path:
+    """Return the file of an earlier sweep: by its run, its directory, or the file itself.
+
+    Raises:
+        UnreadableSweep: there is none.
+    """
+    path = expanded(named)
+    places = [path, path / LEDGER]
+    if _RUN.fullmatch(named):
+        of_runs = home() / "runs" / named
+        places = [*_linked(of_runs), of_runs / LEDGER, *_kept(named)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise UnreadableSweep(f"there is no sweep {named[:200]!r}")
+    read_head(found)
+    return found.absolute()
+
+
+def _linked(run: Path) -> list[Path]:
+    """Return where a sweep wrote, if that was elsewhere."""
+    try:
+        return [Path((run / "out.txt").read_text("utf-8").strip()) / LEDGER]
+    except (OSError, ValueError):
+        return []
+
+
+def _kept(run: str) -> list[Path]:
+    return sorted((home() / HISTORY).glob(f"*/{run}.jsonl"))
+
+
+def history(name: str) -> list[Path]:
+    """Return the files of earlier sweeps of this name, oldest first."""
+    folder = home() / HISTORY / slug(name)
+    return sorted(folder.glob("r-*.jsonl"), key=lambda path: path.stat().st_mtime)
+
+
+def slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip(".-")[:80] or "sweep"
+
+
+def earlier(name: str, count: int) -> tuple[dict[str, Row], Path | None]:
+    """Return what the last finished sweep of this name measured, by target."""
+    for path in reversed(history(name)):
+        rows = {row.target: row for row in rows_of(path)} if count <= 20_000 else {}
+        if rows:
+            return rows, path
+    return {}, None
+
+
+def revision_of(folder: Path, env: Mapping[str, str]) -> str | None:
+    """Return the commit that is swept, where there is one."""
+    if sha := env.get("GITHUB_SHA"):
+        return sha[:12]
+    answer = ask(["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"], timeout_s=5.0)
+    return answer.stdout.strip() or None if answer and answer.code == 0 else None

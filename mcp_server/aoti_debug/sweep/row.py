@@ -1,0 +1,282 @@
+"""What a sweep keeps of each target, in a file that is only ever appended to."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.minify.signature import Signature
+from aoti_debug.model import Category, Confidence, Model, Phase
+from aoti_debug.plain import plain
+
+LEDGER = "sweep.jsonl"
+LINE_BYTES = 64 << 10
+RESERVE = ".sweep.reserve"
+RESERVE_BYTES = 4 << 20
+Outcome = Literal["ok", "failed", "error"]
+
+
+class Head(Model):
+    """The first line: which sweep it is."""
+
+    sweep: str
+    name: str
+    plan: str = Field(description="digest: the same targets under the same numbers")
+    targets: int
+    manifest: str | None = None
+    revision: str | None = None
+    began: float
+
+
+class Row(Model):
+    """One target that was run to its end. `error`: it could not be run or judged."""
+
+    index: int
+    target: str
+    outcome: Outcome
+    summary: str = ""
+    category: Category | None = None
+    phase: Phase | None = None
+    confidence: Confidence | None = None
+    broken: str | None = Field(None, description="property of an input that is not as compiled")
+    signature: Signature | None = None
+    guide: str | None = None
+    fix: str | None = None
+    place: str | None = Field(None, description="FILE:LINE of the user's")
+    exit: str | None = None
+    attempts: int = 1
+    failures: int = 0
+    wall_s: float = 0.0
+    phases: dict[str, float] = Field(default_factory=dict, description="seconds")
+    memory: int | None = Field(None, description="peak of the script's processes, bytes")
+    gpu_memory: int | None = None
+    size: int | None = Field(None, description="bytes of the package, or of the script")
+    run: str | None = None
+    torch: str | None = None
+    where: str | None = Field(None, description="worker, GPU")
+
+    @property
+    def flaky(self) -> bool:
+        return 0 < self.failures < self.attempts
+
+
+class End(Model):
+    """The last line of a sweep that came to its end: since when each bucket has been known."""
+
+    ended: float
+    since: dict[str, str] = Field(default_factory=dict)
+
+
+class LedgerError(AotiDebugError):
+    help = "Free space or name another directory with --out, then go on with --resume."
+
+
+@dataclass
+class Done:
+    """Which targets have a row: one bit each."""
+
+    count: int
+    bits: bytearray = field(init=False)
+    rows: int = 0
+
+    def __post_init__(self) -> None:
+        self.bits = bytearray((self.count + 7) // 8)
+
+    def __contains__(self, index: int) -> bool:
+        return bool(self.bits[index >> 3] & 1 << (index & 7))
+
+    def add(self, index: int) -> bool:
+        """Count a target; False where that was done before."""
+        if index in self:
+            return False
+        self.bits[index >> 3] |= 1 << (index & 7)
+        self.rows += 1
+        return True
+
+
+class Ledger:
+    """The file of one sweep, held by one process at a time."""
+
+    def __init__(self, path: Path, head: Head, file: int) -> None:
+        self.path = path
+        self.head = head
+        self._file = file
+
+    @classmethod
+    def create(cls, path: Path, head: Head) -> Ledger:
+        """Begin a file.
+
+        Raises:
+            WrongUse: it holds a sweep already.
+            LedgerError: it cannot be written.
+        """
+        if path.exists() and path.stat().st_size:
+            raise WrongUse(
+                f"{path} holds a sweep already",
+                help="Go on with it (--resume), or name another directory (--out).",
+            )
+        ledger = cls(path, head, _opened(path))
+        try:
+            ledger._write(head)
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    @classmethod
+    def resume(cls, path: Path) -> Ledger:
+        """Open a file to go on with it.
+
+        Raises:
+            UnreadableSweep: it is none.
+            LedgerError: another process is at it.
+        """
+        head = read_head(path)
+        ledger = cls(path, head, _opened(path))
+        try:
+            if not _ends_a_line(path):  # the last line of a process that was killed
+                os.write(ledger._file, b"\n")
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    def add(self, row: Row) -> None:
+        """Append a row; it is there when this returns, unless the machine itself goes down.
+
+        Raises:
+            LedgerError: it cannot be written, even into the space that was reserved.
+        """
+        self._write(row)
+
+    def end(self, end: End) -> None:
+        """Say that all targets have a row.
+
+        Raises:
+            LedgerError
+        """
+        self._write(end)
+
+    def _write(self, line: Model) -> None:
+        text = json.dumps(line.document(), ensure_ascii=True, separators=(",", ":"))
+        data = text.encode() + b"\n"
+        try:
+            self._append(data)
+        except OSError:
+            (self.path.parent / RESERVE).unlink(missing_ok=True)
+            try:
+                self._append(b"\n" + data)  # behind what the full disk took of it
+            except OSError as error:
+                raise LedgerError(f"cannot write {self.path}: {error.strerror}") from error
+
+    def _append(self, data: bytes) -> None:
+        written = os.write(self._file, data)
+        if written != len(data):
+            raise OSError(28, os.strerror(28))
+
+    def close(self) -> None:
+        (self.path.parent / RESERVE).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            os.close(self._file)
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class UnreadableSweep(WrongUse):
+    help = "Name a sweep's run (r-…), its directory, or its sweep.jsonl."
+
+
+def _opened(path: Path) -> int:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, flags, 0o644)
+    except OSError as error:
+        raise LedgerError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        what = f"another process is at the sweep in {path.parent}"
+        raise LedgerError(what, help="Wait for it, or end it.") from error
+    with contextlib.suppress(OSError), (path.parent / RESERVE).open("wb") as reserve:
+        os.posix_fallocate(reserve.fileno(), 0, RESERVE_BYTES)
+    return file
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def read_head(path: Path) -> Head:
+    """Return the first line of a sweep's file.
+
+    Raises:
+        UnreadableSweep
+    """
+    try:
+        with path.open("rb") as file:
+            return Head.model_validate_json(file.readline(LINE_BYTES))
+    except OSError as error:
+        raise UnreadableSweep(f"cannot read {path}: {error.strerror}") from error
+    except ValidationError as error:
+        raise UnreadableSweep(f"{path} does not begin as a sweep's file") from error
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file, each target once; lines that were not wholly written are left out.
+
+    Raises:
+        UnreadableSweep
+    """
+    done = Done(read_head(path).targets)
+    with path.open("rb") as file:
+        file.readline(LINE_BYTES)
+        while line := file.readline(LINE_BYTES):
+            if not line.endswith(b"\n") or len(line) < 2:
+                continue
+            try:
+                row = Row.model_validate_json(line)
+            except ValidationError:
+                continue
+            if 0 <= row.index < done.count and done.add(row.index):
+                yield row
+
+
+def end_of(path: Path) -> End | None:
+    """Return the last line of a sweep that came to its end; None for another."""
+    found = None
+    with path.open("rb") as file:
+        while line := file.readline(LINE_BYTES):
+            if line.startswith(b'{"ended":'):
+                with contextlib.suppress(ValidationError):
+                    found = End.model_validate_json(line)
+    return found
+
+
+def short(text: str) -> str:
+    """Fit a text of a program into a row."""
+    return plain(" ".join(text.split()), 400)

@@ -1,0 +1,276 @@
+"""Sweeps of tiny programs that really fail: what is counted, kept, gone on with and judged."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import anyio
+import psutil
+import pytest
+from aoti_debug.commands.app import run
+from aoti_debug.sweep.driver import dispatch
+from aoti_debug.sweep.local import Gpu, Machine, Share
+from aoti_debug.sweep.one import Order, run_one
+from aoti_debug.sweep.plan import Demand, Planned
+from aoti_debug.sweep.row import Row, rows_of
+
+SCRIPTS = {
+    "good": "print('fine')\n",
+    "zero": "print(1 / 0)\n",
+    "zero_too": "def share(x):\n    return x / 0\n\n\n# longer than the other\nshare(3)\n",
+    "missing": "import no_such_module\n",
+    "dies": "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n",
+    "sometimes": "import pathlib\npathlib.Path('been').touch(exist_ok=False)\n",
+}
+PATIENCE_S = 120.0
+Sweep = Callable[..., "Swept"]
+
+
+@dataclass(frozen=True)
+class Swept:
+    status: int
+    answer: dict[str, Any]
+    err: str
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Sweep:
+    def call(*words: object) -> Swept:
+        status = run(["sweep", "--json", *map(str, words)])
+        out, err = capfd.readouterr()
+        return Swept(status, json.loads(out), err)
+
+    return call
+
+
+def manifest(place: Path, *names: str, settings: str = "") -> Path:
+    place.mkdir(exist_ok=True)
+    text = f'name = "tiny"\n[defaults]\ntimeout_s = 60\n{settings}\n'
+    for name in names:
+        (place / f"{name}.py").write_text(SCRIPTS[name])
+        text += f'[[target]]\nscript = "{name}.py"\n'
+    path = place / "sweep.toml"
+    path.write_text(text)
+    return path
+
+
+def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sweep) -> None:
+    path = manifest(tmp_path / "of", "good", "zero_too", "zero", "missing", "dies")
+    swept = sweep(path, "--out", tmp_path / "out", "--jobs", 1)
+    answer = swept.answer
+    assert swept.status == 1
+    assert (answer["ok"], answer["failed"], answer["errors"]) == (1, 4, 0)
+    buckets = {one["first"]: one for one in answer["buckets"]}
+    assert set(buckets) == {"zero_too", "missing", "dies"}
+    assert buckets["zero_too"]["targets"] == 2
+    assert buckets["zero_too"]["smallest"] == "zero"
+    assert buckets["dies"]["category"] == "host_segfault"
+    assert buckets["dies"]["confidence"] == "proved"
+    rows = {row.target: row for row in rows_of(tmp_path / "out" / "sweep.jsonl")}
+    assert rows["good"].run is None
+    assert rows["missing"].place == f"{tmp_path}/of/missing.py:1"
+    home = Path(os.environ["AOTI_DEBUG_HOME"])
+    kept = {path.name for path in (home / "runs").iterdir()} - {answer["run"]}
+    assert kept == {rows[name].run for name in ("zero_too", "zero", "missing", "dies")}
+
+    check_results(tmp_path, answer)
+    again = sweep(path, "--dry-run").answer
+    assert again["targets"] == 5
+    assert any("s before" in line for line in again["plan"])
+    assert "by " + answer["run"] in again["notes"][0]
+    assert run(["artifact", str(rows["missing"].run), "stderr.log"]) == 0
+
+
+def check_results(tmp_path: Path, answer: dict[str, Any]) -> None:
+    """Check the files for other programs; rows of the same sweep."""
+    out = tmp_path / "out"
+    suite = ElementTree.parse(out / "junit.xml").getroot()[0]
+    assert [suite.get(key) for key in ("tests", "failures", "errors")] == ["5", "4", "0"]
+    assert [len(case) for case in suite] == [0, 1, 1, 1, 1]
+    log = json.loads((out / "sweep.sarif").read_text())
+    results, driver = log["runs"][0]["results"], log["runs"][0]["tool"]["driver"]
+    assert {one["ruleId"] for one in results} == {one["id"] for one in driver["rules"]}
+    where = [one["locations"][0]["physicalLocation"] for one in results]
+    assert where[0]["artifactLocation"]["uri"] == "zero_too.py"
+    assert where[0]["region"]["startLine"] == 2
+    text = (out / "summary.md").read_text()
+    assert "1 good, 4 failed" in text
+    assert all(bucket["id"] in text for bucket in answer["buckets"])
+    page = (out / "sweep.html").read_text()
+    assert page.count("<svg") >= 3
+    assert "ZeroDivisionError" in page
+
+
+def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> None:
+    before = sweep(manifest(tmp_path / "of", "zero", "missing"), "--out", tmp_path / "before")
+    path = manifest(tmp_path / "of", "good", "zero", "zero_too")
+    after = sweep(path, "--baseline", before.answer["run"], "--fail-on", "new")
+    assert after.status == 0
+    assert [(one["first"], one["state"]) for one in after.answer["buckets"]] == [("zero", "still")]
+    assert after.answer["buckets"][0]["since"] == before.answer["run"]
+    assert [(one["first"], one["state"]) for one in after.answer["gone"]] == [("missing", "gone")]
+    assert "zero_too" in after.answer["notes"][0]
+
+    path = manifest(tmp_path / "of", "zero", "dies")
+    new = sweep(path, "--baseline", after.answer["run"], "--fail-on", "new")
+    assert new.status == 1
+    states = {one["first"]: (one["state"], one["since"]) for one in new.answer["buckets"]}
+    assert states["zero"] == ("still", before.answer["run"])
+    assert states["dies"] == ("new", new.answer["run"])
+
+
+def test_fail_on_proved_asks_for_proof(tmp_path: Path, sweep: Sweep) -> None:
+    swept = sweep(manifest(tmp_path / "of", "zero"), "--fail-on", "proved")
+    assert (swept.status, swept.answer["failed"]) == (0, 1)
+
+
+def test_a_flaky_target_is_one_failure_with_its_rate(tmp_path: Path, sweep: Sweep) -> None:
+    path = manifest(tmp_path / "of", "sometimes", settings="retries = 2")
+    (tmp_path / "of" / "sometimes.py").write_text(
+        "import pathlib\nbeen = pathlib.Path('been')\n"
+        "if not been.exists():\n    been.touch()\n    raise OSError('first')\n"
+    )
+    swept = sweep(path)
+    assert (swept.answer["failed"], swept.answer["flaky_targets"]) == (1, 1)
+    assert swept.answer["buckets"][0]["flaky"] == "1 of 3 attempts failed"
+
+
+def test_what_cannot_be_run_is_a_row(tmp_path: Path) -> None:
+    """The file went away after the plan was checked."""
+    planned = Planned(7, "gone", script=str(tmp_path / "gone.py"), cwd=str(tmp_path))
+    order = Order(planned, str(tmp_path / "home"))
+    row = anyio.run(run_one, order, tmp_path / "order")
+    assert (row.index, row.outcome) == (7, "error")
+    assert "there is no script" in row.summary
+    assert not (tmp_path / "order").exists()
+
+
+WAITS = """\
+import os, sys
+with open(os.environ["MAILBOX"], "w") as mailbox:
+    print(os.getpid(), file=mailbox, flush=True)
+while os.path.exists(os.environ["HELD"]):
+    os.open(os.environ["HELD"], os.O_RDONLY)
+"""
+
+
+def test_a_killed_sweep_goes_on_and_counts_each_target_once(tmp_path: Path, sweep: Sweep) -> None:
+    path = manifest(tmp_path / "of", "zero", "good", "missing")
+    (tmp_path / "of" / "waits.py").write_text(WAITS)
+    path.write_text(path.read_text() + '[[target]]\nscript = "waits.py"\n')
+    mailbox, held = tmp_path / "mailbox", tmp_path / "held"
+    os.mkfifo(mailbox)
+    os.mkfifo(held)
+    reading = os.open(mailbox, os.O_RDWR)
+    out = tmp_path / "out"
+    words = ["sweep", str(path), "--out", str(out), "--jobs", "1"]
+    environment = {**os.environ, "MAILBOX": str(mailbox), "HELD": str(held)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "aoti_debug", *words],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as driver:  # fmt: skip
+        target = psutil.Process(int(os.read(reading, 100)))
+        tree = [*psutil.Process(driver.pid).children(recursive=True), target]
+        driver.send_signal(signal.SIGKILL)
+        driver.communicate(timeout=PATIENCE_S)
+    os.close(reading)
+    _, alive = psutil.wait_procs(tree, timeout=PATIENCE_S)
+    assert [one for one in alive if one.status() != psutil.STATUS_ZOMBIE] == []
+    ledger = out / "sweep.jsonl"
+    before = [row.target for row in rows_of(ledger)]
+    assert before == ["zero", "good", "missing"]
+    with ledger.open("ab") as file:  # as a process leaves it that is killed while it writes
+        file.write(b'{"index":3,"target":"wai')
+    held.unlink()
+    (tmp_path / "of" / "waits.py").write_text("")
+    swept = sweep(path, "--resume", out)
+    assert (swept.answer["finished"], swept.answer["failed"]) == (4, 2)
+    lines = [json.loads(line) for line in ledger.read_bytes().split(b"\n") if line.endswith(b"}")]
+    counted = Counter(line["target"] for line in lines if "target" in line)
+    assert counted == {"zero": 1, "good": 1, "missing": 1, "waits": 1}
+    assert sum(one["targets"] for one in swept.answer["buckets"]) == 2
+
+
+def test_another_manifest_is_not_gone_on_with(tmp_path: Path, sweep: Sweep) -> None:
+    sweep(manifest(tmp_path / "of", "good"), "--out", tmp_path / "out")
+    other = manifest(tmp_path / "of", "good", "zero")
+    told = sweep(other, "--resume", tmp_path / "out")
+    assert (told.status, "not the one" in told.answer["error"]) == (2, True)
+    told = sweep(other, "--out", tmp_path / "out")
+    assert (told.status, "holds a sweep already" in told.answer["error"]) == (2, True)
+
+
+class Pretended:
+    """An executor that runs nothing and writes down how much ran side by side."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.most = 0
+        self.workers = "none"
+        self.never, self.take, self.give = machine.never, machine.take, machine.give
+
+    async def run(self, planned: Planned, share: Share) -> Row:
+        self.most = max(self.most, self.machine.running)
+        await anyio.lowlevel.checkpoint()
+        return Row(index=planned.index, target=planned.name, outcome="ok")
+
+
+def ran(machine: Machine, demands: Iterator[Demand] | list[Demand]) -> tuple[list[Row], Pretended]:
+    executor, rows = Pretended(machine), []
+    targets = (Planned(n, f"t{n}", demand=demand) for n, demand in enumerate(demands))
+
+    async def main() -> None:
+        await dispatch(targets, executor, rows.append, anyio.Event())
+
+    anyio.run(main)
+    return rows, executor
+
+
+def test_every_target_is_run_once_whatever_it_needs() -> None:
+    gib = 1 << 30
+    gpus = [Gpu(f"GPU-{n}", "NVIDIA H100 80GB", 80 * gib) for n in range(2)]
+    demands = [Demand(gpus=n % 3, memory=(n % 7) * gib, cores=n % 5 or None) for n in range(300)]
+    demands += [Demand(gpu_memory=20 * gib)] * 50 + [Demand(gpu="A100"), Demand(gpus=3)]
+    machine = Machine(16, 8, 16 * gib, gpus)
+    rows, executor = ran(machine, demands)
+    assert sorted(row.index for row in rows) == list(range(352))
+    assert [row.target for row in rows if row.outcome == "error"] == ["t350", "t351"]
+    assert 1 < executor.most <= 16
+    assert (machine.running, machine.cores, machine.memory) == (0, 8, 16 * gib)
+    assert [(gpu.users, gpu.promised) for gpu in gpus] == [(0, 0), (0, 0)]
+
+
+def test_targets_share_a_gpu_when_their_measured_memory_fits() -> None:
+    gib = 1 << 30
+    machine = Machine(64, 64, 1 << 40, [Gpu("GPU-0", "H100", 80 * gib)])
+    small, unknown = Demand(gpu_memory=20 * gib), Demand()
+    shares = [machine.take(small) for _ in range(4)]
+    assert [share is not None for share in shares] == [True, True, True, False]
+    assert machine.take(unknown) is None  # what nobody has measured runs alone
+    for share in filter(None, shares):
+        machine.give(share)
+    alone = machine.take(unknown)
+    assert alone is not None
+    assert machine.take(small) is None
+
+
+def test_a_full_disk_ends_the_sweep_with_its_rows_kept(tmp_path: Path) -> None:
+    def on_row(row: Row) -> None:
+        raise OSError(28, "No space left on device")
+
+    async def main() -> None:
+        targets = iter([Planned(0, "a"), Planned(1, "b")])
+        await dispatch(targets, Pretended(Machine(1, 1, 1)), on_row, anyio.Event())
+
+    with pytest.raises(OSError, match="No space left"):
+        anyio.run(main)
