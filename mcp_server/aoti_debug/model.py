@@ -107,6 +107,7 @@ class Fix(Model):
     what: str
     where: str | None = None
     why: str | None = None
+    patch: str | None = Field(None, description="a unified diff, as verify_fix takes it")
 
 
 class Next(Model):
@@ -224,6 +225,7 @@ class MinifyAnswer(RunModel):
     nodes: int | None = Field(None, description="operators left")
     nodes_before: int | None = None
     repro: str | None = Field(None, description="path of repro.py; repro_inputs.pt lies beside it")
+    repro_kernel: str | None = Field(None, description="path of a script of the kernel alone")
     candidates: int = 0
     ended: str | None = Field(None, description="why the search ended")
     also_seen: list[str] = Field(default_factory=list, description="other failures met")

@@ -11,6 +11,7 @@ from aoti_debug.model import (
     Diagnosis,
     Evidence,
     Fault,
+    Fix,
     InputFinding,
     Kernel,
     Next,
@@ -69,8 +70,8 @@ _COMMANDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "run_stage": ("run", ("script",)),
     "triage": ("triage", ("script",)),
     "explain_kernel": ("explain", ("run", "kernel")),
-    "minify": ("minify", ("run",)),
-    "verify_fix": ("verify", ("script",)),
+    "minify": ("minify", ("what", "run")),
+    "verify_fix": ("verify", ("what", "script")),
     "read_artifact": ("artifact", ("run", "name")),
 }
 _PLACEHOLDERS = {"triage": "SCRIPT", "run_stage": "SCRIPT", "verify_fix": "SCRIPT"}
@@ -138,10 +139,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
             section("Not the cause", *(Item(text) for text in diagnosis.misleading)),
             section(
                 "Fix",
-                *(
-                    Item(f"{fix.what} ({fix.where})" if fix.where else fix.what, fix.why or "")
-                    for fix in diagnosis.fixes
-                ),
+                *(fix_item(fix) for fix in diagnosis.fixes),
             ),
             section(
                 "Next", *(Item(command_line(step), step.why, code=True) for step in diagnosis.next)
@@ -168,6 +166,11 @@ def tags_of(diagnosis: Diagnosis) -> tuple[str, ...]:
     if diagnosis.phase != "none":
         tags.append(f"in phase {diagnosis.phase.replace('_', ' ')}")
     return tuple(tags)
+
+
+def fix_item(fix: Fix) -> Item:
+    what = f"{fix.what} ({fix.where})" if fix.where else fix.what
+    return Item(what, fix.why or "", fix.patch or "", whole=fix.patch is not None)
 
 
 def _source(line: SourceLine) -> Item:

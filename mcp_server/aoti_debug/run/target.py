@@ -233,3 +233,16 @@ def _maybe(python: str | None, env: Mapping[str, str]) -> Path | None:
 def _label(name: str, argv: Sequence[str]) -> str:
     words = [name, shlex.join(argv[1:])] if len(argv) > 1 else [name]
     return plain(" ".join(words), LABEL_LIMIT)
+
+
+def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the script of a recorded command, and what stands behind it."""
+    for number, word in enumerate(target.argv[1:], 1):
+        if word.endswith(".py"):
+            return (target.cwd / word).absolute(), target.argv[number + 1 :]
+    return None, target.argv[1:]
+
+
+def tree_of(target: Target, script: Path) -> Path:
+    """Return the directory that holds the target's files: a patch names them relative to it."""
+    return target.cwd if script.is_relative_to(target.cwd) else script.parent

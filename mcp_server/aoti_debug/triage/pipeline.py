@@ -13,10 +13,12 @@ from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
 from aoti_debug.minify.signature import SIGNATURE, signature_of_run
-from aoti_debug.model import Diagnosis, StageAnswer, Step, TriageAnswer
+from aoti_debug.model import Diagnosis, Next, StageAnswer, Step, TriageAnswer
 from aoti_debug.read.check_report import NAMES
 from aoti_debug.run.device import Device
+from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
+from aoti_debug.run.target import script_and_args, tree_of
 from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
 from aoti_debug.triage.causes import BISECT, NODES, Context, LaterStep
@@ -26,6 +28,7 @@ from aoti_debug.triage.findings import step_of, steps_of
 from aoti_debug.triage.launch import hold_gpus, launch, unwell
 from aoti_debug.triage.observe import CUDA_GDB, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
+from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
 from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
@@ -33,6 +36,8 @@ from aoti_debug.triage.stage import run_stage, stray_note
 
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
 
+
+PATCH = "fix.patch"
 
 LATER: list[LaterStep] = [NODES, BISECT]
 
@@ -252,10 +257,11 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
         if found
         else None
     )
-    state.diagnosis = best
     if best is not None:
+        best = proposed(state, best, observations)
         state.keep(DIAGNOSIS, best.document())
         state.keep(SIGNATURE, signature_of_run(observations, best).document())
+    state.diagnosis = best
     return TriageAnswer(
         run=state.directory.id,
         status="done",
@@ -265,6 +271,28 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
         artifacts=state.artifacts(),
         notes=[*state.notes, *stray_note(ran)],
     )
+
+
+def proposed(state: RunState, best: Diagnosis, observations: Observations) -> Diagnosis:
+    """Add a patch of the user's file where one is certain; it is kept as a file, for verify."""
+    target = state.request.target
+    script, _ = script_and_args(target)
+    if script is None:
+        return best
+    found = with_patch(best, observations, tree_of(target, script), script)
+    patch = found.fixes[0].patch if found.fixes else None
+    if patch is None:
+        return best
+    path = state.directory.path / PATCH
+    try:
+        write_atomically(path, patch.encode())
+    except OSError as error:
+        state.notes.append(f"the patch could not be written to {path.name}: {error.strerror}")
+        return found
+    arguments = {"what": str(path), "against": state.directory.id}
+    why = "applies the first fix to a copy of your files, and looks whether it is one"
+    step = Next(tool="verify_fix", arguments=arguments, why=why)
+    return found.model_copy(update={"next": [step, *found.next]})
 
 
 async def run_named_stage(state: RunState, stage: Stage) -> StageAnswer:

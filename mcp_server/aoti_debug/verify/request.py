@@ -10,7 +10,7 @@ from pathlib import Path
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.minify.request import target_of
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.target import Target, resolve_target
+from aoti_debug.run.target import Target, resolve_target, script_and_args
 from aoti_debug.triage.run_state import Request
 
 PATCH_BYTES = 4 << 20
@@ -65,14 +65,6 @@ def verify_request(
         patch=patch,
         seeds=seeds,
     )
-
-
-def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the script of a recorded command, and what stands behind it."""
-    for number, word in enumerate(target.argv[1:], 1):
-        if word.endswith(".py"):
-            return (target.cwd / word).absolute(), target.argv[number + 1 :]
-    return None, target.argv[1:]
 
 
 def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:

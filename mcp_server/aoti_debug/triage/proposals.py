@@ -1,0 +1,273 @@
+"""Propose a change of the user's own file, as a unified diff, where one is certain enough.
+
+Each rule reads the file that the failing call, the export or the operator stands in, and gives a
+new text of it, or none: where the place is not the only one that it could be, where a value would
+change, where what is needed has no name in that file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.enrich import caller
+from aoti_debug.model import Diagnosis, Fix, InputFinding
+from aoti_debug.read.check_report import Mismatch
+from aoti_debug.triage.source_text import File, Given, argument, diff, name_of, read, wrapped
+
+WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})")
+DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
+KINDS = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1,
+         "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    what: str
+    why: str
+    text: str  # of the whole file
+
+
+Rule = Callable[[Diagnosis, Observations, File], Proposal | None]
+
+
+def with_patch(
+    diagnosis: Diagnosis, observations: Observations, tree: Path, script: Path | None
+) -> Diagnosis:
+    """Put a patch before the fixes of a diagnosis, if there is a certain one.
+
+    `tree` is what the patch is applied to: its file names are relative to that.
+    """
+    if diagnosis.confidence == "possible":
+        return diagnosis
+    lines = caller(observations)
+    calling = Path(lines[0].file) if lines else None
+    for path in dict.fromkeys(p for p in (calling, script) if p is not None):
+        file = read(path, tree)
+        for rule in RULES.get(diagnosis.category, ()) if file is not None else ():
+            assert file is not None
+            found = rule(diagnosis, observations, file)
+            patch = diff(file, found.text, tree) if found is not None else None
+            if found is not None and patch is not None:
+                fix = Fix(what=found.what, why=found.why, where=path.name, patch=patch)
+                return diagnosis.model_copy(update={"fixes": [fix, *diagnosis.fixes]})
+    return diagnosis
+
+
+def given_for(file: File, observations: Observations, found: InputFinding) -> Given | None:
+    """Return what the failing call gives for an input, where this file makes that call."""
+    call, lines = failing_call(observations), caller(observations)
+    if call is None or not lines or Path(lines[0].file).resolve() != file.path:
+        return None
+    places = (n for n, leaf in enumerate(call.inputs) if leaf.index == found.index)
+    place = next(places, None)
+    if place is None:
+        return None
+    return argument(file, lines[0].line, call, place, found.name)
+
+
+def cast(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Give the input as it was exported: type, layout or device."""
+    found = diagnosis.input
+    place = given_for(file, observations, found) if found is not None else None
+    if found is None or place is None or not found.expected:
+        return None
+    method = conversion(found, observations, file)
+    if method is None:
+        return None
+    what = f"give the package {found.name or 'the input'}{method}"
+    text = file.replaced(place.expression, wrapped(file, place.expression) + method)
+    return Proposal(what, "the values stay, and are as they were exported then", text)
+
+
+def conversion(found: InputFinding, observations: Observations, file: File) -> str | None:
+    expected = (found.expected or "").removeprefix("torch.")
+    if found.property == "dtype":
+        have = KINDS.get((found.got or "").removeprefix("torch."))
+        want = KINDS.get(expected)
+        keeps = have is not None and want is not None and have <= want
+        return f".to(torch.{expected})" if keeps and file.has_torch else None
+    if found.property == "device":
+        return f'.to("{expected}")' if DEVICE.fullmatch(expected) else None
+    if found.property == "stride" and found.dim is not None:
+        call = failing_call(observations)
+        one = next((i for i in call.inputs if i.index == found.index), None) if call else None
+        shape = one.shape if one is not None else None
+        if not shape or found.dim >= len(shape) or (found.dim == 0 and len(shape) > 3):
+            return None
+        whole = 1
+        for size in shape[found.dim + 1 :]:
+            whole *= size
+        return ".contiguous()" if expected == str(whole) else None
+    return None
+
+
+def guard(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Refuse values outside a table before the call."""
+    found = diagnosis.input
+    bounds = WITHIN.fullmatch(found.expected or "") if found is not None else None
+    place = given_for(file, observations, found) if found is not None else None
+    if found is None or bounds is None or place is None or not place.plain:
+        return None
+    if not isinstance(place.expression, (ast.Name, ast.Attribute)):
+        return None
+    name, low, high = file.of(place.expression), bounds[1], bounds[2]
+    lines = [
+        f"if not bool((({name} >= {low}) & ({name} < {high})).all()):",
+        f'    raise ValueError("{found.name or name} must be at least {low} and below {high}")',
+    ]
+    return Proposal(
+        f"refuse {found.name or name} outside {low} <= value < {high} before the call",
+        "a clear error in the place of a crash or of garbage; a larger table is the other way",
+        file.before(place.statement, lines),
+    )
+
+
+def widened(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Raise the bound of the one Dim that has it."""
+    found = diagnosis.input
+    if found is None or found.property != "size" or not (found.got or "").isdigit():
+        return None
+    relation, _, bound = (found.expected or "").partition(" ")
+    word = {"<=": "max", ">=": "min"}.get(relation)
+    dims = [
+        keyword.value
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Call) and name_of(node.func) == "Dim"
+        for keyword in node.keywords
+        if keyword.arg == word
+    ]
+    same = [d for d in dims if isinstance(d, ast.Constant) and str(d.value) == bound]
+    if word is None or len(dims) != len(same) or len(same) != 1:
+        return None
+    what = f"export with {word}={found.got}: {found.name} is given that size"
+    why = "the sizes that are served must lie within those that were declared"
+    return Proposal(what, why, file.replaced(same[0], str(found.got)))
+
+
+def freed(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Export the one input with the size free that was baked in."""
+    found, call = diagnosis.input, failing_call(observations)
+    if found is None or found.property != "size" or found.dim is None or call is None:
+        return None
+    if not (found.expected or "").isdigit() or len(call.inputs) != 1 or not found.name:
+        return None
+    exports = [
+        node
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and file.of(node.func) in ("torch.export.export", "export.export")
+    ]
+    if len(exports) != 1 or not file.has_torch:
+        return None
+    shapes = f'{{"{found.name}": {{{found.dim}: torch.export.Dim.DYNAMIC}}}}'
+    text = _with_shapes(file, exports[0], shapes)
+    if text is None:
+        return None
+    what = f"export with dimension {found.dim} of {found.name} free"
+    return Proposal(what, "a size that is not free is baked into the kernels", text)
+
+
+def _with_shapes(file: File, export: ast.Call, shapes: str) -> str | None:
+    given = next((k.value for k in export.keywords if k.arg == "dynamic_shapes"), None)
+    if given is None:
+        if any(k.arg is None for k in export.keywords) or len(export.args) > 3:
+            return None
+        last = [*export.args, *(k.value for k in export.keywords)][-1]
+        return file.replaced(last, f"{file.of(last)}, dynamic_shapes={shapes}")
+    if isinstance(given, ast.Constant) and given.value is None:
+        return file.replaced(given, shapes)
+    assigned = [
+        node.value
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Assign) and isinstance(given, ast.Name)
+        and any(isinstance(t, ast.Name) and t.id == given.id for t in node.targets)
+    ]  # fmt: skip
+    if len(assigned) == 1 and isinstance(assigned[0], ast.Constant) and assigned[0].value is None:
+        return file.replaced(assigned[0], shapes)
+    return None
+
+
+def promised(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Have the operator or its fake kernel keep the promise: the layout, or the type."""
+    fakes = observations.checks.fakes
+    wrong = fakes.mismatches if fakes is not None else ()
+    if len(wrong) != 1 or not file.has_torch:
+        return None
+    found = wrong[0]
+    real, fake = kernels(file.tree, found.op)
+    if found.property == "stride" and real is not None and _contiguous(found):
+        value = returned(real)
+        if value is not None:
+            text = file.replaced(value, f"{wrapped(file, value)}.contiguous()")
+            why = "the compiled model goes through the result by the promised strides"
+            return Proposal(f"return from {found.op} what its fake kernel promises", why, text)
+    if found.property == "dtype" and fake is not None:
+        value, dtype = returned(fake), found.got.removeprefix("torch.")
+        if isinstance(value, ast.Call) and name_of(value.func) == "empty_like" and dtype in KINDS:
+            if len(value.args) != 1 or value.keywords:
+                return None
+            new = f"{file.of(value.func)}({file.of(value.args[0])}, dtype=torch.{dtype})"
+            what = f"have the fake kernel of {found.op} promise {dtype}, and compile again"
+            why = "that is what the operator returns"
+            return Proposal(what, why, file.replaced(value, new))
+    return None
+
+
+def _contiguous(found: Mismatch) -> bool:
+    """Tell whether the promised strides fall, and end with 1: those of a contiguous result."""
+    steps = [int(word) for word in re.findall(r"\d+", found.expected)]
+    return bool(steps) and steps[-1] == 1 and all(a >= b for a, b in pairwise(steps))
+
+
+def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.FunctionDef | None]:
+    """Return the functions that stand for an operator and for its fake kernel, each if it is the
+    only one."""
+    name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
+    names = {f.name for f in real}
+    fake = [
+        f
+        for f in functions
+        for d in f.decorator_list
+        if _is(d, ("register_fake", "impl_abstract"), name)
+        or (
+            isinstance(d, ast.Attribute) and d.attr == "register_fake" and name_of(d.value) in names
+        )
+    ]
+    return (real[0] if len(real) == 1 else None), (fake[0] if len(fake) == 1 else None)
+
+
+def _is(decorator: ast.expr, names: Sequence[str], op: str) -> bool:
+    return (
+        isinstance(decorator, ast.Call)
+        and name_of(decorator.func) in names
+        and bool(decorator.args)
+        and isinstance(decorator.args[0], ast.Constant)
+        and decorator.args[0].value == op
+    )
+
+
+def returned(function: ast.FunctionDef) -> ast.expr | None:
+    """Return the value of a function that returns at one place alone."""
+    found = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    return found[0].value if len(found) == 1 else None
+
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    "contract_dtype": (cast,),
+    "contract_stride": (cast,),
+    "contract_device": (cast,),
+    "contract_shape": (widened, freed),
+    "contract_guard": (widened,),
+    "index_out_of_bounds": (guard,),
+    "custom_op_fake_kernel": (promised,),
+}

@@ -1,0 +1,155 @@
+"""A Python file of the user's: read it, find the call of a package in it, write it changed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from aoti_debug.read.events import Call
+
+FILE_BYTES = 1 << 20
+LOADERS = ("aoti_load_package", "load_package", "aot_load")
+BINDS_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the user's, read and parsed."""
+
+    path: Path
+    text: str
+    tree: ast.Module
+
+    def of(self, node: ast.expr) -> str:
+        return ast.get_source_segment(self.text, node) or ""
+
+    def position(self, line: int, column: int) -> int:
+        """Return where a place of the tree lies in the text; columns are counted in UTF-8 there."""
+        lines = self.text.splitlines(keepends=True)
+        before = lines[line - 1].encode()[:column].decode()
+        return sum(map(len, lines[: line - 1])) + len(before)
+
+    def replaced(self, node: ast.expr, new: str) -> str:
+        begin = self.position(node.lineno, node.col_offset)
+        end = self.position(node.end_lineno or 0, node.end_col_offset or 0)
+        return self.text[:begin] + new + self.text[end:]
+
+    def before(self, statement: ast.stmt, lines: Sequence[str]) -> str:
+        """Return the text with lines before a statement, indented as it is."""
+        kept = self.text.splitlines(keepends=True)
+        first = kept[statement.lineno - 1]
+        indent = first[: len(first) - len(first.lstrip())]
+        added = [f"{indent}{line}\n" for line in lines]
+        return "".join([*kept[: statement.lineno - 1], *added, *kept[statement.lineno - 1 :]])
+
+    @property
+    def has_torch(self) -> bool:
+        imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.Import))
+        return any(a.name == "torch" and a.asname is None for i in imports for a in i.names)
+
+
+def read(path: Path, tree: Path) -> File | None:
+    """Read a file of the tree; None where it is no whole Python file of a usual size in it."""
+    try:
+        if not path.resolve().is_relative_to(tree.resolve()) or path.stat().st_size > FILE_BYTES:
+            return None
+        text = path.read_bytes().decode("utf-8")
+        if "\r" in text or "\f" in text or not text.endswith("\n"):
+            return None
+        return File(path.resolve(), text, ast.parse(text))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return None
+
+
+def diff(file: File, text: str, tree: Path) -> str | None:
+    """Return the change as a patch; None where the new text is no Python, or nothing changed."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    name = file.path.relative_to(tree.resolve()).as_posix()
+    old, new = file.text.splitlines(keepends=True), text.splitlines(keepends=True)
+    return "".join(unified_diff(old, new, f"a/{name}", f"b/{name}")) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An argument, the statement of its call, and whether its names are known there already."""
+
+    expression: ast.expr
+    statement: ast.stmt
+    plain: bool
+
+
+def argument(file: File, line: int, call: Call, place: int, name: str | None) -> Given | None:
+    """Return what the call of a package at a line gives for the input at a place, if one call
+    alone can be that."""
+    loaded = names_of_packages(file.tree)
+    calls = [
+        (node, way)
+        for node, way in walked(file.tree)
+        if isinstance(node, ast.Call)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+        and name_of(node.func) in loaded
+    ]
+    if len(calls) != 1:
+        return None
+    node, way = calls[0]
+    expression = given(node, len(call.inputs), place, name)
+    statements = [part for part in way if isinstance(part, ast.stmt)]
+    plain = not any(isinstance(part, BINDS_NAMES) for part in way)
+    if expression is None or not statements:
+        return None
+    return Given(expression, statements[-1], plain)
+
+
+def given(node: ast.Call, inputs: int, place: int, name: str | None) -> ast.expr | None:
+    """Return the argument for an input: by its place, where each argument is one input."""
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    if starred or any(k.arg is None for k in node.keywords):
+        return None
+    if len(node.args) + len(node.keywords) != inputs:
+        return None
+    if place < len(node.args):
+        return node.args[place]
+    return next((k.value for k in node.keywords if k.arg == name), None)
+
+
+def names_of_packages(tree: ast.Module) -> set[str]:
+    """Return the variables and attributes that a loaded package is assigned to, and to nothing
+    else."""
+    loaded: set[str] = set()
+    others: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            value = node.value
+            is_load = isinstance(value, ast.Call) and name_of(value.func) in LOADERS
+            names = {name_of(target) for target in targets}
+            (loaded if is_load else others).update(names)
+    return loaded - others - {""}
+
+
+def name_of(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+Way = tuple[ast.AST, ...]
+
+
+def walked(node: ast.AST, way: Way = ()) -> Iterator[tuple[ast.AST, Way]]:
+    """Yield every node with those that it stands in."""
+    yield node, way
+    for child in ast.iter_child_nodes(node):
+        yield from walked(child, (*way, node))
+
+
+def wrapped(file: File, node: ast.expr) -> str:
+    text = file.of(node)
+    simple = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+    return text if isinstance(node, simple) else f"({text})"

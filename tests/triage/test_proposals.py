@@ -1,0 +1,157 @@
+"""A patch of the user's file is proposed where it is certain, and none where it is not."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from aoti_debug.diagnose import Observations
+from aoti_debug.model import Category, Diagnosis, InputFinding
+from aoti_debug.read.check_report import CheckReports, FakesReport, Mismatch
+from aoti_debug.read.events import read_events
+from aoti_debug.triage.proposals import with_patch
+from aoti_debug.verify.patch import apply, read_patch
+
+SCRIPT = """\
+import torch
+
+
+@torch.library.custom_op("user::turned", mutates_args=())
+def turned(x: torch.Tensor) -> torch.Tensor:
+    return (x * 2.0).t().contiguous().t()
+
+
+@turned.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+rows = torch.export.Dim("rows", min=2, max=64)
+program = torch.export.export(model, (example,), dynamic_shapes={"x": {0: rows}})
+compiled = torch._inductor.aoti_load_package(path)
+for x in batches:
+    result = compiled(x)
+    print(float(result.sum()))
+"""
+CALL = 18
+
+
+def seen(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observations:
+    """Return what the probe tells of a call that a line of a script made."""
+    path.write_text(text)
+    leaf = {"name": "x", "kind": "tensor", "shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
+    leaves = [{**leaf, "index": n, "name": f"x{n}" if n else "x"} for n in range(inputs)]
+    event = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "run", "name": "call",
+             "call": 1, "package": "/t/model.pt2", "caller": [str(path), line],
+             "inputs": leaves}  # fmt: skip
+    return Observations(events=read_events(io.BytesIO(json.dumps(event).encode() + b"\n")))
+
+
+def fault(category: Category, property: str = "", expected: str = "", got: str = "") -> Diagnosis:
+    given = {"property": property, "expected": expected, "got": got, "dim": 0}
+    found = InputFinding(index=0, name="x", **given) if property else None
+    return Diagnosis(
+        phase="run", category=category, confidence="proved", summary="it is so", input=found
+    )
+
+
+DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
+STRIDE = fault("contract_stride", "stride", "8", "1")
+INDEX = fault("index_out_of_bounds", "value", "0 <= value < 16", "4000 at [2]")
+TOO_MANY = fault("contract_shape", "size", "<= 64", "80")
+BAKED = fault("contract_shape", "size", "4", "9")
+
+
+def patched(tmp_path: Path, diagnosis: Diagnosis, observations: Observations) -> str:
+    """Return the script as the proposal, applied the way that verify does, leaves it."""
+    script = tmp_path / "serve.py"
+    found = with_patch(diagnosis, observations, tmp_path, script)
+    patch = found.fixes[0].patch if found.fixes else None
+    if patch is None:
+        return ""
+    copy = tmp_path.with_name(tmp_path.name + "-copy")
+    assert apply(read_patch(patch), tmp_path, copy) == ["serve.py"]
+    return (copy / "serve.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "line"),
+    [
+        (DTYPE, "    result = compiled(x.to(torch.float32))"),
+        (STRIDE, "    result = compiled(x.contiguous())"),
+        (fault("contract_device", "device", "cuda", "cpu"), '    result = compiled(x.to("cuda"))'),
+        (INDEX, "    if not bool(((x >= 0) & (x < 16)).all()):"),
+        (TOO_MANY, 'rows = torch.export.Dim("rows", min=2, max=80)'),
+    ],
+)
+def test_one_line_is_changed(tmp_path: Path, diagnosis: Diagnosis, line: str) -> None:
+    new = patched(tmp_path, diagnosis, seen(tmp_path / "serve.py", SCRIPT))
+    changed = [text for text in new.splitlines() if text not in SCRIPT.splitlines()]
+    assert changed[0] == line
+    assert len(changed) == (2 if diagnosis is INDEX else 1)
+
+
+@pytest.mark.parametrize(
+    "shapes", ["", ", dynamic_shapes=None", ", dynamic_shapes=shapes", ", strict=True"]
+)
+def test_a_size_that_was_baked_in_is_made_free(tmp_path: Path, shapes: str) -> None:
+    text = SCRIPT.replace(', dynamic_shapes={"x": {0: rows}}', shapes)
+    text = text.replace("rows = torch", "shapes = None\nrows = torch")
+    new = patched(tmp_path, BAKED, seen(tmp_path / "serve.py", text, CALL + 1))
+    assert '{"x": {0: torch.export.Dim.DYNAMIC}}' in new
+
+
+def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:
+    observations = seen(tmp_path / "serve.py", SCRIPT)
+    wrong = Mismatch(op="user::turned", property="stride", expected="[8, 1]", got="[1, 9]")
+    fakes = FakesReport(artifact="report.json", mismatches=[wrong])
+    diagnosis = fault("custom_op_fake_kernel")
+    found = Observations(events=observations.events, checks=CheckReports(fakes=fakes))
+    new = patched(tmp_path, diagnosis, found)
+    assert "    return (x * 2.0).t().contiguous().t().contiguous()" in new
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "old", "new"),
+    [
+        (fault("no_fault"), "", ""),
+        # a float that becomes an integer is another value
+        (fault("contract_dtype", "dtype", "int64", "float64"), "", ""),
+        # what is loaded is not known, or another call stands in the same line
+        (DTYPE, "compiled = torch._inductor.aoti_load_package(path)", "compiled = served()"),
+        (DTYPE, "compiled(x)", "compiled(x) + compiled(-x)"),
+        (DTYPE, "compiled(x)", "compiled(*batch)"),
+        (DTYPE, "import torch\n", "import torch as th\n"),
+        # the layout that it was exported with is not the plain one
+        (fault("contract_stride", "stride", "1", "8"), "", ""),
+        # the name is bound inside of the expression
+        (INDEX, "compiled(x)", "[compiled(x) for x in parts]"),
+        (INDEX, "compiled(x)", "compiled(x + 1)"),
+        # two sizes have that bound
+        (TOO_MANY, "min=2, max=64)", 'min=2, max=64), torch.export.Dim("n", max=64)'),
+        (TOO_MANY, "max=64", "max=LIMIT"),
+        (BAKED, "", ""),
+        (DTYPE, "    result = compiled(x)", "\tresult = compiled(x"),
+    ],
+)
+def test_what_is_not_certain_is_not_proposed(
+    tmp_path: Path, diagnosis: Diagnosis, old: str, new: str
+) -> None:
+    text = SCRIPT.replace(old, new) if old else SCRIPT
+    assert text != SCRIPT or not old
+    assert patched(tmp_path, diagnosis, seen(tmp_path / "serve.py", text)) == ""
+
+
+def test_a_file_outside_the_tree_is_not_touched(tmp_path: Path) -> None:
+    other = tmp_path / "library"
+    other.mkdir()
+    observations = seen(other / "serve.py", SCRIPT)
+    own = tmp_path / "own"
+    own.mkdir()
+    assert with_patch(DTYPE, observations, own, None) == DTYPE
+
+
+def test_inputs_that_cannot_be_told_apart_are_left_alone(tmp_path: Path) -> None:
+    assert patched(tmp_path, DTYPE, seen(tmp_path / "serve.py", SCRIPT, inputs=2)) == ""
