@@ -3,8 +3,8 @@
     python evals/benchmarks/verify.py OUT [BASE ...]
 
 The scripts and fixes stand in evals/cases/verify.toml. Each script is triaged once, each fix is
-given as a patch. OUT/pairs.jsonl gets a line a fix; one that is there already is not made again.
-OUT/pairs.md is the table.
+given as a patch; so is the one that the triage proposes, if it does. OUT/pairs.jsonl gets a line
+a fix; one that is there already is not made again. OUT/pairs.md is the table.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tomllib
 
 CASES = Path(__file__).parent.parent / "cases" / "verify.toml"
 LIMIT_S = 900
+PROPOSED = "(proposed by the triage)"
 
 
 def main() -> None:
@@ -39,12 +40,17 @@ def verify_all(base: dict, folder: Path, out: Path) -> None:
     script = folder / "model.py"
     script.write_text(base["script"])
     done = {(line["base"], line["fix"]) for line in lines(out / "pairs.jsonl")}
-    against = failing_run(script, folder / "run.json")
-    for number, fix in enumerate(base["fix"], 1):
+    failed = failing_run(script, folder / "run.json")
+    against = str(failed["run"])
+    fixes = [{**fix, "patch": as_patch(base["script"], fix["changes"])} for fix in base["fix"]]
+    offered = failed["diagnosis"].get("fixes") or [{}]
+    if "patch" in offered[0]:
+        fixes.append({"name": PROPOSED, "right": True, "patch": offered[0]["patch"]})
+    for number, fix in enumerate(fixes, 1):
         if (base["name"], fix["name"]) in done:
             continue
         patch = folder / f"{number}.patch"
-        patch.write_text(as_patch(base["script"], fix["changes"]))
+        patch.write_text(fix["patch"])
         began = time.monotonic()
         answer = command(folder, "verify", str(patch), "--against", against)
         found = {
@@ -60,12 +66,12 @@ def verify_all(base: dict, folder: Path, out: Path) -> None:
         print(json.dumps(found), flush=True)
 
 
-def failing_run(script: Path, kept: Path) -> str:
-    """Triage the failing script once; return its run."""
+def failing_run(script: Path, kept: Path) -> dict:
+    """Triage the failing script once; return the answer."""
     if not kept.exists():
         answer = command(script.parent, "triage", script.name)
         kept.write_text(json.dumps(answer))
-    return str(json.loads(kept.read_text())["run"])
+    return json.loads(kept.read_text())
 
 
 def as_patch(script: str, changes: list[list[str]]) -> str:
@@ -94,7 +100,8 @@ def lines(path: Path) -> list[dict]:
 
 
 def table(found: list[dict]) -> str:
-    right = [line for line in found if line["right"]]
+    offered = [line for line in found if line["fix"] == PROPOSED]
+    right = [line for line in found if line["right"] and line not in offered]
     wrong = [line for line in found if not line["right"]]
     called = sum(line["verdict"] == "fixed" for line in right)
     taken_in = sum(line["verdict"] == "fixed" for line in wrong)
@@ -103,7 +110,9 @@ def table(found: list[dict]) -> str:
         yes = "yes" if line["right"] else "no"
         reason = str(line["reason"]).replace("|", "\\|")[:160]
         rows.append(f"| {line['base']} | {line['fix']} | {yes} | {line['verdict']} | {reason} |")
-    head = f"{called} of {len(right)} right fixes called fixed, {taken_in} of {len(wrong)} wrong."
+    stood = sum(line["verdict"] == "fixed" for line in offered)
+    head = f"{called} of {len(right)} right fixes called fixed, {taken_in} of {len(wrong)} wrong; "
+    head += f"{stood} of {len(offered)} that the triage proposed."
     return "\n".join([head, "", *rows, ""])
 
 

@@ -53,7 +53,9 @@ def main() -> int:
         captured = standalone.read_inputs(torch, options.inputs) if options.inputs != "-" else None
         if captured is not None and options.now:
             now = standalone.read_inputs(torch, options.now)
-            report.update(inputs=differ(torch, captured.flat, now.flat))
+            other = differ(torch, captured.flat, now.flat)
+            report.update(inputs=other)
+            captured = captured if other else now  # as the package is given them now
         found: list[tuple[str, Inputs | None]] = [("the failing call", captured)]
         found += [("the example", _example(torch, old))]
         found += [(f"fresh inputs {n + 1}", fresh(torch, old, n)) for n in range(options.seeds)]

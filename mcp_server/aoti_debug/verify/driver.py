@@ -17,14 +17,14 @@ from aoti_debug.model import Check, Step, VerifyAnswer
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.target import Target
-from aoti_debug.triage.captured_call import Captured, captured
+from aoti_debug.run.target import Target, script_and_args, tree_of
+from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import PROBE, tracing
 from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.verify.judge import Facts, judge, trial_of
 from aoti_debug.verify.patch import apply, read_patch
-from aoti_debug.verify.request import VerifyRequest, script_and_args
+from aoti_debug.verify.request import VerifyRequest
 
 REPORT = "report.json"
 TRIALS_S = 600.0
@@ -60,7 +60,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
         call = captured(ran.observations, state.directory.path, home)
-        report = await _held_out(state, request, before, call)
+        now = same_call(ran.observations, before.failing_call, state.directory.path)
+        report = await _held_out(state, request, before, call, now)
     facts = _facts(before, ran, call, report, target)
     found = judge(facts)
     return VerifyAnswer(
@@ -99,7 +100,7 @@ def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list
     """Copy the script's tree, patch the copy, and return the target in it."""
     script, args = script_and_args(target)
     assert script is not None  # the request has looked
-    tree = target.cwd if script.is_relative_to(target.cwd) else script.parent
+    tree = tree_of(target, script)
     changed = apply(read_patch(patch), tree, root)
     place = root / script.relative_to(tree)
     words = (target.argv[0], str(place), *args)
@@ -135,8 +136,19 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
     return ran
 
 
+def same_call(observations: Observations, number: int | None, directory: Path) -> Path | None:
+    """Return the inputs of the call that has the number of the failing one; the last call need
+    not be that, since a fixed script goes on."""
+    events = observations.events
+    if events is None or number is None:
+        return None
+    alike = (call for call in events.calls if call.call == number)
+    files = (inputs_file(events, call, directory)[0] for call in alike)
+    return next((file for file in files if file is not None), None)
+
+
 async def _held_out(
-    state: RunState, request: VerifyRequest, before: Before, call: Captured
+    state: RunState, request: VerifyRequest, before: Before, call: Captured, now: Path | None
 ) -> dict[str, Any]:
     """Hold the fixed package against eager on inputs it never saw; return the probe's report."""
     why_not = call.why_no_package or call.why_no_exported
@@ -150,7 +162,7 @@ async def _held_out(
     argv += ["--model", call.call.model] if call.call is not None else []
     inputs = before.material.inputs
     argv += ["--inputs", str(inputs) if inputs is not None else "-"]
-    argv += ["--now", str(call.inputs)] if call.inputs is not None else []
+    argv += ["--now", str(now)] if now is not None else []
     argv += list(arguments_of(call, request.target))
     ran = await launch(
         state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
