@@ -95,13 +95,35 @@ def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> Non
     assert "(20 calls)" in best.summary
 
 
-def test_calls_of_other_sizes_than_the_repeated_one_are_not_called_held_against_guards(
+def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
     traffic: Triage,
 ) -> None:
-    best = traffic(SIZES).diagnosis
+    answer = traffic(SIZES)
+    best = answer.diagnosis
     assert best is not None and best.category == "no_fault"
     assert "40 calls of a compiled model returned, each held against the package's" in best.summary
-    assert "30 of 40 calls have other sizes or values than the one that was rep" in best.summary
+    assert "checked and clean: inputs, guards of other calls, guards, values" in best.summary
+    assert "other sizes or values" not in best.summary
+    said = {step.name: step.finding for step in answer.steps}
+    assert said["calls"] == "none of 1 other kind of calls breaks something"
+
+
+@pytest.mark.parametrize(
+    ("package", "call", "said"),
+    [
+        ("reshape", "model(torch.ones(250 if number in (7, 9) else 100 + number * 100, 4))",
+         "2 of 12 calls (7, 9): the exported program refuses these inputs: x.size()[0] % 100"),
+        ("int_argument", "model(torch.ones(4, 8), 7 if number == 7 else 3)",
+         "1 of 12 calls (7): k breaks the contract of the compiled model: value is 7"),
+    ],
+)  # fmt: skip
+def test_what_only_the_exported_program_forbids_is_found_in_calls_that_are_not_repeated(
+    traffic: Triage, package: str, call: str, said: str
+) -> None:
+    best = traffic(f"for number in range(1, 13):\n    {call}\n", package).diagnosis
+    assert best is not None and best.input is not None
+    assert best.summary.startswith(said), best.summary
+    assert [line.line for line in best.source] == [5]
 
 
 def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Triage) -> None:

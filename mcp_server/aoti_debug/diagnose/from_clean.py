@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CHECKED: dict[Name, str] = {
     "contract": "inputs",
+    "calls": "guards of other calls",
     "guards": "guards",
     "fakes": "custom operators",
     "compare": "values against the exported program",

@@ -21,6 +21,7 @@ from aoti_debug.diagnose import (
     from_printer,
     from_process,
     from_program,
+    from_recorded,
     from_shim,
     from_signature,
     from_values,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 SOURCES = (
     from_program,
+    from_recorded,
     from_fakes,
     from_values,
     from_operator,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
+from aoti_debug.diagnose.from_recorded import findings as of_program
 from aoti_debug.read.traffic import groups, made
 
 if TYPE_CHECKING:
@@ -53,12 +54,16 @@ def judged(observations: Observations) -> Judged:
 
 
 def not_held(observations: Observations) -> int:
-    """Return how many calls differ from the repeated one in what guards are about: the sizes of
-    tensors and the values of other arguments."""
+    """Return how many calls were not held against guards: they differ from the repeated one, and
+    from those that were held by their descriptions, in sizes or in values of other arguments."""
     events, repeated = observations.events, failing_call(observations)
     if events is None or repeated is None:
         return 0
-    alike = sum(g.count for g in groups(events) if guarded(g.calls[0]) == guarded(repeated))
+    report = observations.checks.calls
+    described = {(c.pid, c.call) for c in report.calls if c.state == "held"} if report else set()
+    held = {guarded(call) for call in events.calls if (call.pid, call.call) in described}
+    held.add(guarded(repeated))
+    alike = sum(g.count for g in groups(events) if guarded(g.calls[0]) in held)
     return max(0, made(events) - alike)
 
 
@@ -101,8 +106,10 @@ def broken(observations: Observations, events: Events) -> list[Broken]:
     """Return what calls break, most important first: that of the earliest call, in its order."""
     found: dict[tuple[int, str, int | None], list[tuple[InputFinding, Group]]] = {}
     for group in groups(events):
-        for finding in findings(violations(observations, group) or (), group.calls[0].inputs):
-            found.setdefault(place(finding), []).append((finding, group))
+        stated = findings(violations(observations, group) or (), group.calls[0].inputs)
+        guards = [one for call in group.calls for one in of_program(observations, call)]
+        for at, finding in {place(one): one for one in (*stated, *guards)}.items():
+            found.setdefault(at, []).append((finding, group))
     return [
         Broken(tuple(finding for finding, _ in pairs), tuple(group for _, group in pairs))
         for pairs in found.values()
@@ -185,8 +192,11 @@ def told(one: Broken, same: Sequence[Broken]) -> str:
     first = one.findings[0]
     got = list(dict.fromkeys(str(finding.got) for finding in one.findings))
     at = f" at dim {first.dim}" if first.dim is not None else ""
-    words = f"{label(first)}: {first.property}{at} is {' or '.join(got[:WORDS])}"
-    words += f", compiled for {first.expected}"
+    if first.property == "guard":
+        words = f"{first.expected} does not hold"
+    else:
+        words = f"{label(first)}: {first.property}{at} is {' or '.join(got[:WORDS])}"
+        words += f", compiled for {first.expected}"
     count = sum(other.count for other in same)
     return words if one.count == count else f"{words} ({one.count} calls)"
 

@@ -59,14 +59,22 @@ def _uses(nodes: list[Any], names: dict[str, str]) -> Iterator[tuple[str, Use]]:
     left = dict(names)
     for node in nodes:
         for given in node["inputs"]:
-            held = given["arg"].get("as_tensor")
-            weight = left.pop(held["name"], None) if isinstance(held, dict) else None
-            if weight is None:
-                continue
-            stack = str(node["metadata"].get("stack_trace", ""))
-            lines = [(f, int(n), text.strip()) for f, n, text in _LINE.findall(stack)]
-            op = str(node["target"]).removeprefix("torch.ops.")[:200]
-            yield weight, Use(op, tuple(lines[-_LINES:]))
+            for name in _tensors(given["arg"]):
+                weight = left.pop(name, None)
+                if weight is None:
+                    continue
+                stack = str(node["metadata"].get("stack_trace", ""))
+                lines = [(f, int(n), text.strip()) for f, n, text in _LINE.findall(stack)]
+                op = str(node["target"]).removeprefix("torch.ops.")[:200]
+                yield weight, Use(op, tuple(lines[-_LINES:]))
+
+
+def _tensors(argument: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the tensors in an argument: of one, or of a list (a recurrent layer's
+    weights, the operands of einsum)."""
+    held = [argument.get("as_tensor"), *(argument.get("as_tensors") or ())]
+    held += [one.get("as_tensor") for one in argument.get("as_optional_tensors") or ()]
+    yield from (one["name"] for one in held if isinstance(one, dict))
 
 
 JSON_LIMIT = 32 * 1024 * 1024

@@ -9,15 +9,16 @@ if __name__ == "__main__":
     run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import contextlib
+import json
 import os
 import time
 from collections.abc import Callable
 from typing import Any
 
-from . import compare, eager, events, expectations, repeats, standalone
+from . import compare, eager, events, expectations, recorded, repeats, standalone
 
 Document = dict[str, Any]
-STEPS = ("guards", "fakes", "contract", "compare", "repeats", "poison")
+STEPS = ("calls", "guards", "fakes", "contract", "compare", "repeats", "poison")
 REPEATS = 3
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
 _CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
@@ -30,9 +31,10 @@ class Impossible(Exception):
 
 def main() -> int:
     """Take the steps that are asked for; the report is written before and after each."""
-    parser = standalone.arguments(__doc__ or "")
+    parser = standalone.arguments(__doc__ or "", inputs=False)
     standalone.add_package_arguments(parser, required=False)
     parser.add_argument("--exported", help="the exported program (.pt2)")
+    parser.add_argument("--calls", help="descriptions of recorded calls (JSON)")
     parser.add_argument("--steps", default=",".join(STEPS))
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
     options = parser.parse_args()
@@ -69,8 +71,9 @@ class Session:
     def take(self, name: str) -> bool:
         """Take one step; False when the device's context is lost with it."""
         steps: dict[str, Callable[[], Document]] = {
-            "guards": self.guards, "fakes": self.fakes, "contract": self.contract,
-            "compare": self.compare, "repeats": self.repeats, "poison": self.poison,
+            "calls": self.calls, "guards": self.guards, "fakes": self.fakes,
+            "contract": self.contract, "compare": self.compare, "repeats": self.repeats,
+            "poison": self.poison,
         }  # fmt: skip
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
@@ -95,6 +98,8 @@ class Session:
 
     def inputs(self) -> standalone.Inputs:
         """Read the inputs again: a model may write to them."""
+        if not self.options.inputs:
+            raise Impossible("the inputs of the call are not kept")
         return standalone.read_inputs(self.torch, self.options.inputs)
 
     @property
@@ -109,9 +114,22 @@ class Session:
     def eager(self) -> eager.Eager:
         """Run the exported program once for all steps."""
         if self._eager is None:
-            self._module = self.program.module()
-            self._eager = eager.run(self.torch, self._module, self.inputs())
+            self._eager = eager.run(self.torch, self.module, self.inputs())
         return self._eager
+
+    @property
+    def module(self) -> Any:
+        if self._module is None:
+            self._module = self.program.module()
+        return self._module
+
+    def calls(self) -> Document:
+        """Hold the other recorded calls against the program, by their descriptions."""
+        program = recorded.Program(self.torch, self.program, self.module)
+        with open(self.options.calls, encoding="utf-8") as file:  # noqa: PTH123
+            given = json.load(file)
+        told = [{"pid": one["pid"], "call": one["call"], **program.hold(one)} for one in given]
+        return {"inputs": program.documents(), "calls": told}
 
     def guards(self) -> Document:
         torch, program, inputs = self.torch, self.program, self.inputs()
@@ -124,7 +142,7 @@ class Session:
         self.report.update(state="guards")  # the run below may end the process
         found = self.eager
         return {
-            "guards": eager.guard_texts(self._module),
+            "guards": eager.guard_texts(self.module),
             "broken": found.broken,
             "exception": found.exception,
             "where": found.where,

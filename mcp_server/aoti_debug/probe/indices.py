@@ -22,6 +22,8 @@ _SAME = (
     "clone", "detach", "alias", "slice", "select", "permute", "transpose", "t", "lift_fresh_copy",
     "_unsafe_view", "narrow", "detach_", "ravel",
 )  # fmt: skip
+# Those of them whose result holds only some of the elements.
+_PARTS = ("slice", "select", "narrow")
 _DEPTH = 100
 _NODES = 10_000
 _NEGATIVE = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put", "take")
@@ -52,6 +54,12 @@ def outside(
         found.update(_origin(torch, node, place, value, inputs))
         return found
     return None
+
+
+def is_indexing(node: Any) -> bool:
+    """Tell whether a node is of an operator that this looks at."""
+    name = _name(node.target) if node.op == "call_function" else ""
+    return name in _ALONG or name in (*_ROWS, *_LISTS, *_CLASSES, "take")
 
 
 def message(found: Document) -> str:
@@ -122,14 +130,14 @@ def _origin(
     torch: Any, node: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]
 ) -> Document:
     """Follow an index to the input that holds it, else to the size of an input that it is of."""
-    root = _root(place)
+    held = root(place)
     tensors = [(n, leaf) for n, leaf in inputs if isinstance(leaf, torch.Tensor)]
     for index, (placeholder, leaf) in enumerate(tensors):
-        if placeholder is root and not leaf.is_floating_point():
+        if placeholder is held and not leaf.is_floating_point():
             at = (leaf == value).nonzero()
             if len(at):
                 return {"input": {"index": index, "name": placeholder.name, "at": at[0].tolist()}}
-    data, sizes = _ancestors(place)
+    data, sizes = ancestors(place)
     for index, (placeholder, leaf) in enumerate(tensors):
         for dim in sizes.get(placeholder.name, ()) if not data else ():
             size = int(leaf.shape[dim])
@@ -141,7 +149,7 @@ def _origin(
     return {}
 
 
-def _ancestors(node: Any) -> tuple[set[str], dict[str, list[int]]]:
+def ancestors(node: Any) -> tuple[set[str], dict[str, list[int]]]:
     """Return the inputs whose elements a node is computed from, and those of whose sizes it is."""
     data: set[str] = set()
     sizes: dict[str, list[int]] = {}
@@ -162,12 +170,14 @@ def _ancestors(node: Any) -> tuple[set[str], dict[str, list[int]]]:
     return data, sizes
 
 
-def _root(node: Any) -> Any:
-    """Return the input whose elements a node holds; None when they were computed."""
+def root(node: Any, *, whole: bool = False) -> Any:
+    """Return the input whose elements a node holds, with `whole` all of them; None when they were
+    computed."""
     for _ in range(_DEPTH):
         if getattr(node, "op", "") == "placeholder":
             return node
-        if getattr(node, "op", "") != "call_function" or _name(node.target) not in _SAME:
+        name = _name(node.target) if getattr(node, "op", "") == "call_function" else ""
+        if name not in _SAME or (whole and name in _PARTS):
             return None
         node = node.args[0] if node.args else None
     return None

@@ -55,10 +55,10 @@ def finite(value: Any) -> Any:
     return value
 
 
-def arguments(description: str) -> argparse.ArgumentParser:
+def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
     """Return a parser that knows what all scripts take."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--inputs", required=True, help="captured inputs (call-*.pt)")
+    parser.add_argument("--inputs", required=inputs, help="captured inputs (call-*.pt)")
     parser.add_argument("--report", help="JSON file to write")
     parser.add_argument(
         "--import-path", action="append", default=[], help="directory to import from"

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-Name = Literal["guards", "fakes", "contract", "compare", "repeats", "poison"]
-NAMES: tuple[Name, ...] = ("guards", "fakes", "contract", "compare", "repeats", "poison")
+Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison"]
+NAMES: tuple[Name, ...] = (
+    "calls", "guards", "fakes", "contract", "compare", "repeats", "poison",
+)  # fmt: skip
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
 
@@ -167,6 +169,24 @@ class GuardsReport(Step):
         return [one for one in self.inputs if one.shape is not None]
 
 
+class RecordedCall(_Report):
+    """What a call of which only a description is kept breaks of the exported program."""
+
+    pid: int
+    call: int | None = None
+    state: Literal["held", "unknown"] = "unknown"
+    why: Text = ""
+    differences: tuple[Difference, ...] = ()
+    broken: tuple[Text, ...] = ()
+    node: Node | None = None
+    index: IndexOutside | None = None
+
+
+class CallsReport(Step):
+    inputs: tuple[DeclaredInput, ...] = ()
+    calls: tuple[RecordedCall, ...] = ()
+
+
 class FakesReport(Step):
     custom_ops: tuple[Text, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
@@ -207,6 +227,7 @@ class PoisonReport(RepeatsReport):
 class CheckReports(_Report):
     """What is reported of one call, by step; None for a step that was not taken."""
 
+    calls: CallsReport | None = None
     guards: GuardsReport | None = None
     fakes: FakesReport | None = None
     contract: ContractReport | None = None
@@ -247,8 +268,9 @@ class CheckReports(_Report):
 
 
 KINDS: dict[Name, type[Step]] = {
-    "guards": GuardsReport, "fakes": FakesReport, "contract": ContractReport,
-    "compare": CompareReport, "repeats": RepeatsReport, "poison": PoisonReport,
+    "calls": CallsReport, "guards": GuardsReport, "fakes": FakesReport,
+    "contract": ContractReport, "compare": CompareReport, "repeats": RepeatsReport,
+    "poison": PoisonReport,
 }  # fmt: skip
 
 NO_REPORTS = CheckReports.model_construct()

@@ -14,6 +14,7 @@ from aoti_debug.run.files import is_regular, write_atomically
 from aoti_debug.triage.compiled import compile_of, exported_program, input_names
 from aoti_debug.triage.symptoms import stable
 
+KINDS = 500  # of recorded calls that are held against the exported program
 MEMORY = ".bin"  # inputs of a call under way: bytes, and the event that says what they are
 OVERWRITTEN = "later calls have overwritten its inputs"
 
@@ -31,6 +32,7 @@ class Captured:
     modules: tuple[str, ...] = ()  # that register the model's custom operators
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
+    others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     why_no_package: str = ""
     why_no_inputs: str = ""
     why_no_exported: str = ""
@@ -67,8 +69,28 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         why_no_package=why_package,
         why_no_inputs=why_inputs,
         why_no_exported=why_exported,
+        others=other_kinds(events, call),
     )
     return with_custom_ops(found, events)
+
+
+def other_kinds(events: Events, call: Call) -> tuple[Call, ...]:
+    """Return one call of each kind, by sizes, dtypes and extremes, but the kind of this one."""
+    known = {kind_of(call)}
+    found: list[Call] = []
+    for other in events.calls:
+        alike = (other.package, other.model) == (call.package, call.model)
+        if alike and len(found) < KINDS and (kind := kind_of(other)) not in known:
+            known.add(kind)
+            found.append(other)
+    return tuple(found)
+
+
+def kind_of(call: Call) -> tuple[object, ...]:
+    return tuple(
+        (one.kind, one.shape, one.stride, one.dtype, one.value, one.minimum, one.maximum)
+        for one in call.inputs
+    )
 
 
 def with_custom_ops(found: Captured, events: Events) -> Captured:

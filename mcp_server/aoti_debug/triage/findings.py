@@ -9,6 +9,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
 from aoti_debug.read.check_report import (
+    CallsReport,
     CheckReports,
     CompareReport,
     Difference,
@@ -118,6 +119,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return raised(report.error, observations)
     if isinstance(report, GuardsReport):
         return guarded(report)
+    if isinstance(report, CallsReport):
+        return of_calls(report)
     if isinstance(report, FakesReport):
         count = len(report.mismatches)
         what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
@@ -145,6 +148,14 @@ def guarded(report: GuardsReport) -> str:
         said = report.exception.headline[:120]
         return f"the exported program raises {report.exception.type}: {said}"
     return "the exported program takes the call"
+
+
+def of_calls(report: CallsReport) -> str:
+    held = [one for one in report.calls if one.state == "held"]
+    bad = [one for one in held if one.differences or one.broken or one.index is not None]
+    said = f"{len(bad) or 'none'} of {times(len(held), 'other kind')} of calls breaks something"
+    unknown = len(report.calls) - len(held)
+    return f"{said}; of {unknown} too little was recorded" if unknown else said
 
 
 def undeclared(differences: Sequence[Difference]) -> str:

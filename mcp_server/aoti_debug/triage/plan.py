@@ -24,7 +24,7 @@ from aoti_debug.triage.symptoms import (
 )
 
 Name = Literal[
-    "contract", "guards", "compare", "fakes", "repeats", "poison", "again", "native",
+    "contract", "calls", "guards", "compare", "fakes", "repeats", "poison", "again", "native",
     "memcheck", "initcheck", "racecheck", "synccheck", "deterministic",
 ]  # fmt: skip
 COMPILE: frozenset[Phase] = frozenset(
@@ -150,6 +150,10 @@ def on_failing_call(
             with_program(captured),
         ),
     ]
+    if captured.others:
+        why = "guards, declared sizes and indices of the calls that are not repeated"
+        missing = captured.why_no_exported
+        steps.append(Planned("calls", why, Impossible(missing) if missing else CHECK))
     if observations.events is not None and observations.events.custom_ops:
         steps.append(
             Planned(

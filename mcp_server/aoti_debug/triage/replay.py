@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import anyio
@@ -12,7 +12,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.read.check_report import NAMES, CheckReports, read_reports
 from aoti_debug.read.check_report import Name as Check
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.run.target import Target
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
@@ -24,10 +24,12 @@ from aoti_debug.triage.run_state import Ran, RunState
 
 SHORTEST_LIMIT_S = 120.0
 REPORT = "report.json"
+CALLS = "calls.json"
 REPORT_BYTES = 64 << 20
 LOST = 75  # what the probe exits with when a device's context is lost
 # What is not worth a process of its own when the process died in a step: it would die there too.
 DIES_TOO: dict[Check, tuple[Check, ...]] = {
+    "calls": (),
     "guards": ("fakes", "compare"),
     "fakes": ("compare",),
     "contract": ("compare", "repeats", "poison"),
@@ -51,7 +53,7 @@ async def check_call(
         number = f"-{len(processes) + 1}" if processes else ""
         directory = state.subdirectory(f"{label}{number}")
         argv = (*interpreter(state, "checks.py"), *words(state, call, directory))
-        argv = (*argv, "--steps", ",".join(left))
+        argv = (*argv, *others(call, directory), "--steps", ",".join(left))
         name = f"replay: {', '.join(left)}"
         ran = await launch(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
@@ -63,6 +65,18 @@ async def check_call(
         undone = DIES_TOO[ended_in] if died(ran) else ()
         left = [n for n in left if found.step(n) is None and n not in undone]
     return reports, processes
+
+
+def others(call: Captured, directory: Path) -> tuple[str, ...]:
+    """Write down what was recorded of other calls than the one that is repeated."""
+    if not call.others:
+        return ()
+    told = [
+        {"pid": one.pid, "call": one.call, "inputs": [asdict(given) for given in one.inputs]}
+        for one in call.others
+    ]
+    write_atomically(directory / CALLS, json.dumps(told).encode())
+    return ("--calls", str(directory / CALLS))
 
 
 def died(ran: Ran) -> bool:
@@ -118,7 +132,9 @@ def words(
 ) -> tuple[str, ...]:
     """Return the arguments of a program of the probe: the call's files, and what defines its
     custom operators."""
-    found = ["--inputs", str(call.inputs), "--report", str(directory / REPORT)]
+    found = ["--report", str(directory / REPORT)]
+    if call.inputs is not None:
+        found += ["--inputs", str(call.inputs)]
     if call.package is not None:
         found += ["--package", str(call.package)]
         found += ["--model", call.call.model] if call.call is not None else []
