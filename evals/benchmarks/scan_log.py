@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures.signature import Sample, Signature, matcher, signatures

@@ -114,7 +114,7 @@ async def inspect(
         UnreadableInput: there is no such package.
         NoInterpreter: `python` is none.
     """
-    from aoti_debug.environment.installed import installed
+    from aoti_debug.environment.gather import installed
     from aoti_debug.package import inspect as reader
     from aoti_debug.run.interpreter import find_interpreter
 

@@ -18,20 +18,17 @@ from aoti_debug import __version__, skill
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.plain import clean
 from aoti_debug.signals import ENDING, cancelled_by, die_by
-from aoti_debug.skills_extension import SkillsExtension
-from aoti_debug.tools.cancel_run import CANCEL_RUN
-from aoti_debug.tools.check_environment import CHECK_ENVIRONMENT
-from aoti_debug.tools.diagnose_log import DIAGNOSE_LOG
-from aoti_debug.tools.explain_kernel import EXPLAIN_KERNEL
-from aoti_debug.tools.inspect_package import INSPECT_PACKAGE
-from aoti_debug.tools.minify import MINIFY
-from aoti_debug.tools.read_artifact import READ_ARTIFACT
-from aoti_debug.tools.run_stage import RUN_STAGE
+from aoti_debug.skill import SkillsExtension
+from aoti_debug.tools.looking import (
+    CHECK_ENVIRONMENT,
+    DIAGNOSE_LOG,
+    EXPLAIN_KERNEL,
+    INSPECT_PACKAGE,
+    READ_ARTIFACT,
+)
+from aoti_debug.tools.running import MINIFY, RUN_STAGE, TRIAGE, VERIFY_FIX
 from aoti_debug.tools.tool import AotiTool
-from aoti_debug.tools.triage import TRIAGE
-from aoti_debug.tools.verify_fix import VERIFY_FIX
-from aoti_debug.tools.wait_run import WAIT_RUN
-from aoti_debug.tools.waiting import Call, LazyService, owner_of
+from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, Call, LazyService, owner_of
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,

@@ -16,9 +16,9 @@ import anyio.abc
 from aoti_debug.errors import AotiDebugError, UnknownRun
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import RunModel
+from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
-from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]

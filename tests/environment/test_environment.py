@@ -12,8 +12,15 @@ import anyio
 import pytest
 from aoti_debug.environment import environment, installed
 from aoti_debug.environment.rules import GIB, Compiler, Folder, Gpu, Machine, problems
-from aoti_debug.environment.toolkit import cuda_header, toolkit, triton_wanted, try_compiler
-from aoti_debug.environment.variables import folders, variable_problems, variables
+from aoti_debug.environment.toolkit import (
+    cuda_header,
+    folders,
+    toolkit,
+    triton_wanted,
+    try_compiler,
+    variable_problems,
+    variables,
+)
 from aoti_debug.model import EnvironmentAnswer, Problem
 from interpreter import torch_python
 
@@ -136,7 +143,7 @@ def test_a_switch_that_is_off_changes_nothing() -> None:
 
 LOST = """
 import os, subprocess, sys
-child = "import os; from aoti_debug.environment.variables import not_inherited as n;"
+child = "import os; from aoti_debug.environment.toolkit import not_inherited as n;"
 child += "print(n(dict(os.environ)))"
 env = {k: v for k, v in os.environ.items() if k != sys.argv[1]}
 subprocess.run([sys.executable, "-c", child], env=env, check=True)

@@ -6,9 +6,8 @@ import re
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.categories import MEANINGS
-from aoti_debug.facts.flag import MOMENTS
+from aoti_debug.facts.flag import MOMENTS, RELEASES, Release, known, release
 from aoti_debug.facts.flags import effect, flag, flags
-from aoti_debug.facts.versions import RELEASES, Release, known, release
 from aoti_debug.model import CATEGORIES
 from aoti_debug.signatures.signature import signatures
 

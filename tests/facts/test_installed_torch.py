@@ -6,8 +6,8 @@ import os
 import subprocess
 
 import pytest
+from aoti_debug.facts.flag import known
 from aoti_debug.facts.flags import effect, flags
-from aoti_debug.facts.versions import known
 from interpreter import torch_python
 
 PROGRAM = """

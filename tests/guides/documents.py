@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from aoti_debug.facts.versions import release
+from aoti_debug.facts.flag import release
 from interpreter import torch_version
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import typer
 from aoti_debug.commands.app import app
+from aoti_debug.facts.flag import NEWEST, release
 from aoti_debug.facts.flags import flags
 from aoti_debug.facts.stages import stage_named
-from aoti_debug.facts.versions import NEWEST, release
 from aoti_debug.report.variables import write_guide
 from aoti_debug.server import TOOLS
 from aoti_debug.signatures.signature import Signature, signatures

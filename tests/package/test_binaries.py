@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from aoti_debug.model import EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
-from aoti_debug.package.cubin import read_binary, runs_on
-from aoti_debug.package.elf import read_library
+from aoti_debug.package.elf import read_binary, read_library, runs_on
 from aoti_debug.package.here import Here, here
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Library

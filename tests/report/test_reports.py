@@ -35,8 +35,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.report.answers import outline
 from aoti_debug.report.html import html
-from aoti_debug.report.outline import Outline
-from aoti_debug.report.text import markdown, print_outline
+from aoti_debug.report.text import Outline, markdown, print_outline
 from rich.console import Console
 
 GOLDEN = Path(__file__).parent / "golden.txt"

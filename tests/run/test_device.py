@@ -15,12 +15,12 @@ from aoti_debug.errors import DeviceBusy
 from aoti_debug.run.device import (
     Device,
     Health,
+    Turns,
     health,
     hold_devices,
     lock_devices,
     visible_devices,
 )
-from aoti_debug.run.turns import Turns
 
 GPU = Device(0, "GPU-aaaa-1", "NVIDIA H200", 1 << 37, 1 << 36)
 OTHER = Device(1, "GPU-bbbb-2", "NVIDIA H200", 1 << 37, 1 << 36)

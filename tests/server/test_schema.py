@@ -15,7 +15,7 @@ from aoti_debug import skill
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.server import INSTRUCTIONS, TOOLS, create_server
-from aoti_debug.skills_extension import UriParams
+from aoti_debug.skill import UriParams
 from aoti_debug.tools.waiting import RunAnswer
 from mcp import Client, MCPError
 from mcp_types import Request, Result

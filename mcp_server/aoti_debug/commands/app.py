@@ -14,7 +14,7 @@ from typer.models import CommandInfo
 
 from aoti_debug import __version__
 from aoti_debug.commands import options
-from aoti_debug.commands.options import TargetCommand
+from aoti_debug.commands.options import TargetCommand, TargetWords
 from aoti_debug.commands.output import (
     NOT_DONE,
     WRONG_USE,
@@ -25,7 +25,6 @@ from aoti_debug.commands.output import (
     write_text,
 )
 from aoti_debug.commands.sweep import sweep
-from aoti_debug.commands.words import Words
 from aoti_debug.errors import AotiDebugError, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.kinds import TRIAGE, A, Kind, R, stage_kind
@@ -194,7 +193,7 @@ def run_stage(
 ) -> NoReturn:
     """Run a script once with the debug flags of one stage; say what they showed."""
     kind = stage_kind(stage)
-    target = Words(
+    target = TargetWords(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
         tuple(kernels or ()),
@@ -220,7 +219,7 @@ def triage(
     json: options.Json = False,
 ) -> NoReturn:
     """Find out why a script fails: run it, then what its failure calls for."""
-    target = Words(
+    target = TargetWords(
         tuple(words or ()), module, command, python, tuple(env or ()),
         str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
         watch_for_s=watch_for,
@@ -374,7 +373,7 @@ def _start(
 
 
 def _run(
-    target: Words, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
+    target: TargetWords, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
 ) -> NoReturn:
     check_report(report)
     _start(kind, target.request(), report, json, show_output=show_output)

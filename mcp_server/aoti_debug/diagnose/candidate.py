@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from aoti_debug.model import Diagnosis, Evidence
 
 if TYPE_CHECKING:
-    from aoti_debug.facts.tiers import Tier
+    from aoti_debug.facts.categories import Tier
     from aoti_debug.read.record import Span
     from aoti_debug.signatures import Signature
 

@@ -8,7 +8,7 @@ from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_nothing import ended_well
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.check_report import NO_REPORTS, Name
 

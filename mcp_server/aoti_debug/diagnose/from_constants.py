@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
 
 if TYPE_CHECKING:

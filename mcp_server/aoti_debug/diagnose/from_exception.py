@@ -13,8 +13,8 @@ from aoti_debug.diagnose.where import (
     users_frame,
     within,
 )
+from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import finds_a_compiler
-from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.where import is_users, source_of, users_frame, within
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, Kernel
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, input_named, writes_to
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
 from aoti_debug.read.record import InputCheck
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import opaque
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import BY_PHASE
+from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name
-from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Next
 from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
 

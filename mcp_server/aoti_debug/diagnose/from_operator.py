@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, InputFinding
 from aoti_debug.read.record import RuntimeMessage, ShimException
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import BY_PHASE, GUIDES
+from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
-from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump
 

@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 

@@ -24,8 +24,8 @@ from aoti_debug.diagnose.from_native import (
 )
 from aoti_debug.diagnose.from_nothing import look_at_package
 from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
+from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.facts.tiers import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 

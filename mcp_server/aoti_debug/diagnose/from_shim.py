@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.where import base_name, is_users
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.read.record import ShimException
 

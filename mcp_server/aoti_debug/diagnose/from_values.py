@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.candidate import Candidate
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.flag import Flag, Reading
-from aoti_debug.facts.versions import Release
+from aoti_debug.facts.flag import Flag, Reading, Release
 
 _IMPORT = (Reading("import", "one"),)
 _FINISHED = "Set for a package that exists already it does nothing and says nothing."

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from aoti_debug.facts.compile_flags import COMPILE_FLAGS
-from aoti_debug.facts.flag import MOMENTS, Flag, Moment, Reading, switched_on
+from aoti_debug.facts.flag import MOMENTS, Flag, Moment, Reading, Release, release, switched_on
 from aoti_debug.facts.run_flags import RUN_FLAGS
-from aoti_debug.facts.versions import Release, release
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.flag import Flag, Reading
-from aoti_debug.facts.versions import Release
+from aoti_debug.facts.flag import Flag, Reading, Release
 
 
 def _load(minor: int) -> tuple[Reading, ...]:

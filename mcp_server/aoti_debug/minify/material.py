@@ -21,8 +21,7 @@ from aoti_debug.read.events import Phase as SeenPhase
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.target import Target
-from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
-from aoti_debug.triage.compiled import compile_of
+from aoti_debug.triage.captured_call import Captured, captured, compile_of, with_custom_ops
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import DIAGNOSIS

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from aoti_debug.facts.versions import Release, release
+from aoti_debug.facts.flag import Release, release
 from aoti_debug.model import Problem
-from aoti_debug.package.cubin import runs_on
-from aoti_debug.package.elf import defined_versions, missing_symbols, version_key
+from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
 from aoti_debug.package.here import Here
 from aoti_debug.package.record import CompiledModel, Flaw, Library, Package
 

@@ -11,7 +11,6 @@ from typing import TypeVar
 from aoti_debug.model import EnvironmentAnswer, PackageAnswer
 from aoti_debug.package.answer import answer as package_answer
 from aoti_debug.package.archive import MODELS, ZIP_ERRORS, open_archive
-from aoti_debug.package.cubin import HEAD, SUFFIXES, read_binary
 from aoti_debug.package.documents import (
     JSON_LIMIT,
     DocumentError,
@@ -20,7 +19,7 @@ from aoti_debug.package.documents import (
     read_metadata,
     read_origins,
 )
-from aoti_debug.package.elf import read_library
+from aoti_debug.package.elf import HEAD, SUFFIXES, read_binary, read_library
 from aoti_debug.package.flaws import archive_flaws, model_flaws
 from aoti_debug.package.record import (
     Archive,

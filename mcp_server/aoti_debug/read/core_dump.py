@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from aoti_debug.read.blocks import span_of, triple
 from aoti_debug.read.record import GpuException, Line
-from aoti_debug.read.text import span_of, triple
 
 _DETECTED = "Detected an exception of type "
 _TYPE = re.compile(r"Detected an exception of type (\w{1,100})")

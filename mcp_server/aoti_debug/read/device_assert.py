@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from aoti_debug.read.blocks import span_of, triple
 from aoti_debug.read.record import DeviceAssert, Line
-from aoti_debug.read.text import span_of, triple
 
 _KEPT = 1000
 _FAILED = "` failed."

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from aoti_debug.read.blocks import Ends, span_of
 from aoti_debug.read.record import (
     CppFrame,
     FaultHandlerDump,
@@ -15,7 +16,6 @@ from aoti_debug.read.record import (
     NativeFrame,
     Terminated,
 )
-from aoti_debug.read.text import Ends, span_of
 
 _THROWN = re.compile(r"terminate called after throwing an instance of '([^']{1,1000})'")
 _WHAT = "  what():  "

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from aoti_debug.read.blocks import Ends, span_of
 from aoti_debug.read.record import InputCheck, Line, Record
-from aoti_debug.read.text import Ends, span_of
 
 _HEAD = "Constraints violated ("
 _SIZE = r"(?:(?P<{0}name>[^=\s]{{1,80}}) = )?(?P<{0}source>L\[.{{1,200}}?\.size\(\)\[\d{{1,3}}\])"

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from aoti_debug.read.blocks import span_of, triple, whole
 from aoti_debug.read.record import Line, Record, SanitizerError, SanitizerSummary
-from aoti_debug.read.text import span_of, triple, whole
 
 Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
 Access = Literal["read", "write", "atomic", "assert", "free"]

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aoti_debug.read.blocks import Ends, integers, number, span_of, whole
 from aoti_debug.read.record import Launches, Line, Record, SavedTensor, Span, TensorStatistics
-from aoti_debug.read.text import Ends, integers, number, span_of, whole
 
 When = Literal["before", "after", "input"]
 _Head = tuple[Literal[2, 3], When, str, "str | None"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import BinaryIO, Literal
 
+from aoti_debug.read.blocks import MARK, Ends, span_of
 from aoti_debug.read.record import QUOTE_LIMIT, ErrorLine, Frame, Line, PythonException, Span
-from aoti_debug.read.text import MARK, Ends, span_of
 
 _SPEAKS = re.compile(
     rb"\b(?:[\w.]{0,100}(?:Error|Exception)|ERROR|FATAL|[Ff]atal|[Ee]rror|[Ff]ailed|FAILED|"

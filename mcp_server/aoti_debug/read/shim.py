@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
+from aoti_debug.read.blocks import MARK, Ends, span_of
 from aoti_debug.read.record import (
     CodePlace,
     CppFrame,
@@ -16,7 +17,6 @@ from aoti_debug.read.record import (
     RuntimeMessage,
     ShimException,
 )
-from aoti_debug.read.text import MARK, Ends, span_of
 
 Told = Literal["frame", "log", "type"]
 

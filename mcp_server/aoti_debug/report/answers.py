@@ -29,8 +29,8 @@ from aoti_debug.report.diagnosis import (
     slice_section,
     values_section,
 )
-from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
 from aoti_debug.report.package import outline_package
+from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
 from aoti_debug.sweep.answer import SweepAnswer
 
 

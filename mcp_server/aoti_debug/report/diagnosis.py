@@ -19,7 +19,7 @@ from aoti_debug.model import (
     ValueRow,
 )
 from aoti_debug.plain import window
-from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
 
 _COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
 _TABLE_ROWS = 14

@@ -9,8 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from aoti_debug.plain import clean, one_line
-from aoti_debug.report.outline import Outline
 from aoti_debug.report.recorded import CallPoint, Recorded
+from aoti_debug.report.text import Outline
 
 if TYPE_CHECKING:
     from jinja2 import Template

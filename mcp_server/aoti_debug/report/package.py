@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from aoti_debug.model import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
-from aoti_debug.report.outline import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
 
 _HEADS = ("#", "name", "dtype", "sizes", "strides", "device")
 _VERDICTS: dict[str, tuple[str, Tone]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aoti_debug.report.html import Plot, bars_plot, dots_plot, html, lines_plot
-from aoti_debug.report.outline import Item, Outline, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Tone, section, sections
 from aoti_debug.sweep.answer import Bucket, SweepAnswer
 
 BARS = 25

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from aoti_debug.facts.flag import Flag, Moment
-from aoti_debug.facts.versions import OLDEST, Release
+from aoti_debug.facts.flag import OLDEST, Flag, Moment, Release
 
 _HEAD = """\
 # Environment variables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.signatures.signature import Signature, fix, quoted, recorded, words
 
 SIGNATURES = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Confidence, Fix, Phase
 from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span

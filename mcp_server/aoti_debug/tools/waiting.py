@@ -1,19 +1,24 @@
-"""Wait for a run on behalf of a call: progress goes out, cancelling the call ends the run."""
+"""Wait for a run on behalf of a call: progress goes out, cancelling the call ends the run; the
+tools wait_run and cancel_run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult
 from pydantic import create_model
 
 from aoti_debug.kinds import KINDS
 from aoti_debug.model import RunModel
+from aoti_debug.tools.arguments import MAX_WAIT_S, Run, WaitS
+from aoti_debug.tools.fit import answer
+from aoti_debug.tools.tool import tool
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
@@ -22,8 +27,8 @@ if TYPE_CHECKING:
 def _fields() -> dict[str, Any]:
     """Return the fields of every kind's answer; what not all of them must have may be missing."""
     found: dict[str, Any] = {}
-    for answer in dict.fromkeys(kind.answer for kind in KINDS.values()):
-        for name, field in answer.model_fields.items():
+    for each in dict.fromkeys(kind.answer for kind in KINDS.values()):
+        for name, field in each.model_fields.items():
             if name in RunModel.model_fields:
                 continue
             kind = field.annotation
@@ -138,3 +143,37 @@ async def _pump(receive: MemoryObjectReceiveStream[str], call: Call) -> None:
                 await call.report_progress(done, None, text)
             except Exception:  # the connection is gone; the call is about to be cancelled
                 return
+
+
+async def wait_run(
+    call: Call, run: Run, wait_s: WaitS = MAX_WAIT_S
+) -> Annotated[CallToolResult, RunAnswer]:
+    """Wait for a run of this server and return its answer so far; wait_s 0 only looks.
+    Cancelling this call ends the run."""
+    return answer(await follow(call, run, wait_s))
+
+
+WAIT_RUN = tool(
+    wait_run,
+    "Wait for a run",
+    read_only=True,
+    destructive=False,
+    idempotent=True,
+    open_world=False,
+)
+
+
+async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:
+    """End a run with all its processes; returns what is known until then."""
+    service = await service_of(call)
+    return answer(await service.cancel(run, owner_of(call)))
+
+
+CANCEL_RUN = tool(
+    cancel_run,
+    "Cancel a run",
+    read_only=False,
+    destructive=True,
+    idempotent=True,
+    open_world=False,
+)

@@ -19,11 +19,11 @@ from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, Step
 from aoti_debug.read.record import Record
 from aoti_debug.read.traffic import read_tally
+from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
-from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 CALLS = "calls"

@@ -1,0 +1,184 @@
+"""The tools that start a run: triage, run_stage, minify, verify_fix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from aoti_debug import kinds
+from aoti_debug.model import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.tools.arguments import (
+    MAX_WAIT_S,
+    Args,
+    Command,
+    Cwd,
+    Env,
+    KernelFilter,
+    Module,
+    Python,
+    Run,
+    Script,
+    StageName,
+    TimeoutS,
+    WaitS,
+    WatchForS,
+    absolute,
+    interpreter,
+    request,
+)
+from aoti_debug.tools.fit import answer
+from aoti_debug.tools.tool import tool
+from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
+
+
+async def triage(
+    call: Call,
+    script: Script = "",
+    module: Module = "",
+    command: Command = (),
+    args: Args = (),
+    python: Python = "",
+    env: Env = None,
+    cwd: Cwd = "",
+    timeout_s: TimeoutS = 900,
+    watch_for_s: WatchForS = 0,
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, TriageAnswer]:
+    """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
+    returns wrong numbers. Runs it as it is, then only the checks that its failure calls for;
+    returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
+    `running` after wait_s, go on with wait_run."""
+    wanted = await request(
+        script, module, command, args, python, env, cwd, timeout_s, watch_for_s or None
+    )
+    run = await (await service_of(call)).start(kinds.TRIAGE, wanted, owner_of(call))
+    return answer(await follow(call, run, wait_s))
+
+
+TRIAGE = tool(
+    triage,
+    "Triage a failing script",
+    read_only=False,
+    destructive=False,
+    idempotent=False,
+    open_world=True,
+)
+
+
+async def run_stage(
+    call: Call,
+    script: Script = "",
+    module: Module = "",
+    command: Command = (),
+    args: Args = (),
+    stage: StageName = "baseline",
+    kernel: KernelFilter = "",
+    python: Python = "",
+    env: Env = None,
+    cwd: Cwd = "",
+    timeout_s: TimeoutS = 900,
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, StageAnswer]:
+    """Run the failing script once with the debug flags of one stage; says what was seen and
+    whether the flags could act at all. triage chooses stages by itself; use this to force one.
+    Status `running` after wait_s: go on with wait_run."""
+    kind = kinds.stage_kind(stage)
+    wanted = await request(script, module, command, args, python, env, cwd, timeout_s)
+    if kernel:
+        wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
+    run = await (await service_of(call)).start(kind, wanted, owner_of(call))
+    return answer(await follow(call, run, wait_s))
+
+
+RUN_STAGE = tool(
+    run_stage,
+    "Run one stage",
+    read_only=False,
+    destructive=False,
+    idempotent=False,
+    open_world=True,
+)
+
+
+Failure = Annotated[
+    str, Field(description="run id, script, exported program or minifier_launcher.py")
+]
+Budget = Annotated[int, Field(ge=1, le=86_400)]
+
+
+async def minify(
+    call: Call,
+    what: Failure,
+    args: Args = (),
+    python: Python = "",
+    env: Env = None,
+    budget_s: Budget = 1800,
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, MinifyAnswer]:
+    """Reduce a failing AOTInductor model to a small repro.py that needs torch alone and fails
+    alike, proved by running it; survives crashes and hangs. Best with the run id of a triage."""
+    from aoti_debug.minify.request import minify_request
+
+    named = what if what.startswith("r-") else str(absolute("what", what))
+    wanted = minify_request(
+        named,
+        args=args,
+        python=interpreter(python),
+        env=env or {},
+        budget_s=budget_s,
+        owner=owner_of(call),
+    )
+    run = await (await service_of(call)).start(kinds.MINIFY, wanted, owner_of(call))
+    return answer(await follow(call, run, wait_s))
+
+
+MINIFY = tool(
+    minify,
+    "Minify a failure",
+    read_only=False,
+    destructive=False,
+    idempotent=True,
+    open_world=True,
+)
+
+
+Fixed = Annotated[str, Field(description="the fixed script, or a unified diff (*.patch)")]
+
+
+async def verify_fix(
+    call: Call,
+    what: Fixed,
+    against: Run,
+    args: Args = (),
+    python: Python = "",
+    env: Env = None,
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, VerifyAnswer]:
+    """Tell whether a fix is one, against the run of the failure: fixed, moved, masked (eager
+    fallback, swallowed exception, skipped call, clamped output) or not fixed; held-out inputs
+    against float64 eager. Changes no file of the user's."""
+    from aoti_debug.verify.request import verify_request
+
+    wanted = verify_request(
+        str(absolute("what", what)),
+        against,
+        args=args or None,
+        python=interpreter(python),
+        env=env or {},
+        owner=owner_of(call),
+    )
+    run = await (await service_of(call)).start(kinds.VERIFY, wanted, owner_of(call))
+    return answer(await follow(call, run, wait_s))
+
+
+VERIFY_FIX = tool(
+    verify_fix,
+    "Verify a fix",
+    read_only=False,
+    destructive=False,
+    idempotent=False,
+    open_world=True,
+)
