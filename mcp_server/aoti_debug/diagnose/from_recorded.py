@@ -9,7 +9,7 @@ from dataclasses import replace
 from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard, from_index
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.facts.tiers import Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import InputFinding, SourceLine
 from aoti_debug.read.check_report import CallsReport, GuardsReport, RecordedCall
 from aoti_debug.read.events import Call, Events
