@@ -1,13 +1,17 @@
-"""Say which claims hold for the installed torch: JSON of [kind, words] in, of true and false out.
+"""Say which claims hold for a torch: JSON of [kind, words] in, of true, false and null out.
 
 `text`: the words stand in its sources, headers or libraries; words left out are written `…`.
-`api`: the dotted name exists. `config`: `torch._inductor.config` knows the name.
+`config`: `torch._inductor.config` knows the name. `api`: the dotted name exists. Any other kind is
+a file below `torch/` in which the words stand. Without arguments the installed torch is asked; an
+argument names the folder `torch` of an unpacked wheel, which is only read: null for an `api`.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+import importlib.util
 import json
 import mmap
 import re
@@ -15,21 +19,77 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-import torch._inductor.config as inductor
-
-ROOT = Path(torch.__file__).parent
 SOURCES = ("_inductor", "_export", "export", "_dynamo", "fx", "_library", "_prims_common",
            "_logging", "_higher_order_ops", "_subclasses", "utils", "include/torch/csrc/inductor",
            "cuda", "library.py", "__init__.py")  # fmt: skip
 
 
-def holds(kind: str, words: str) -> bool:
-    if kind == "config":
-        return words in inductor.get_config_copy()
-    if kind == "api":
-        return resolves(words)
-    return all(found(part) for part in words.split("…") if len(part.strip()) > 3)
+class Torch:
+    def __init__(self, root: Path, *, installed: bool) -> None:
+        self.root = root
+        self.installed = installed
+        version = re.search(r"__version__ = '([\d.]+)", (root / "version.py").read_text("utf-8"))
+        self.version = version[1] if version else ""
+
+    def holds(self, kind: str, words: str) -> bool | None:
+        if kind == "api":
+            return resolves(words) if self.installed else None
+        if kind == "config":
+            return words in self.settings
+        if kind == "text":
+            parts = [part.strip() for part in words.split("…")]
+            return all(self.found(part) for part in parts if len(part) > 3)
+        file = self.root / kind
+        return file.is_file() and words in file.read_text("utf-8", "replace")
+
+    def found(self, wanted: str) -> bool:
+        if wanted in self.sources or wanted.encode() in self.headers:
+            return True
+        return any(library.find(wanted.encode()) >= 0 for library in self.libraries)
+
+    @functools.cached_property
+    def settings(self) -> frozenset[str]:
+        tree = ast.parse((self.root / "_inductor" / "config.py").read_text("utf-8"))
+        return frozenset(settings(tree.body, ""))
+
+    @functools.cached_property
+    def sources(self) -> str:
+        """All Python sources in one text; literals that go over several lines are joined."""
+        texts = []
+        for name in SOURCES:
+            place = self.root / name
+            for path in place.rglob("*.py") if place.is_dir() else (place,):
+                texts.append(path.read_text("utf-8", "replace"))
+        text = "\n".join(texts)
+        return text + "\n" + joined(text)
+
+    @functools.cached_property
+    def headers(self) -> bytes:
+        paths = (self.root / "include" / "torch" / "csrc" / "inductor").rglob("*.h")
+        text = "\n".join(path.read_text("utf-8", "replace") for path in paths)
+        return (text + "\n" + joined(text)).encode()
+
+    @functools.cached_property
+    def libraries(self) -> tuple[mmap.mmap, ...]:
+        return tuple(self._mapped())
+
+    def _mapped(self) -> Iterator[mmap.mmap]:
+        for name in ("libc10.so", "libtorch_cpu.so", "libtorch_python.so"):
+            with (self.root / "lib" / name).open("rb") as stream:
+                yield mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def settings(body: list[ast.stmt], prefix: str) -> Iterator[str]:
+    """Yield the names that a configuration assigns, those of its classes with the class before."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from settings(node.body, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield prefix + node.target.id
+        elif isinstance(node, ast.Assign):
+            yield from (prefix + t.id for t in node.targets if isinstance(t, ast.Name))
+        elif isinstance(node, ast.If):
+            yield from settings([*node.body, *node.orelse], prefix)
 
 
 def resolves(dotted: str) -> bool:
@@ -47,47 +107,21 @@ def resolves(dotted: str) -> bool:
     return False
 
 
-def found(part: str) -> bool:
-    wanted = part.strip()
-    if wanted in sources() or wanted.encode() in headers_and_words():
-        return True
-    return any(library.find(wanted.encode()) >= 0 for library in libraries())
-
-
-@functools.cache
-def sources() -> str:
-    """Return all Python sources in one text; literals that go over several lines are joined."""
-    texts = []
-    for name in SOURCES:
-        place = ROOT / name
-        for path in place.rglob("*.py") if place.is_dir() else (place,):
-            texts.append(path.read_text("utf-8", "replace"))
-    text = "\n".join(texts)
-    return text + "\n" + joined(text)
-
-
 def joined(text: str) -> str:
     """Join the halves of literals that go over several lines."""
     return re.sub(r"[\"']\s*\n\s*[fr]?[\"']", "", text)
 
 
-@functools.cache
-def headers_and_words() -> bytes:
-    paths = (ROOT / "include" / "torch" / "csrc" / "inductor").rglob("*.h")
-    text = "\n".join(path.read_text("utf-8", "replace") for path in paths)
-    return (text + "\n" + joined(text)).encode()
-
-
-@functools.cache
-def libraries() -> tuple[mmap.mmap, ...]:
-    return tuple(_mapped())
-
-
-def _mapped() -> Iterator[mmap.mmap]:
-    for name in ("libc10.so", "libtorch_cpu.so", "libtorch_python.so"):
-        with (ROOT / "lib" / name).open("rb") as stream:
-            yield mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+def main(arguments: list[str]) -> None:
+    if arguments:
+        torch = Torch(Path(arguments[0]), installed=False)
+    else:
+        spec = importlib.util.find_spec("torch")
+        assert spec is not None and spec.origin is not None
+        torch = Torch(Path(spec.origin).parent, installed=True)
+    answers = [torch.holds(*claim) for claim in json.load(sys.stdin)]
+    print(json.dumps({"version": torch.version, "holds": answers}))
 
 
 if __name__ == "__main__":
-    print(json.dumps([holds(*claim) for claim in json.load(sys.stdin)]))
+    main(sys.argv[1:])
