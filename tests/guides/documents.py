@@ -16,6 +16,7 @@ GUIDES = tuple(sorted((ROOT / "guides").glob("*.md")))
 
 _FENCE = re.compile(r"^\s*(`{3,})\s*(.*)$")
 _LINK = re.compile(r"(?<!!)\[[^\]\[]*\]\(([^)\s]+)\)")
+_ROUTE = re.compile(r"(?<=[ ,])([\w-]+\.md(?:#[\w-]+)?)(?=[, ])")  # in the skill's table
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -89,6 +90,14 @@ def links(path: Path) -> Iterator[Link]:
     for number, line in enumerate(prose(path), 1):
         for target in _LINK.findall(re.sub(r"`[^`]*`", "", line)):
             yield Link(number, target)
+        for target in guides_of(line) if path == SKILL else ():
+            yield Link(number, f"guides/{target}")
+
+
+def guides_of(line: str) -> list[str]:
+    """Return what a row of the skill's routing table names in its last cell."""
+    cells = line.split("|")
+    return _ROUTE.findall(f" {cells[2].strip()} ") if len(cells) == 4 else []
 
 
 def code_spans(path: Path) -> list[str]:

@@ -1,23 +1,73 @@
-"""What the guides state of torch is so in the installed torch: its texts, names and settings.
+"""What the guides state of torch is so in the installed torch: texts, names, settings, releases.
 
-A row of claims.tsv is guide, kind, words. A row that fails after an upgrade shows what a guide has
-to say differently; a row whose words left the guide goes.
+A row of claims.tsv is guide, kind (find_claims.py says which), words of the guide, releases, and
+what is looked for where that is not the words themselves. Releases are `2.10+`, `2.8-2.9`, `2.6`,
+or nothing for all: outside of them the claim must not hold. `seen` marks what only runs of those
+releases showed. After an upgrade, a row that fails shows what a guide has to say differently.
+Another release can be asked without being installed, from a wheel that is unpacked:
+
+    AOTI_DEBUG_UNPACKED=/path/to/torch make test ARGS=tests/guides/test_claims.py
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from guides.documents import ROOT
+from aoti_debug.facts.versions import NEWEST, OLDEST, Release, release
+from guides.documents import GUIDES, ROOT, prose
 from interpreter import torch_python
 
-ROWS = [
-    tuple(line.split("\t"))
+FINDER = Path(__file__).with_name("find_claims.py")
+UNPACKED = os.environ.get("AOTI_DEBUG_UNPACKED")
+# Their releases are rows of the tools' tables, or of the reports that they quote.
+ELSEWHERE = ("environment-variables.md", "examples.md")
+
+
+@dataclass(frozen=True)
+class Claim:
+    guide: str
+    kind: str
+    words: str
+    releases: str = ""
+    source: str = ""
+
+    @property
+    def asked(self) -> tuple[str, str]:
+        return self.kind, self.source or self.words
+
+    @property
+    def bounds(self) -> tuple[Release, Release]:
+        since, dash, until = self.releases.rstrip("+").partition("-")
+        if not since:
+            return OLDEST, NEWEST
+        last = until if dash else "" if self.releases.endswith("+") else since
+        return release(since), release(last) if last else NEWEST
+
+    def holds_in(self, installed: Release) -> bool:
+        since, until = self.bounds
+        return since <= installed and (installed <= until or until == NEWEST)
+
+
+CLAIMS = [
+    Claim(*line.split("\t"))
     for line in Path(__file__).with_name("claims.tsv").read_text("utf-8").splitlines()
 ]
+
+
+def ask(claims: list[tuple[str, str]]) -> tuple[Release, list[bool | None]]:
+    """Return the release of the torch that is asked, and whether it holds what the claims say."""
+    argv = [torch_python(), "-W", "ignore", str(FINDER), *([UNPACKED] if UNPACKED else [])]
+    done = subprocess.run(
+        argv, input=json.dumps(claims), capture_output=True, text=True, check=True
+    )
+    answer = json.loads(done.stdout.splitlines()[-1])
+    return release(answer["version"]), answer["holds"]
 
 
 def parts(words: str) -> list[str]:
@@ -25,32 +75,22 @@ def parts(words: str) -> list[str]:
     return [part.strip() for part in words.split("…") if part.strip()]
 
 
-@pytest.fixture(scope="module")
-def verdicts() -> dict[tuple[str, str], bool]:
-    """Ask the installed torch for all claims at once."""
-    asked = sorted({(kind, words) for _, kind, words in ROWS})
-    script = Path(__file__).with_name("find_claims.py")
-    done = subprocess.run(
-        [torch_python(), "-W", "ignore", str(script)],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return dict(zip(asked, json.loads(done.stdout.splitlines()[-1]), strict=True))
-
-
-@pytest.mark.parametrize(("guide", "kind", "words"), ROWS, ids=lambda part: part[:40])
-def test_a_claim_is_in_its_guide(guide: str, kind: str, words: str) -> None:
-    text = " ".join((ROOT / "guides" / guide).read_text("utf-8").split())
-    for part in parts(words) if kind == "text" else [words.rpartition(".")[2]]:
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: f"{c.guide}-{c.words[:40]}")
+def test_a_claim_is_in_its_guide(claim: Claim) -> None:
+    text = " ".join((ROOT / "guides" / claim.guide).read_text("utf-8").split())
+    name = not claim.source and claim.kind in ("api", "config")
+    for part in [claim.words.rpartition(".")[2]] if name else parts(claim.words):
         assert " ".join(part.split()) in text
 
 
-def test_every_claim_holds_for_the_installed_torch(
-    verdicts: dict[tuple[str, str], bool],
-) -> None:
-    wrong = [row for row in ROWS if not verdicts[row[1], row[2]]]
+def test_every_claim_holds_in_its_releases_and_in_no_other() -> None:
+    claims = [claim for claim in CLAIMS if claim.kind != "seen"]
+    installed, verdicts = ask([claim.asked for claim in claims])
+    wrong = [
+        claim
+        for claim, verdict in zip(claims, verdicts, strict=True)
+        if verdict is not None and verdict != claim.holds_in(installed)
+    ]
     assert wrong == []
 
 
@@ -59,8 +99,23 @@ def test_a_false_claim_would_be_seen() -> None:
         ("text", "Cannot find constants … in constants_mapp!"),
         ("config", "aot_inductor.nope"),
         ("api", "torch._inductor.aoti_lode_package"),
+        ("_inductor/config.py", "AOTI_NOPE"),
+        ("_inductor/nope.py", "import"),
     ]
-    script = Path(__file__).with_name("find_claims.py")
-    argv = [torch_python(), "-W", "ignore", str(script)]
-    done = subprocess.run(argv, input=json.dumps(false), capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout.splitlines()[-1]) == [False, False, False]
+    _, verdicts = ask(false)
+    assert not any(verdicts)
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in GUIDES if p.name not in ELSEWHERE], ids=lambda p: p.name
+)
+def test_every_release_that_a_guide_states_has_a_claim(path: Path) -> None:
+    """A boundary is stated as the first release or as the last one before it."""
+    text = re.sub(r"`[^`]*`", "", "\n".join(prose(path)))
+    stated = {Release(2, int(n)) for n in re.findall(r"(?<![\d.])2\.(\d\d?)(?![\d^])", text)}
+    known = set[Release]()
+    for claim in CLAIMS:
+        if claim.guide == path.name and claim.releases:
+            since, until = claim.bounds
+            known |= {since, until, Release(2, since.minor - 1), Release(2, until.minor + 1)}
+    assert {r for r in stated if OLDEST <= r <= NEWEST} - known == set()

@@ -169,3 +169,26 @@ def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(rich: P
     text = " ".join((FOLDER / "threads-streams-hangs.md").read_text("utf-8").split())
     assert "`num_runners must be >=1` refuses that" in text
     assert "**zero** model instances" in text
+
+
+STAGED = """
+import torch
+
+args, kwargs = torch.load("inputs.pt", weights_only=True)
+program = torch.export.load("model.ep.pt2")
+first, second = (torch._inductor.aoti_load_package("model.pt2") for _ in range(2))
+staging = {name: program.state_dict[name].clone() for name in first.get_constant_fqns()}
+first.load_constants(staging, check_full_update=True, user_managed=True)
+before = first(*args, **kwargs)["hidden"].clone()
+for value in staging.values():
+    value.mul_(2)
+second.load_constants(staging, check_full_update=True, user_managed=True)
+print("changed" if (first(*args, **kwargs)["hidden"] - before).abs().max() > 1e-3 else "as before")
+"""
+
+
+def test_a_tensor_that_the_model_was_only_lent_changes_it(rich: Path) -> None:
+    done = run(STAGED, rich)
+    assert done.stdout == "changed\n", done.stderr
+    text = " ".join((GUIDES / "constants.md").read_text("utf-8").split())
+    assert "One that is written to later changes the model" in text

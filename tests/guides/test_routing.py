@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from guides.documents import GUIDES, SKILL
+from guides.documents import GUIDES, SKILL, guides_of
 
 LINES = Path(__file__).with_name("public_texts.jsonl").read_text("utf-8").splitlines()
 TEXTS = [json.loads(line) for line in LINES]
@@ -50,7 +50,7 @@ def look_up(text: str) -> set[str]:
         symptom = row.split("|")[1] if row.startswith("| ") else ""
         for quoted in re.findall(r"`([^`]+)`", symptom):
             if any(len(part.strip()) > 6 and part.strip() in text for part in quoted.split("…")):
-                return set(re.findall(r"guides/([\w-]+\.md)", row))
+                return {target.partition("#")[0] for target in guides_of(row)}
     return set()
 
 

@@ -10,9 +10,8 @@ from aoti_debug.facts.flag import OLDEST, Flag, Moment, Release
 _HEAD = """\
 # Environment variables
 
-When each variable is read. Set later than that, or in the other process, it does nothing and says
-nothing. Given are the torch releases that read it, where not all of {oldest} to {newest} do. This
-page is generated from the table that the tools use; do not edit it.
+When each variable is read. Set later, or in the other process, it does nothing and says nothing.
+Releases are given where not all of {oldest} to {newest} read it. Generated: do not edit.
 
 ## The ones that matter
 
@@ -22,16 +21,15 @@ page is generated from the table that the tools use; do not edit it.
 _COMPILING = """\
 ## While compiling
 
-Read in the process that compiles, when `torch._inductor.config` is imported unless another moment
-is given, and baked into the package: for a finished one they come too late. In place of a variable
-`inductor_configs={"NAME": value}` works: `aot_inductor.x` for `AOT_INDUCTOR_X`, `x` for
-`TORCHINDUCTOR_X`, or the name in brackets; not for those marked *environment only*.
+Read when the compiling process imports `torch._inductor.config`, unless another moment is given,
+and baked into the package. In place of a variable `inductor_configs={"NAME": value}` works:
+`aot_inductor.x` for `AOT_INDUCTOR_X`, `x` for `TORCHINDUCTOR_X`, or the name in brackets; not
+for those marked *environment only*.
 """
 _RUNNING = """\
 ## While loading or running
 
-Read in the process that loads and calls the package, by the driver and Python below it, or in both
-processes. No recompile is needed.
+Read in the process that loads and calls the package, or in both. No recompile is needed.
 """
 # Led by a row each; the trap is the one that cost people most.
 _LEADING: dict[str, str] = {
@@ -52,6 +50,14 @@ _LEADING: dict[str, str] = {
     "AOTINDUCTOR_REPRO_LEVEL": "nothing without DUMP_AOTI_MINIFIER=1",
     "TORCHINDUCTOR_CACHE_DIR": "an empty one makes the first load of a process slow",
 }
+# How fast constants are copied while loading: named, not explained.
+_COPYING = (
+    "AOTI_COPY_USE_PINNED_ASYNC",
+    "AOTI_COPY_STAGE_BUFFER_BYTES",
+    "AOTI_COPY_STAGE_CPU_THREADS",
+    "AOTI_CUDA_COPY_CHUNK_SIZE",
+    "AOTI_CUDA_COPY_SLEEP_US",
+)
 _WHEN: dict[Moment, str] = {
     "import": "import of Inductor's config",
     "compile": "each compile",
@@ -66,14 +72,16 @@ _WHEN: dict[Moment, str] = {
 def write_guide(flags: Iterable[Flag], newest: Release) -> str:
     """Return guides/environment-variables.md."""
     table = tuple(flags)
-    compiling = [f for f in table if f.side == "compiling" and f.name not in _LEADING]
-    running = [f for f in table if f.side != "compiling" and f.name not in _LEADING]
+    rest = [f for f in table if f.name not in _LEADING and f.name not in _COPYING]
+    compiling = [f for f in rest if f.side == "compiling"]
+    running = [f for f in rest if f.side != "compiling"]
+    copying = [f"`{f.name}` ({_releases(f)})" for f in table if f.name in _COPYING]
     parts = [
         _HEAD.format(oldest=OLDEST, newest=newest) + _rows(table),
         _COMPILING,
         _list(compiling, usual="import"),
         _RUNNING,
-        _list(running),
+        _list(running) + f"- Copying of constants at load, tuned by {', '.join(copying)}.\n",
     ]
     return "\n".join(parts)
 
