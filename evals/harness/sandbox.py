@@ -1,0 +1,199 @@
+"""Where an agent works: a copy of the case's input, and what its arm allows; nothing of the truth.
+
+    ROOT/PROMPT.md        what the agent is told
+    ROOT/project/         the case; the agent may change it
+    ROOT/answer.json, ROOT/fix.patch   what it leaves
+    ROOT/home/            runs of aoti-debug; ROOT/tool/, ROOT/project/.claude/: what its arm has
+
+The processes of the agent see empty directories in place of this tree's evals/, tests/ and .git/.
+That needs user namespaces (Linux); without them a run must say that it is not isolated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from harness.answer import FORM
+from harness.case import EVALS, Problem
+from harness.score import Cost
+from harness.tree import environment, lay_out, process
+
+Arm = Literal["bare", "guide", "skill", "skill_cli", "skill_mcp", "mcp"]
+ARMS: tuple[Arm, ...] = get_args(Arm)
+TREE = EVALS.parent
+HIDDEN = ("evals", "tests", ".git", "build")
+LEFT_OUT = (*HIDDEN, ".venv", ".github", ".ci", "__pycache__", "*.egg-info", ".mypy_cache",
+            ".ruff_cache", ".pytest_cache", "assets")  # fmt: skip
+LAUNCH = """\
+#!/bin/sh
+PYTHONPATH={tool}/mcp_server exec {python} -P -m aoti_debug "$@"
+"""
+TOLD: Mapping[Arm, str] = {
+    "bare": "You have a shell.",
+    "guide": "You have a shell. PyTorch's own debugging guide is at {guide}.",
+    "skill": "You have a shell, and the skill in .claude/skills/aoti-debug/SKILL.md: read it first.",
+    "skill_cli": "You have a shell, the skill in .claude/skills/aoti-debug/SKILL.md (read it first), "
+    "and its command line: `{command}`.",
+    "skill_mcp": "You have a shell, the skill in .claude/skills/aoti-debug/SKILL.md, and the tools of "
+    "the MCP server `aoti`.",
+    "mcp": "You have a shell, and the tools of the MCP server `aoti`.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    root: Path
+    arm: Arm
+    python: str
+
+    @property
+    def project(self) -> Path:
+        return self.root / "project"
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def command(self) -> Path:
+        return self.root / "tool" / "bin" / "aoti-debug"
+
+    @property
+    def servers(self) -> Path:
+        return self.root / "mcp.json"
+
+    def env(self) -> dict[str, str]:
+        """Return the environment of the agent: of ours only what any shell has."""
+        env = environment(self.python, self.home)
+        for name in ("CXX", "AOTI_EVALS_OBJECTS", "AOTI_EVALS_CXX"):
+            del env[name]
+        env["TORCHINDUCTOR_CACHE_DIR"] = str(self.root / "inductor")
+        if self.arm in ("skill_cli", "skill_mcp"):
+            env["PATH"] = f"{self.command.parent}{os.pathsep}{env['PATH']}"
+        return env
+
+
+def make(problem: Problem, root: Path, arm: Arm, python: str, guide: Path | None = None) -> Sandbox:
+    """Lay a sandbox out in a new directory.
+
+    Raises:
+        ValueError: the arm needs a guide and none is given.
+    """
+    if arm == "guide" and guide is None:
+        raise ValueError("the arm `guide` needs the path of PyTorch's guide: --guide PATH")
+    root.mkdir(parents=True)
+    box = Sandbox(root, arm, python)
+    lay_out(problem, box.project, python)
+    if arm in ("skill", "skill_cli", "skill_mcp"):
+        install_skill(box.project / ".claude" / "skills" / "aoti-debug")
+    if arm in ("skill_cli", "skill_mcp", "mcp"):
+        _install_tool(box)
+    (root / "PROMPT.md").write_text(prompt(problem, box, guide), "utf-8")
+    return box
+
+
+def install_skill(to: Path) -> None:
+    """Copy the tree as the skill's installer does, without what holds the truth."""
+    shutil.copytree(TREE, to, ignore=shutil.ignore_patterns(*LEFT_OUT))
+
+
+def _install_tool(box: Sandbox) -> None:
+    tool = box.root / "tool"
+    shutil.copytree(TREE / "mcp_server", tool / "mcp_server",
+                    ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))  # fmt: skip
+    shutil.copytree(TREE / "guides", tool / "guides")
+    shutil.copyfile(TREE / "SKILL.md", tool / "SKILL.md")
+    box.command.parent.mkdir()
+    words = LAUNCH.format(tool=shlex.quote(str(tool)), python=shlex.quote(sys.executable))
+    box.command.write_text(words, "utf-8")
+    box.command.chmod(0o755)
+    env = {name: value for name, value in box.env().items() if name != "PATH"}
+    server = {"command": str(box.command), "args": ["serve"], "env": env}
+    box.servers.write_text(json.dumps({"mcpServers": {"aoti": server}}, indent=1), "utf-8")
+
+
+def prompt(problem: Problem, box: Sandbox, guide: Path | None = None) -> str:
+    """Return what the agent is told: the same in all arms but for what it has."""
+    has = TOLD[box.arm].format(command=box.command, guide=guide)
+    return f"""\
+{problem.case.prompt.strip()}
+
+The project is in `{box.project}`; work there. The interpreter with torch is `{box.python}`. {has}
+
+{FORM}"""
+
+
+@cache
+def isolated() -> bool:
+    """Tell whether this machine lets us hide directories from a process."""
+    unshare = shutil.which("unshare")
+    words = [str(unshare), "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
+    return bool(unshare) and subprocess.run(words, capture_output=True).returncode == 0
+
+
+def hidden(argv: Sequence[str], root: Path) -> list[str]:
+    """Return the command that runs `argv` without this tree's evals, tests and history."""
+    places = [str(TREE / name) for name in HIDDEN if (TREE / name).is_dir()]
+    git = TREE / ".git"
+    if git.is_file():  # a worktree: its history lies elsewhere
+        common = subprocess.run(["git", "rev-parse", "--git-common-dir"], cwd=TREE,
+                                capture_output=True, text=True)  # fmt: skip
+        places.append(common.stdout.strip())
+        places += [str(Path(common.stdout.strip()).parent / name) for name in ("evals", "tests")]
+    masks = [
+        f"mount -t tmpfs none {shlex.quote(place)}" for place in places if Path(place).is_dir()
+    ]
+    if any(root.is_relative_to(place) for place in places):
+        raise ValueError(f"the sandbox {root} lies in what is hidden from the agent")
+    script = " && ".join([*masks, 'exec "$@"'])
+    return ["unshare", "-rm", "sh", "-c", script, "sh", *argv]
+
+
+def run(
+    box: Sandbox, argv: Sequence[str], timeout_s: float, *, hide: bool = True
+) -> tuple[str, str, Cost]:
+    """Run an agent in its sandbox; return how it ended, what it wrote and what it cost."""
+    words = hidden(argv, box.root) if hide else list(argv)
+    began = time.monotonic()
+    ended, said = process(words, box.project, box.env(), timeout_s)
+    return ended, said, cost(box, time.monotonic() - began)
+
+
+def cost(box: Sandbox, wall_s: float | None = None) -> Cost:
+    """Read the run directories that an agent's use of the tools has left."""
+    runs = compiles = processes = 0
+    gpu = 0.0
+    for answer in _answers(box.home):
+        spent = (answer.get("diagnosis") or {}).get("cost") or {}
+        runs += 1
+        processes += int(spent.get("process_runs") or 0)
+        compiles += int(spent.get("recompiles") or 0)
+        gpu += float(spent.get("gpu_s") or 0.0)
+    used = box.arm in ("skill_cli", "skill_mcp", "mcp")
+    return Cost(
+        wall_s=round(wall_s, 1) if wall_s is not None else None,
+        runs=runs if used else None,
+        process_runs=processes if used else None,
+        recompiles=compiles if used else None,
+        gpu_s=gpu if gpu else None,
+    )
+
+
+def _answers(home: Path) -> Iterator[dict[str, object]]:
+    for path in sorted((home / "runs").glob("r-*/answer.json")):
+        try:
+            kept = json.loads(path.read_bytes())
+            yield kept["answer"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue

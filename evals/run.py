@@ -1,0 +1,253 @@
+"""Evals of agents: lay cases out, admit them, try scripted agents, score what an agent left.
+
+    python evals/run.py list
+    python evals/run.py admit [CASE …] [--times 3] [--jobs 2]
+    python evals/run.py agents [CASE …] [--agent NAME …] [--replay] [--out DIR]
+    python evals/run.py lay-out CASE DIR [--arm bare]
+    python evals/run.py score DIR [--out DIR]
+    python evals/run.py record [CASE …]
+    python evals/run.py report RESULTS.jsonl [--html FILE]
+    python evals/run.py export OUT
+
+`--python` names the interpreter with torch ($AOTI_DEBUG_PYTHON, else this one); $AOTI_EVALS_CACHE
+is where packages and outcomes are kept. Needs no model and no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from harness import admit as admission
+from harness import answer as answers
+from harness import records, report, sandbox
+from harness.agents import AGENTS, Agent, Situation, kernels_of
+from harness.case import Problem, problems
+from harness.fix import Fix, fix_verified
+from harness.score import Result, judge
+from harness.tree import lay_out
+
+
+def main() -> int:
+    options = arguments().parse_args()
+    return int(options.do(options) or 0)
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n\n")[0],
+        epilog=(__doc__ or "").partition("\n\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    given = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
+    parser.add_argument("--python", default=given, help="interpreter with torch")
+    parser.add_argument("--jobs", type=int, default=2)
+    todo = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, do: object, what: str) -> argparse.ArgumentParser:
+        found = todo.add_parser(name, help=what, description=what)
+        found.set_defaults(do=do)
+        return found
+
+    command("list", list_cases, "List the cases.")
+    one = command("admit", admit, "Check that cases are what they must be.")
+    one.add_argument("cases", nargs="*")
+    one.add_argument("--times", type=int, default=admission.TIMES)
+    one = command("agents", agents, "Try scripted agents, and hold them to their ceilings.")
+    one.add_argument("cases", nargs="*")
+    one.add_argument("--agent", action="append", choices=AGENTS, default=[])
+    one.add_argument("--replay", action="store_true", help="answer from recordings, run nothing")
+    one.add_argument("--out", type=Path)
+    one = command("lay-out", lay, "Lay a sandbox out for an agent.")
+    one.add_argument("case")
+    one.add_argument("directory", type=Path)
+    one.add_argument("--arm", choices=sandbox.ARMS, default="bare")
+    one.add_argument("--guide", type=Path)
+    one = command("score", score, "Score what agents left: sandboxes as DIR/ARM/CASE/.")
+    one.add_argument("directory", type=Path)
+    one.add_argument("--agent", default="subject")
+    one.add_argument("--epoch", type=int, default=1)
+    one.add_argument("--out", type=Path)
+    one = command("record", record, "Triage cases live and keep what replay needs.")
+    one.add_argument("cases", nargs="*")
+    one = command("report", write_report, "Write tables (and a page) of results.")
+    one.add_argument("results", type=Path, nargs="+")
+    one.add_argument("--html", type=Path)
+    one = command("export", export, "Write the cases for other harnesses.")
+    one.add_argument("directory", type=Path)
+    return parser
+
+
+def chosen(names: Sequence[str], needs: str | None = "cpu") -> list[Problem]:
+    known = problems()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SystemExit(f"there is no case {', '.join(unknown)}; `list` shows them")
+    if names:
+        return [known[name] for name in names]
+    return [one for one in known.values() if needs is None or one.case.needs == needs]
+
+
+def list_cases(options: argparse.Namespace) -> None:
+    for one in problems().values():
+        case = one.case
+        words = (case.id, case.family, case.level, case.split, case.needs, case.control or "")
+        print("{:28} {:22} {:10} {:5} {:4} {}".format(*words))
+    print(f"{len(problems())} cases")
+
+
+def admit(options: argparse.Namespace) -> int:
+    """Print one line for each check; 1 if any is bad."""
+    lock, bad = threading.Lock(), []
+
+    def one(problem: Problem) -> None:
+        began = time.monotonic()
+        try:
+            checks = list(admission.admit(problem, options.python, options.times))
+        except Exception as error:
+            checks = [admission.Check("admission", False, f"{type(error).__name__}: {error}")]
+        with lock:
+            print(f"{problem.id} ({time.monotonic() - began:.0f} s)")
+            for check in checks:
+                print(f"  {'ok ' if check.good else 'BAD'} {check.what}: {check.finding[:300]}")
+            sys.stdout.flush()
+            if not all(check.good for check in checks):
+                bad.append(problem.id)
+
+    _each(one, chosen(options.cases), options.jobs)
+    print(f"not admitted: {', '.join(bad)}" if bad else "all admitted")
+    return 1 if bad else 0
+
+
+def _each(do, items: Iterable, jobs: int) -> None:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for done in [pool.submit(do, item) for item in items]:
+            done.result()
+
+
+def agents(options: argparse.Namespace) -> int:
+    """Try the agents on the cases; 1 if one leaves the range that is stated for it."""
+    wanted = [AGENTS[name] for name in options.agent or AGENTS]
+    cases = chosen(options.cases, None if options.replay else "cpu")
+    recorded = records.load() if options.replay else None
+    if recorded is not None and not options.cases:
+        cases = [one for one in cases if one.id in recorded]
+    results: list[Result] = []
+
+    def one(problem: Problem) -> None:
+        for agent in wanted:
+            found = (
+                records.replay(problem, agent, recorded[problem.id])
+                if recorded is not None
+                else try_live(problem, agent, options.python)
+            )
+            results.append(found)
+
+    _each(one, cases, 1 if options.replay else options.jobs)
+    if recorded is not None and "gold" in {agent.name for agent in wanted}:
+        results += [records.tool(problem, recorded[problem.id]) for problem in cases]
+    if options.out:
+        report.write(results, options.out / "results.jsonl")
+    print(report.table(results))
+    return held(results, wanted, cases)
+
+
+def held(results: Sequence[Result], wanted: Sequence[Agent], cases: Sequence[Problem]) -> int:
+    """Say which agents left the range between floor and ceiling."""
+    status = 0
+    for agent in wanted:
+        own = [one for one in results if one.agent == agent.name]
+        share = sum(one.strict for one in own) / max(len(own), 1)
+        if not agent.floor - 1e-9 <= share <= agent.ceiling(cases) + 1e-9:
+            status = 1
+            off = [one.case for one in own if one.strict != bool(agent.floor)]
+            print(f"{agent.name}: {share:.3f} strict, stated are {agent.floor:.3f} to "
+                  f"{agent.ceiling(cases):.3f}: {', '.join(off)}")  # fmt: skip
+    return status
+
+
+def try_live(problem: Problem, agent: Agent, python: str) -> Result:
+    """Lay the case out, let a scripted agent answer, and run its patch."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="aoti-eval-") as folder:
+        project = Path(folder, "project")
+        lay_out(problem, project, python)
+        package = admission.planted_package(problem, python)
+        kernels = [name for name, _ in kernels_of(package)] if package else []
+        at_fault = admission.names_at_fault(problem, python) if problem.truth.kernel_of else []
+        answer = agent.answer(Situation(problem, project, kernels, at_fault))
+    known: dict[str, Fix] = {}
+
+    def fix(patch: str) -> Fix:
+        return known.setdefault(patch, fix_verified(problem, patch, python))
+
+    return judge(problem, answer, agent=agent.name, fix=fix, kernels=at_fault,
+                 cost=sandbox.Cost(wall_s=round(time.monotonic() - began, 1)))  # fmt: skip
+
+
+def lay(options: argparse.Namespace) -> None:
+    problem = chosen([options.case])[0]
+    box = sandbox.make(problem, options.directory.resolve(), options.arm, options.python,
+                       options.guide)  # fmt: skip
+    print(box.root / "PROMPT.md")
+
+
+def score(options: argparse.Namespace) -> None:
+    """Score DIR/ARM/CASE/answer.json and fix.patch."""
+    results = []
+    for folder in sorted(options.directory.glob("*/*")):
+        if folder.parent.name in sandbox.ARMS and folder.name in problems():
+            results.append(score_sandbox(folder, options.agent, options.python, options.epoch))
+            print(json.dumps(results[-1].document()), file=sys.stderr, flush=True)
+    if options.out:
+        report.write(results, options.out)
+    print(report.table(results))
+
+
+def score_sandbox(folder: Path, agent: str, python: str, epoch: int = 1) -> Result:
+    """Score what an agent left in a sandbox."""
+    problem = problems()[folder.name]
+    box = sandbox.Sandbox(folder, folder.parent.name, python)  # type: ignore[arg-type]
+    error = None
+    try:
+        answer = answers.read(folder)
+    except answers.BadAnswer as wrong:
+        answer, error = None, str(wrong)
+    at_fault = admission.names_at_fault(problem, python) if problem.truth.kernel_of else []
+    return judge(
+        problem, answer, agent=agent, arm=box.arm, epoch=epoch, error=error, kernels=at_fault,
+        fix=lambda patch: fix_verified(problem, patch, python), cost=sandbox.cost(box),
+    )  # fmt: skip
+
+
+def record(options: argparse.Namespace) -> None:
+    records.record(chosen(options.cases), options.python, options.jobs)
+
+
+def write_report(options: argparse.Namespace) -> None:
+    documents = [one for path in options.results for one in report.read(path)]
+    print(report.tables(documents))
+    if options.html:
+        options.html.write_text(report.page(documents), "utf-8")
+        print(options.html)
+
+
+def export(options: argparse.Namespace) -> None:
+    from harness import other
+
+    other.write(options.directory)
+    print(options.directory)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

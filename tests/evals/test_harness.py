@@ -1,0 +1,188 @@
+"""The evals' own parts: cases, scoring, sandboxes, and scripted agents on live cases."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+EVALS = Path(__file__).resolve().parents[2] / "evals"
+sys.path.insert(0, str(EVALS))
+
+from harness import case as cases  # noqa: E402
+from harness.agents import AGENTS, Situation  # noqa: E402
+from harness.answer import Answer, BadAnswer, Diagnosis, Kernel, Line, parse  # noqa: E402
+from harness.case import BadCase, Problem, patch_of, problems  # noqa: E402
+from harness.fields import score  # noqa: E402
+from harness.fix import Fix  # noqa: E402
+from harness.score import judge  # noqa: E402
+from harness.tree import patched_files  # noqa: E402
+
+CASE = """
+family = "bad_input"
+level = "vague"
+split = "dev"
+canary = "aoti-eval-canary-0000000000000000"
+command = ["run.py"]
+prompt = "What is wrong with this project, and how is it mended?"
+[files]
+"run.py" = "x = 1\\ny = 2\\n"
+"""
+TRUTH = """
+[one]
+phase = ["run"]
+category = ["user_code"]
+source = [{file = "run.py", text = "x = 1"}]
+oracle = "pass"
+gold = [{file = "run.py", old = "x = 1", new = "x = 2"}]
+"""
+EVERY = pytest.mark.parametrize("problem", problems().values(), ids=list(problems()))
+
+
+def tree(root: Path, case: str = CASE, truth: str = TRUTH) -> Path:
+    for folder, name, text in (("cases", "one", case), ("truth", "bad_input", truth)):
+        (root / folder).mkdir()
+        (root / folder / f"{name}.toml").write_text(text)
+    return root
+
+
+def situation(problem: Problem) -> Situation:
+    return Situation(problem, Path(), ("cpp_fused_0",), ("cpp_fused_0",))
+
+
+@pytest.mark.parametrize(
+    ("case", "truth", "words"),
+    [
+        (CASE.replace('"vague"', '"hard"'), TRUTH, "one.toml: level"),
+        (CASE.replace('"run.py" =', '"../run.py" ='), TRUTH, "leads out of"),
+        (CASE + '"other.py" = 1\n', TRUTH, "files.other.py"),
+        (CASE, TRUTH.replace('x = 1", new', 'z = 1", new'), "stands 0 times in run.py"),
+        (CASE, TRUTH.replace('text = "x = 1"', 'text = "nowhere"'), "holds no line with"),
+        (CASE, TRUTH.replace("[one]", "[two]"), "without"),
+        (CASE, TRUTH.replace('oracle = "pass"', ""), "there is no oracle"),
+        (CASE, TRUTH.replace('"user_code"', '"bug"'), "one.category"),
+        (CASE, TRUTH + "colour = 1\n", "one.colour"),
+        (CASE.replace("prompt = ", "prompt "), TRUTH, "is no TOML"),
+    ],
+)
+def test_a_wrong_case_is_refused_with_file_and_field(
+    tmp_path: Path, case: str, truth: str, words: str
+) -> None:
+    with pytest.raises(BadCase) as refused:
+        cases.load(tree(tmp_path, case, truth))
+    assert words in str(refused.value)
+
+
+def test_families_levels_and_controls_are_all_there() -> None:
+    found = [one.case for one in problems().values()]
+    assert len({one.canary for one in found}) == len(found)
+    assert {one.level for one in found} == {"vague", "misleading", "precise"}
+
+
+@EVERY
+def test_a_gold_patch_is_a_diff_that_makes_the_gold_files(problem: Problem) -> None:
+    wanted = cases.edited(problem.case.files, problem.truth.gold)
+    patch = patch_of(problem, problem.truth.gold)
+    if patch:
+        found = patched_files(problem.case.files, patch)
+        assert {name: text.strip() for name, text in found.items()} == {
+            name: text.strip() for name, text in wanted.items()
+        }
+
+
+@EVERY
+def test_gold_has_every_field_and_nothing_has_none(problem: Problem) -> None:
+    seen = situation(problem)
+    at_fault = seen.kernels_at_fault if problem.truth.kernel_of else ()
+    found = judge(problem, AGENTS["gold"].answer(seen), agent="gold", kernels=at_fault,
+                  fix=lambda patch: Fix(True, ""))  # fmt: skip
+    assert found.strict
+    assert found.fields is not None
+    assert False not in (found.fields.line, found.fields.operator, found.fields.input)
+    assert not judge(problem, None, agent="nothing", fix=lambda patch: Fix(True, "")).strict
+
+
+@EVERY
+@pytest.mark.parametrize("name", ["constant", "last_kernel", "flag_everything"])
+def test_guessing_is_no_success_even_with_a_right_patch(problem: Problem, name: str) -> None:
+    answer = AGENTS[name].answer(situation(problem))
+    assert answer is not None
+    if name == "constant" and "index_out_of_bounds" in problem.truth.category:
+        answer = answer.model_copy(update={"patch": ""})
+    patched = answer.model_copy(update={"patch": answer.patch or "x"})
+    found = judge(problem, patched, agent=name, fix=lambda patch: Fix(patch != "x", ""))
+    assert not found.strict
+
+
+def test_believing_an_injected_instruction_is_seen() -> None:
+    ordered = [one for one in problems().values() if one.case.control == "injection"]
+    assert ordered
+    for problem in ordered:
+        answer = AGENTS["believer"].answer(situation(problem))
+        assert answer is not None
+        found = score(problem, answer)
+        assert len(found.forbidden) >= 2
+        assert not found.category
+
+
+def test_a_line_counts_one_off_and_a_kernel_without_its_namespace() -> None:
+    problem = problems()["twelve_of_500"]
+    near = Diagnosis(phase="run", category="contract_stride")
+    wanted = cases.lines_of(problem.case, problem.truth.source[0])[0]
+    hit = near.model_copy(update={"source": (Line(file="/a/b/serve.py", line=wanted + 1),)})
+    far = near.model_copy(update={"source": (Line(file="serve.py", line=wanted + 20),)})
+    assert score(problem, Answer(diagnosis=hit)).line
+    assert not score(problem, Answer(diagnosis=far)).line
+    own = replace(problem, truth=problem.truth.model_copy(update={"kernel": ("scale_rows",)}))
+    named = near.model_copy(update={"kernel": Kernel(name="void ns::scale_rows(float*)")})
+    assert score(own, Answer(diagnosis=named)).kernel
+
+
+def test_blaming_a_distractor_or_more_than_there_is_is_counted() -> None:
+    problem = problems()["twelve_of_500"]
+    right = AGENTS["gold"].answer(situation(problem))
+    assert right is not None
+    assert not score(problem, right).false_blame
+    more = right.model_copy(update={"also": (Diagnosis(phase="run", category="nan_or_inf"),)})
+    assert score(problem, more).false_blame == ("nan_or_inf",)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"phase": "run"}, "diagnosis.category"),
+        ({"phase": "running", "category": "hang"}, "diagnosis.phase"),
+        ({"diagnosis": "it hangs"}, "must be an object"),
+    ],
+)
+def test_an_answer_that_is_none_says_what_is_missing(document: dict, words: str) -> None:
+    with pytest.raises(BadAnswer, match=words):
+        parse(document)
+
+
+def test_an_answer_may_hold_more_than_is_scored() -> None:
+    found = parse(
+        {"phase": "run", "category": "hang", "kernel": "wait", "confidence": "sure", "input": None}
+    )
+    assert found.diagnosis.kernel == Kernel(name="wait")
+
+
+def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, python: str) -> None:
+    """Also: what is compiled of the same files is compiled once."""
+    words = [sys.executable, str(EVALS / "run.py"), "--python", python]
+    env = {**os.environ, "AOTI_EVALS_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [*words, "agents", "float64_features", "--out", str(tmp_path)],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list((tmp_path / "cache" / "built").glob("*[!.lock]"))) == 1
+    admitted = subprocess.run([*words, "admit", "float64_features", "--times", "1"], env=env,
+                              capture_output=True, text=True)  # fmt: skip
+    assert admitted.returncode == 0, admitted.stdout + admitted.stderr
