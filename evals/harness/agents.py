@@ -63,7 +63,11 @@ def gold(situation: Situation) -> Answer:
             if given
             else None,
         ),
-        also=tuple(Diagnosis(phase=truth.phase[0], category=one) for one in truth.also),
+        also=tuple(
+            Diagnosis(phase=truth.phase[0], category=one)
+            for one in truth.also
+            if one != truth.category[0]
+        ),
         patch=patch_of(problem, truth.gold),
     )
 

@@ -117,7 +117,7 @@ class Truth(Strict):
 
     phase: tuple[Phase, ...] = Field(min_length=1)
     category: tuple[Category, ...] = Field(min_length=1)
-    also: tuple[Category, ...] = Field((), description="of the second fault, where there are two")
+    also: tuple[Category, ...] = Field((), description="of two faults: both must be named")
     kernel: tuple[str, ...] = Field((), description="of the user's own kernel: its function")
     kernel_of: tuple[str, ...] = Field(
         (), description="operators; the kernels that hold one are read from the package"

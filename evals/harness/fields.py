@@ -107,7 +107,7 @@ def _input(problem: Problem, said: Diagnosis) -> bool | None:
 
 
 def _also(problem: Problem, answer: Answer) -> bool:
-    said = {one.category for one in answer.also}
+    said = {one.category for one in (answer.diagnosis, *answer.also)}
     return set(problem.truth.also) <= said
 
 

@@ -12,6 +12,7 @@ import sys
 import torch
 
 SEED = int(sys.argv[1])
+HEALTHY = os.environ["AOTI_EVALS_TWIN"] == "healthy"  # the twin of the case, in which all is well
 sys.path.insert(0, os.getcwd())
 torch.manual_seed(SEED)
 

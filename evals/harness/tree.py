@@ -200,7 +200,7 @@ def outcome(
                     (tree / name).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(made, tree / name)
         place_built(problem, files, tree, python)
-        found = _run(problem, tree, Path(folder), python, prelude)
+        found = _run(problem, tree, Path(folder), python, prelude, twin)
         keep_built(problem, files, tree, python)
     kept.parent.mkdir(parents=True, exist_ok=True)
     part = kept.with_suffix(f".{secrets.token_hex(4)}")
@@ -209,7 +209,9 @@ def outcome(
     return found
 
 
-def _run(problem: Problem, tree: Path, folder: Path, python: str, prelude: str) -> Outcome:
+def _run(
+    problem: Problem, tree: Path, folder: Path, python: str, prelude: str, twin: Twin
+) -> Outcome:
     env = environment(python)
     ended, said = process([python, *problem.case.command], tree, env, problem.case.timeout_s)
     error = error_line(said) if ended != "exit 0" else ""
@@ -220,7 +222,7 @@ def _run(problem: Problem, tree: Path, folder: Path, python: str, prelude: str) 
     script = folder / "oracle.py"
     script.write_text(f"{prelude}\n\n{problem.truth.oracle}", "utf-8")
     write(edited(problem.case.files, problem.truth.gold), folder / "right")
-    env.update(AOTI_EVALS_RIGHT=str(folder / "right"), MALLOC_PERTURB_="128")
+    env.update(AOTI_EVALS_RIGHT=str(folder / "right"), AOTI_EVALS_TWIN=twin, MALLOC_PERTURB_="128")
     words = [python, str(script), str(secrets.randbelow(1 << 30))]
     how, said = process(words, tree, env, ORACLE_S)
     if how == "exit 0":
