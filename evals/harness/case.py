@@ -180,9 +180,11 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
     Raises:
         BadCase: a file is no TOML, a field is wrong or missing, a truth or a case has no partner.
     """
+    tables = {path: _toml(path) for path in sorted((root / "cases").glob("*.toml"))}
     cases = {
-        path.stem: _parsed(Case, {"id": path.stem, **_toml(path)}, path)
-        for path in sorted((root / "cases").glob("*.toml"))
+        path.stem: _parsed(Case, {"id": path.stem, **table}, path)
+        for path, table in tables.items()
+        if "prompt" in table  # other suites have tables there too
     }
     truths: dict[str, tuple[str, Truth]] = {}
     for path in sorted((root / "truth").glob("*.toml")):

@@ -99,6 +99,8 @@ def make(problem: Problem, root: Path, arm: Arm, python: str, guide: Path | None
         install_skill(box.project / ".claude" / "skills" / "aoti-debug")
     if arm in ("skill_cli", "skill_mcp", "mcp"):
         _install_tool(box)
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in box.env().items()]
+    (root / "env.sh").write_text("\n".join(exports) + "\n", "utf-8")
     (root / "PROMPT.md").write_text(prompt(problem, box, guide), "utf-8")
     return box
 
@@ -129,7 +131,8 @@ def prompt(problem: Problem, box: Sandbox, guide: Path | None = None) -> str:
     return f"""\
 {problem.case.prompt.strip()}
 
-The project is in `{box.project}`; work there. The interpreter with torch is `{box.python}`. {has}
+The project is in `{box.project}`; work there. The interpreter with torch is `{box.python}`;
+`. {box.root}/env.sh` prepares a shell. {has}
 
 {FORM}"""
 
