@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
 
 from harness import case as cases  # noqa: E402
+from harness import other, report, sandbox  # noqa: E402
 from harness.agents import AGENTS, Situation  # noqa: E402
 from harness.answer import Answer, BadAnswer, Diagnosis, Kernel, Line, parse  # noqa: E402
 from harness.case import BadCase, Problem, patch_of, problems  # noqa: E402
@@ -186,3 +188,68 @@ def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, pyth
     admitted = subprocess.run([*words, "admit", "float64_features", "--times", "1"], env=env,
                               capture_output=True, text=True)  # fmt: skip
     assert admitted.returncode == 0, admitted.stdout + admitted.stderr
+
+
+SNOOP = """
+for place in .. "$HOME" {tree} $(dirname $(dirname $(command -v aoti-debug || echo /x/y/z))); do
+  find "$place" -path '*truth*' -name '*.toml' 2>/dev/null
+  grep -rls {word} "$place" --include='*.toml' 2>/dev/null
+done
+git -C {tree} show HEAD:evals/truth/bad_input.toml 2>/dev/null | grep -c {word}
+exit 0
+"""
+
+
+@pytest.mark.parametrize("arm", ["bare", "skill_cli"])
+def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) -> None:
+    if not sandbox.isolated():  # then it is refused, unless the user asks for it by name
+        words = [sys.executable, str(EVALS / "run_agent.py"), "--agent", "true", "--case", "all"]
+        refused = subprocess.run(words, capture_output=True, text=True)
+        assert refused.returncode == 2
+        assert "--not-isolated" in refused.stderr
+        return
+    problem = problems()["ask_for_five"]
+    box = sandbox.make(problem, tmp_path / "box", arm, sys.executable)  # type: ignore[arg-type]
+    words = SNOOP.format(tree=EVALS.parent, word="kernel_of")
+    ended, said, cost = sandbox.run(box, ["bash", "-c", words], 60)
+    assert ended == "exit 0"
+    assert said.strip() in ("", "0")
+    assert cost.wall_s is not None
+    assert (EVALS / "truth").is_dir()
+    copied = {path.name for path in tmp_path.rglob("*") if path.is_dir()}
+    assert "truth" not in copied and "recorded" not in copied
+
+
+def test_an_agent_s_command_line_is_tried_and_scored(tmp_path: Path) -> None:
+    said = json.dumps({"phase": "none", "category": "no_fault"})
+    agent = f"bash -c 'cat > ../answer.json <<< {json.dumps(said)}' {{prompt_file}}"
+    hide = [] if sandbox.isolated() else ["--not-isolated"]
+    done = subprocess.run(
+        [sys.executable, str(EVALS / "run_agent.py"), "--agent", agent, "--name", "calm", *hide,
+         "--case", "single_request", "--case", "ask_for_five", "--out",
+         str(tmp_path / "out.jsonl")],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = report.read(tmp_path / "out.jsonl")
+    assert [one["strict"] for one in found] == [False, True]
+    assert all(one["cost"]["wall_s"] >= 0 for one in found)
+    page = report.page(found)
+    assert "single_request" in page and "<svg" in page and "<script" not in page
+
+
+def test_the_page_shows_what_an_agent_wrote_as_text() -> None:
+    problem = problems()["single_request"]
+    answer = parse({"phase": "run", "category": "hang"}, "<img src=x onerror=alert(1)>")
+    bad = judge(problem, answer, agent="<b>", fix=lambda patch: Fix(False, patch))
+    page = report.page([bad.document()])
+    assert "<img" not in page and "<b>" not in page
+
+
+def test_what_is_generated_from_the_cases_is_current() -> None:
+    kept = json.loads((EVALS / "evals.json").read_text("utf-8"))
+    assert kept == other.agent_skills(), "run `python evals/run.py export` and copy its evals.json"
+    triggers = json.loads(other.TRIGGERS.read_text("utf-8"))
+    assert {name: len(set(texts)) for name, texts in triggers.items()} == {
+        "should": 20, "should_not": 20
+    }  # fmt: skip
