@@ -190,5 +190,5 @@ print("changed" if (first(*args, **kwargs)["hidden"] - before).abs().max() > 1e-
 def test_a_tensor_that_the_model_was_only_lent_changes_it(rich: Path) -> None:
     done = run(STAGED, rich)
     assert done.stdout == "changed\n", done.stderr
-    text = " ".join((GUIDES / "constants.md").read_text("utf-8").split())
+    text = " ".join((FOLDER / "constants.md").read_text("utf-8").split())
     assert "One that is written to later changes the model" in text
