@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from aoti_debug.facts.versions import NEWEST, OLDEST, Release, release
+from aoti_debug.facts.flag import NEWEST, OLDEST, Release, release
 from guides.documents import GUIDES, ROOT, prose
 from interpreter import torch_python
 
