@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from aoti_debug.diagnose.where import is_users, users_frame
+from aoti_debug.diagnose.calls import is_users, users_frame
 from aoti_debug.read.record import FaultHandlerDump, PythonException
 from aoti_debug.read.scan import scan_text
 from recall import recorded

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, phase_at_end
+from aoti_debug.diagnose.calls import failing_call, is_users, phase_at_end, source_of, users_frame
 from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.diagnose.from_export import with_node
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
-from aoti_debug.diagnose.where import is_users, source_of, users_frame
 from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
 from aoti_debug.read.record import (
     FaultHandlerDump,

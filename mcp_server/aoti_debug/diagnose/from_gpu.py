@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import phase_at_end
+from aoti_debug.diagnose.calls import base_name, phase_at_end, traceback_phase
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.where import base_name, traceback_phase
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
 from aoti_debug.read.record import (

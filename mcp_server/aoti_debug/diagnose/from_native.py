@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
-from aoti_debug.diagnose.where import base_name
 from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
 from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
 

@@ -1,4 +1,5 @@
-"""Candidates from what an operator of torch's own said when a call failed in it."""
+"""Candidates from operators: what one of torch's own said when a call failed in it, what one raised
+inside the compiled model, what a custom one returned against the promise of its fake kernel."""
 
 from __future__ import annotations
 
@@ -6,14 +7,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, name_of
+from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
 from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Fix, InputFinding
+from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import Mismatch
     from aoti_debug.read.events import Call, Input
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
@@ -110,3 +113,99 @@ def holding(call: Call, value: int) -> Input | None:
 def place(given: Input, value: int | None) -> str:
     at = given.max_at if value == given.maximum else given.min_at
     return "[" + ", ".join(map(str, at)) + "]" if at else ""
+
+
+STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
+FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,200})$", re.MULTILINE)
+RAISED = "guides/custom-ops.md#an-op-that-raises"
+
+
+def in_shims(observations: Observations) -> Iterator[Candidate]:
+    for position, found in enumerate(observations.of(ShimException)):
+        message, stack, frames = found.message.partition(STACK)
+        if stack and "custom_ops.py(" in frames:
+            yield from_python(observations, found, message.strip(), frames, position)
+            return
+
+
+def from_python(
+    observations: Observations, found: ShimException, message: str, frames: str, position: int
+) -> Candidate:
+    """A custom operator written in Python raised: its own words and line."""
+    own = next((f for f in FRAME.finditer(frames) if is_users(f[1])), None)
+    where = f" in {own[3]} at {base_name(own[1])}:{own[2]}" if own else ""
+    match = observations.signature_at(found.span, ("cause", "symptom"))
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="user_code",
+            confidence="proved",
+            summary=f"a custom operator raised{where}: {message.splitlines()[0][:200]}",
+            source=[SourceLine(file=own[1], line=int(own[2]))] if own else [],
+            evidence=[evidence(found.span)],
+            guide=RAISED,
+            fixes=[
+                Fix(what="correct the operator; call it alone, on the same tensors, to test it")
+            ],
+            signature=match.signature.id if match else None,
+        ),
+        role="cause",
+        tier=Tier.RAISED,
+        order=position,
+        signature=match.signature if match else None,
+    )
+
+
+def of_fakes(observations: Observations) -> Iterator[Candidate]:
+    fakes = observations.checks.fakes
+    for order, found in enumerate(fakes.mismatches if fakes is not None else ()):
+        yield from_mismatch(found, fakes.artifact if fakes is not None else "", order)
+
+
+def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
+    op = found.op[:200]
+    said = (
+        f"{op} returns {found.property} {found.got[:200]}, its fake kernel promises "
+        f"{found.expected[:200]}" + (f", at {found.count} places" if found.count > 1 else "")
+    )
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="custom_op_fake_kernel",
+            confidence="proved",
+            summary=said,
+            kernel=Kernel(name=op, kind="custom_op"),
+            ops=[op],
+            source=last_line_of(found.stack),
+            evidence=[Evidence(artifact=artifact, quote=said)],
+            guide="guides/custom-ops.md",
+            fixes=fixes(found, op),
+        ),
+        role="cause",
+        tier=Tier.CONTRACT,
+        order=order,
+    )
+
+
+def fixes(found: Mismatch, op: str) -> list[Fix]:
+    """Name both sides: which of them is wrong, only the author knows."""
+    if found.property == "stride":
+        operator = "return its result in the layout that the fake kernel promises"
+        how = f"{operator}, often with .contiguous() at its end"
+        harm = "the compiled model goes through the result by the promised strides"
+    else:
+        how = f"return the {found.property} that the fake kernel promises"
+        harm = "the compiled model takes the fake kernel's word for the result"
+        harm += " and reads past its end" if found.smaller else ""
+    return [
+        Fix(
+            what=f"make {op} itself {how}",
+            why=f"{harm}; this needs no recompile: register the changed operator, then call the "
+            "package as it is",
+        ),
+        Fix(
+            what=f"or make the fake kernel of {op} promise what the operator returns, and compile "
+            "again; torch.library.opcheck tests both against each other",
+            why="right where the operator does what it should",
+        ),
+    ]

@@ -7,13 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
+    base_name,
     died_in,
     failing_call,
+    is_users,
     phase_at_end,
+    source_of,
     touches_aoti,
+    users_frame,
 )
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.from_clean import clean, last_event
+from aoti_debug.diagnose.from_clean import clean, last_event, look_at_package
 from aoti_debug.diagnose.from_gpu import core_of, kernel_of
 from aoti_debug.diagnose.from_native import (
     native_evidence,
@@ -22,8 +26,6 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.from_nothing import look_at_package
-from aoti_debug.diagnose.where import base_name, is_users, source_of, users_frame
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import phase_at_end
+from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.candidate import Candidate, evidence
-from aoti_debug.diagnose.from_exception import judge
-from aoti_debug.diagnose.from_places import phase_of_places
-from aoti_debug.diagnose.where import traceback_phase, within
+from aoti_debug.diagnose.from_exception import judge, phase_of_places
 from aoti_debug.facts.phases import phase_of, phase_of_native
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException

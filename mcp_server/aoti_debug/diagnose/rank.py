@@ -12,25 +12,21 @@ from aoti_debug.diagnose import (
     from_device_assert,
     from_exception,
     from_export,
-    from_fakes,
     from_gpu,
     from_input_check,
     from_operator,
     from_package,
-    from_places,
-    from_printer,
     from_process,
     from_program,
     from_recorded,
-    from_shim,
     from_signature,
     from_values,
 )
+from aoti_debug.diagnose.calls import launcher_spans
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import excused, only_printed, weighed
-from aoti_debug.diagnose.from_nothing import last_resort
+from aoti_debug.diagnose.from_clean import last_resort
 from aoti_debug.diagnose.traffic import counted
-from aoti_debug.diagnose.where import launcher_spans
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
 
@@ -40,24 +36,24 @@ if TYPE_CHECKING:
     from aoti_debug.read.record import Span
 
 SOURCES = (
-    from_program,
-    from_recorded,
-    from_fakes,
-    from_values,
-    from_operator,
-    from_input_check,
-    from_calls,
-    from_constants,
-    from_device_assert,
-    from_gpu,
-    from_package,
-    from_printer,
-    from_shim,
-    from_signature,
-    from_export,
-    from_exception,
-    from_places,
-    from_process,
+    from_program.candidates,
+    from_recorded.candidates,
+    from_operator.of_fakes,
+    from_values.candidates,
+    from_operator.candidates,
+    from_input_check.candidates,
+    from_calls.candidates,
+    from_constants.candidates,
+    from_device_assert.candidates,
+    from_gpu.candidates,
+    from_package.candidates,
+    from_values.of_printer,
+    from_operator.in_shims,
+    from_signature.candidates,
+    from_export.candidates,
+    from_exception.candidates,
+    from_exception.in_code,
+    from_process.candidates,
 )
 # A wrong size is a wrong stride too, and the model's check tells the first only.
 LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
@@ -68,7 +64,7 @@ EVIDENCE = 4
 def diagnose(observations: Observations) -> list[Diagnosis]:
     """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
     only that nothing in it is known; of a process, when it has ended."""
-    found = [c for source in SOURCES for c in source.candidates(observations)]
+    found = [c for source in SOURCES for c in source(observations)]
     found = only_printed(excused(found, observations), observations)
     found = weighed(found, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.calls import compiles, touches_aoti, uses_cuda
-from aoti_debug.diagnose.from_printer import first_nan
+from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.model import StageAnswer
 from aoti_debug.read.events import Events
