@@ -56,7 +56,10 @@ def main():
     with torch.no_grad():
         program = torch.export.export(model, example)
         path = str(Path(tempfile.mkdtemp(), "model.pt2"))
-        torch._inductor.aoti_compile_and_package(program, package_path=path)
+        options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
+        torch._inductor.aoti_compile_and_package(
+            program, package_path=path, inductor_configs=options
+        )
         compiled = torch._inductor.aoti_load_package(path)
         result = compiled(*call)
         torch.cuda.synchronize()

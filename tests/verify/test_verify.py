@@ -3,8 +3,14 @@ exactly, to a copy, inside the tree, or not at all."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from difflib import unified_diff
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aoti_debug.minify.signature import Signature
@@ -59,6 +65,11 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         (replace(FIXED, kernels=0), "masked", "no generated kernel"),
         (replace(FIXED, calls=1), "masked", "makes 1"),
         (replace(FIXED, inputs="input 0 has other values"), "masked", "other inputs"),
+        (replace(FIXED, category="contract_shape", breaks=("size",)), "not fixed", "still breaks"),
+        (replace(FIXED, category="custom_op_fake_kernel", unkept=("op returns stride",)),
+         "not fixed", "returns stride"),
+        (replace(FIXED, category="contract_guard", refused=("x.size()[0] % 100 == 0",)),
+         "not fixed", "still refuses"),
         (replace(FIXED, narrowed=("x[0]: 2 to 64 is now 2 to 4",)), "masked", "now 2 to 4"),
         (replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, package="differs"))), "not fixed",
          "fresh inputs 1"),
@@ -82,6 +93,8 @@ def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     facts = replace(WRONG_FIXED, category="nan_or_inf", trials=(call, GOOD, FRESH))
     assert judge(replace(facts, hiding=("nan_to_num",))).verdict == "masked"
     assert judge(facts).verdict == "fixed"
+    found = judge(replace(facts, trials=(replace(call, unmended=3), GOOD, FRESH)))
+    assert found.verdict == "masked" and "3 values" in found.reason
 
 
 SCRIPT = "import torch\n\nx = 1\ny = 2\nz = 3\n"
@@ -166,3 +179,78 @@ def test_a_new_file_is_made(tree: Path, tmp_path: Path) -> None:
     text = "--- /dev/null\n+++ b/ops.py\n@@ -0,0 +1,2 @@\n+import torch\n+x = 1\n"
     apply(read_patch(GIT + text), tree, tmp_path / "copy")
     assert (tmp_path / "copy/b/ops.py").exists() or (tmp_path / "copy/ops.py").exists()
+
+
+PAIRS = Path(__file__).parents[2] / "evals" / "cases" / "verify.toml"
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A script that gives its package the wrong dtype, and what its triage said."""
+
+    folder: Path
+    script: str
+    fixes: dict[str, list[list[str]]]
+    answer: dict[str, Any]
+
+    def verified(self, patch: Path) -> dict[str, Any]:
+        return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
+
+
+def told(folder: Path, *words: str) -> dict[str, Any]:
+    home = {"AOTI_DEBUG_HOME": str(folder.parent / "home")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", *words, "--json"],
+        cwd=folder, env={**os.environ, **home}, capture_output=True, text=True,
+    )  # fmt: skip
+    answer: dict[str, Any] = json.loads(ran.stdout)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def failing(python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
+    import tomllib  # Python 3.11; the other tests of this file need none
+
+    bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
+    base = next(base for base in bases if base["name"] == "dtype")
+    folder = tmp_path_factory.mktemp("failing") / "tree"
+    folder.mkdir()
+    (folder / "model.py").write_text(base["script"])
+    answer = told(folder, "triage", "model.py", "--python", python)
+    fixes = {fix["name"]: fix["changes"] for fix in base["fix"]}
+    return Failing(folder, base["script"], fixes, answer)
+
+
+def test_what_the_triage_proposes_is_a_fix(failing: Failing) -> None:
+    fix = failing.answer["diagnosis"]["fixes"][0]
+    assert "+        result = compiled(x.to(torch.float32))" in fix["patch"].splitlines()
+    step = failing.answer["diagnosis"]["next"][0]
+    assert step["tool"] == "verify_fix"
+    answer = failing.verified(Path(step["arguments"]["what"]))
+    assert answer["verdict"] == "fixed", answer["reason"]
+    assert answer["changed"] == ["model.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("eager for that type", "makes 1"), ("bits taken for another type", "other values")],
+)
+def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, word: str) -> None:
+    fixed = failing.script
+    for old, new in failing.fixes[name]:
+        fixed = fixed.replace(old, new)
+    lines = (text.splitlines(keepends=True) for text in (failing.script, fixed))
+    patch = failing.folder.parent / "wrong.patch"
+    patch.write_text("".join(unified_diff(*lines, "model.py", "model.py")))
+    answer = failing.verified(patch)
+    assert answer["verdict"] == "masked" and word in answer["reason"]
+    assert (failing.folder / "model.py").read_text() == failing.script
+    assert list(failing.folder.iterdir()) == [failing.folder / "model.py"]
+
+
+def test_a_patch_that_does_not_fit_the_script_is_refused(failing: Failing) -> None:
+    patch = failing.folder.parent / "old.patch"
+    patch.write_text("--- model.py\n+++ model.py\n@@ -1 +1 @@\n-import tensorflow\n+import torch\n")
+    answer = failing.verified(patch)
+    assert "lines that it changes" in answer["error"]
+    assert (failing.folder / "model.py").read_text() == failing.script

@@ -14,11 +14,21 @@ from typing import Any
 
 from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
+from aoti_debug.minify.kernel import Launched, write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
-from aoti_debug.minify.search import Best, Spent, Trials, first, minimise, simplify, together
+from aoti_debug.minify.search import (
+    Best,
+    Health,
+    Spent,
+    Trials,
+    first,
+    minimise,
+    simplify,
+    together,
+)
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, slices, with_producers
 from aoti_debug.minify.stock import minify_with_torch
@@ -26,7 +36,7 @@ from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.triage.launch import hold_gpus
+from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.run_state import RunState
 
@@ -34,6 +44,8 @@ WIDTH = 4
 KEPT_SEARCHES = 20
 SURVEY_S = 600.0
 VALUES_S = 240.0
+LEAST_S = 180.0  # for a candidate, which compiles less than the original
+TIMES_THE_ORIGINAL = 4.0
 _LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
 
 
@@ -65,13 +77,14 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     log = work.directory.path / "fork-server"
     env = request.target.env
     async with (
-        hold_gpus(work),
+        hold_gpus(work) as devices,
         workers(root / "c", log, python, env, cache, width, work.stop) as crew,
     ):
         work.say("reading the exported program")
         survey = await _survey(crew, root, material)
         prelude = prelude_of(survey.graph.operators, material.libraries)
-        return await _search(work, request, material, crew, survey, prelude, cache)
+        well = partial(unwell, devices, env)
+        return await _search(work, request, material, crew, survey, prelude, cache, well)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -168,6 +181,7 @@ async def _search(
     survey: Survey,
     prelude: Prelude,
     cache: Path,
+    well: Health,
 ) -> MinifyAnswer:
     graph = survey.graph
     writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, prelude.text)
@@ -192,9 +206,11 @@ async def _search(
             "Not yet confirmed by itself: the search goes on.",
         )  # fmt: skip
 
+    took = max(found.wall_s, material.wall_s)
+    limit = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
     trials = Trials(
-        crew, writer, wanted, replace(base, until=found.until), load, LOWER_S, found.repeats,
-        request.budget_s, request.candidates, better, work.say,
+        crew, writer, wanted, replace(base, until=found.until), load, limit, found.repeats,
+        request.budget_s, request.candidates, better, work.say, well,
     )  # fmt: skip
     spent = ""
     try:
@@ -208,7 +224,9 @@ async def _search(
             help=f"The original: {wanted}. Every candidate is kept below {crew.root}.",
         )
     repro, seen = await _proved(work, trials, best, survey, prelude, cache)
-    return _answer(work, trials, survey, repro, seen, prelude, found, spent)
+    python = interpreter_name(work.request.target)
+    kernel = await write_kernel(work, trials, best, python, cache)
+    return _answer(work, trials, survey, repro, seen, prelude, found, spent, kernel)
 
 
 async def _reduce(
@@ -296,6 +314,7 @@ def _answer(
     prelude: Prelude,
     found: Original,
     spent: str,
+    kernel: Launched | None,
 ) -> MinifyAnswer:
     from aoti_debug.minify.reproduction import write_report
 
@@ -311,11 +330,12 @@ def _answer(
         confirmed=f"{alike} of {len(seen)} runs alone failed alike",
         reproduced=alike == len(seen) or (found.repeats > 1 and alike > 0),
         repro=str(repro.script),
+        repro_kernel=str(kernel.script) if kernel is not None else None,
         candidates=trials.tried,
         ended=spent or "nothing of it can be left out",
         also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
         steps=work.steps,
-        notes=[*work.notes, *found.notes, *prelude.notes],
+        notes=[*work.notes, *found.notes, *prelude.notes, *([kernel.note] if kernel else [])],
         next=[
             Next(tool="read_artifact", arguments={"run": work.directory.id, "name": "repro.py"},
                  why="the reproduction itself"),

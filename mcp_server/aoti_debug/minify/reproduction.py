@@ -122,7 +122,9 @@ async def write(
     head = header(trials.wanted, trials.writer.graph.torch, confirmed, prelude.notes)
     script = trials.writer.write(candidate, FROM_FILE, head)
     (folder / DATA).unlink(missing_ok=True)
-    data = await _collect(trials, script, folder, values) if script.files else None
+    data = None
+    if script.files:
+        data = await _collect(trials, script, folder, values, candidate.sizes)
     for file in prelude.files:
         shutil.copyfile(file, folder / file.name)
     write_atomically(folder / REPRO, beside(script.text, prelude.files).encode())
@@ -130,14 +132,17 @@ async def write(
     return Reproduction(folder / REPRO, data, files, len(candidate.keep))
 
 
-async def _collect(trials: Trials, script: Script, folder: Path, values: Path) -> Path:
-    """Put the values that a script loads into one file beside it."""
+async def _collect(
+    trials: Trials, script: Script, folder: Path, values: Path, sizes: Mapping[int, int]
+) -> Path:
+    """Put the values that a script loads into one file beside it, no larger than it takes them."""
     names = {
         name if name.startswith("weights/") else f"{side}/{name}" for side, name in script.files
     }
     order = {
         "kind": "collect",
         "files": {name: str(values / f"{name}.pt") for name in sorted(names)},
+        "sizes": {str(size): to for size, to in sizes.items()},
         "to": str(folder / DATA),
     }
     await trials.workers.do({**order, "at": trials.tried}, COLLECT_S, number=len(names))
@@ -158,13 +163,13 @@ async def confirm(
     # One after the other: two compiles of the same model write the same files of the cache.
     for number in range(TIMES * trials.repeats):
         directory = work.directory.path / "steps" / f"alone-{number + 1}"
-        seen.append(await _alone(work, found, trials, python, cache, directory))
+        seen.append(await alone_once(work, found, trials, python, cache, directory))
         if sum(map(trials.wanted.same, seen)) >= TIMES:
             break
     return seen
 
 
-async def _alone(
+async def alone_once(
     work: RunState,
     found: Reproduction,
     trials: Trials,
@@ -172,6 +177,7 @@ async def _alone(
     cache: Path,
     directory: Path,
 ) -> Signature:
+    """Run a script with what it reads in a directory that holds nothing else."""
     empty = directory / "empty"
     empty.mkdir(parents=True, exist_ok=True)
     for file in (found.script, found.data, *found.files):
@@ -179,7 +185,7 @@ async def _alone(
             shutil.copyfile(file, empty / file.name)
     ran = await work.run(
         "the reproduction alone",
-        (python, str(empty / REPRO)),
+        (python, str(empty / found.script.name)),
         alone(work.request.target.env, cache, trials.environment),
         directory,
         cwd=empty,

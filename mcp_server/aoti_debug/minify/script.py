@@ -60,6 +60,14 @@ def words_of(tree: Tree, given: Mapping[str, str]) -> str:
     return f"[{', '.join(words_of(item, given) for item in tree['list'])}]"
 
 
+def cut_to(text: str, value: Value, sizes: Mapping[int, int]) -> str:
+    """Return the Python of a value cut to smaller sizes."""
+    if not value.is_tensor or not sizes.keys() & set(value.shape):
+        return text
+    parts = [f":{sizes[size]}" if size in sizes else ":" for size in value.shape]
+    return f"{text}[{', '.join(parts)}].clone()"
+
+
 def stand_in(value: Value, made_up: bool) -> str | None:
     """Return Python that makes a value: a small one as it was, a made up one as may be."""
     if not value.is_tensor:

@@ -35,6 +35,7 @@ class Best:
 
 
 OnBetter = Callable[[Best], Awaitable[None]]
+Health = Callable[[], Awaitable[list[str]]]  # what is wrong with the GPUs
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Trials:
     most: int
     on_better: OnBetter
     say: Callable[[str], None]
+    unwell: Health
     environment: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
     unbuildable: int = 0
@@ -80,6 +82,7 @@ class Trials:
         self.say(self.progress(len(candidate.keep)))
         for number in range(self.repeats):
             outcome = await self.run(script, number)
+            await self._healthy(outcome)
             if self.wanted.same(outcome.signature):
                 self._latest = Best(candidate, script, outcome)
                 await self._keep(self._latest)
@@ -91,6 +94,17 @@ class Trials:
     async def run(self, script: Script, number: int = 0) -> Outcome:
         order = {"kind": "script", "environment": dict(self.environment), "run_s": RUN_S}
         return await self.workers.do(order, self.timeout_s, script.text, number)
+
+    async def _healthy(self, outcome: Outcome) -> None:
+        """End the search where a crash has left a GPU that no further candidate can be tried on.
+
+        Raises:
+            Spent: a GPU is not well.
+        """
+        if outcome.signature.failed and not outcome.cached:
+            wrong = await self.unwell()
+            if wrong:
+                raise Spent("; ".join(wrong))
 
     async def prove(self, full: Candidate) -> bool:
         """Have the best candidate fail alike through AOTInductor; say whether it does."""
@@ -140,6 +154,7 @@ def _size(best: Best) -> tuple[int, int, int]:
     return (len(best.candidate.keep), len(best.script.files), len(best.script.text))
 
 
+SIZES, SMALL = 3, 8  # how many sizes are cut, and which are small enough
 ONE_BY_ONE = 6  # tensors whose values are replaced one after the other
 
 
@@ -166,6 +181,21 @@ async def simplify(trials: Trials) -> None:
         if everything is now:
             for name in loaded[:ONE_BY_ONE]:
                 now = await _if_alike(trials, now, replace(now, made=now.made | {name}))
+    await _smaller(trials, now)
+
+
+async def _smaller(trials: Trials, now: Candidate) -> None:
+    """Cut the sizes of what is still read from a file, the largest first: to 2, else to 8."""
+    best = trials.best
+    shapes = [trials.writer.shape(side, name) for side, name in best.script.files] if best else []
+    sizes = sorted({size for shape in shapes for size in shape if size > SMALL}, reverse=True)
+    for size in sizes[:SIZES]:
+        for to in (2, SMALL):
+            smaller = replace(now, sizes={**now.sizes, size: to})
+            after = await _if_alike(trials, now, smaller)
+            if after is smaller:
+                now = after
+                break
 
 
 def loaded_names(trials: Trials) -> list[str]:

@@ -31,6 +31,7 @@ class Candidate:
     two_sided: bool  # exported with the example's values, called with those of the failing call
     settings: Mapping[str, object] = field(default_factory=dict)
     made: frozenset[str] = frozenset()  # inputs and weights whose values are made up
+    sizes: Mapping[int, int] = field(default_factory=dict)  # what a size is cut to, wherever it is
 
 
 class Unbuildable(Exception):

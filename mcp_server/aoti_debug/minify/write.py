@@ -11,6 +11,7 @@ from aoti_debug.minify.script import (
     TOLERANCE,
     TOLERANCES,
     Written,
+    cut_to,
     function,
     main,
     model,
@@ -188,7 +189,7 @@ class Writer:
         made = stand_in(value, name in candidate.made)
         if made is None:
             files.append((values.side, name))
-        return made or f'load("{values.side}/{name}")'
+        return cut_to(made or f'load("{values.side}/{name}")', value, candidate.sizes)
 
     def _weight(self, name: str, candidate: Candidate, files: list[tuple[Side, str]]) -> str:
         value = self.weights.get(name)
@@ -196,9 +197,17 @@ class Writer:
         if made is None:
             files.append(("real", f"weights/{name}"))
         made = made or f'load("weights/{name}")'
+        made = cut_to(made, value, candidate.sizes) if value is not None else made
         if self.graph[name].kind == "PARAMETER":
             return f"self.{name} = torch.nn.Parameter({made}, requires_grad=False)"
         return f'self.register_buffer("{name}", {made})'
+
+    def shape(self, side: Side, name: str) -> tuple[int, ...]:
+        """Return the shape of a value that a script reads."""
+        values = self.example if side == "example" else self.real
+        weight = name.removeprefix("weights/")
+        value = self.weights.get(weight) if weight != name else values.by_name.get(name)
+        return value.shape if value is not None else ()
 
     def _dynamic(self, arguments: Sequence[str]) -> tuple[list[str], dict[str, dict[int, str]]]:
         """Return the declarations of the free sizes, and which dimension of which input has one."""

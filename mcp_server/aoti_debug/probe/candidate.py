@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import standalone, survey
+from . import kernels, standalone, survey
 
 Document = dict[str, Any]
 
@@ -22,6 +22,7 @@ def perform(order: Document, directory: Path) -> None:
         "script": script,
         "package": package,
         "program": program,
+        "kernel": kernel,
     }[order["kind"]](order, directory)
 
 
@@ -38,10 +39,22 @@ def script(order: Document, directory: Path) -> None:
     runpy.run_path(str(path), run_name="__main__")
 
 
+def kernel(order: Document, directory: Path) -> None:
+    """Run a reproduction that uses plain Inductor, and keep what its kernels are given."""
+    kernels.watch(directory)
+    script(order, directory)
+
+
 def collect(order: Document, directory: Path) -> None:
     """Put saved values into one file, as a reproduction reads it."""
     torch = import_module("torch")
-    found = {name: torch.load(path, weights_only=True) for name, path in order["files"].items()}
+    sizes = {int(size): to for size, to in (order.get("sizes") or {}).items()}
+    found = {}
+    for name, path in order["files"].items():
+        value = torch.load(path, weights_only=True)
+        for dim, size in enumerate(getattr(value, "shape", ())):
+            value = value.narrow(dim, 0, sizes[size]) if size in sizes else value
+        found[name] = value.clone() if sizes and hasattr(value, "clone") else value
     temporary = Path(order["to"]).with_suffix(".tmp")
     torch.save(found, temporary)
     temporary.replace(order["to"])

@@ -15,7 +15,7 @@ if __name__ == "__main__":
 from importlib import import_module
 from typing import Any
 
-from . import compare, events, standalone
+from . import compare, eager, events, standalone
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
@@ -62,6 +62,7 @@ def main() -> int:
         given = captured or _example(torch, old)
         if given is None:
             raise ValueError("there are neither captured nor example inputs")
+        report.update(**_kept(torch, new, given))
         model = standalone.load_package(torch, options, given, report)
         trials: list[Document] = []
         for name, inputs in found:
@@ -72,6 +73,17 @@ def main() -> int:
             report.update(trials=trials)
         report.update(state="done")
     return 0
+
+
+def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
+    """Say which promises of fake kernels, and which guards, the failing call still breaks."""
+    seen = eager.run(torch, program.module(), inputs)
+    wrong = [
+        f"{one['op']} returns {one['property']} {one['got']}, its fake kernel promises "
+        f"{one['expected']}"
+        for one in seen.mismatches
+    ]
+    return {"unkept": wrong, "refused": seen.broken}
 
 
 def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document:
@@ -93,6 +105,8 @@ def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document
         outputs = compare.outputs(torch, fixed, before, exact)
         found["model"] = compare.verdict(outputs, random)
     found["package_finite"] = all(map(_finite, package))
+    if before is not None and exact is not None:
+        found["unmended"] = sum(map(_unmended, package, before, exact))
     return found
 
 
@@ -130,6 +144,19 @@ def _copied(leaf: Any) -> Any:
 def _finite(value: Any) -> bool:
     floating = hasattr(value, "is_floating_point") and value.is_floating_point()
     return not floating or bool(value.isfinite().all())
+
+
+def _unmended(package: Any, before: Any, exact: Any) -> int:
+    """Count the elements that were not finite, are in float64, and are not that value now."""
+    floating = hasattr(before, "is_floating_point") and before.is_floating_point()
+    if not floating or not package.shape == before.shape == exact.shape:
+        return 0
+    asked = ~before.isfinite() & exact.isfinite()
+    if not asked.any():
+        return 0
+    now, right = package.double()[asked], exact.double()[asked]
+    granted = 1e-2 * (right.abs() + right.abs().mean())
+    return int((~((now - right).abs() <= granted)).sum())
 
 
 def _example(torch: Any, program: Any) -> Inputs | None:

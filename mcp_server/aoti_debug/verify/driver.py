@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, arguments_of, ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.signature import Signature, signature_of_run
-from aoti_debug.model import Check, Step, VerifyAnswer
+from aoti_debug.model import Category, Check, Step, VerifyAnswer
 from aoti_debug.package.inspect import inspect
+from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target, script_and_args, tree_of
@@ -29,6 +30,14 @@ from aoti_debug.verify.request import VerifyRequest
 REPORT = "report.json"
 TRIALS_S = 600.0
 PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
+# What the probe calls a break, for each category that says so.
+CONTRACT: Mapping[str, tuple[str, ...]] = {
+    "contract_shape": ("size", "rank"),
+    "contract_dtype": ("dtype",),
+    "contract_stride": ("stride",),
+    "contract_device": ("device",),
+    "contract_guard": ("guard", "size"),
+}
 GENERATED = ("triton", "cpp", "cuda")
 
 
@@ -218,10 +227,22 @@ def _facts(
         inputs=str(report["inputs"]) if "inputs" in report else None,
         trials=tuple(trial_of(entry) for entry in report.get("trials") or []),
         died_in=trying if report.get("died") and trying not in done else None,
+        breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
+        unkept=tuple(report.get("unkept") or ()),
+        refused=tuple(report.get("refused") or ()),
         narrowed=tuple(report.get("narrowed") or ()),
         hiding=tuple(report.get("hiding") or ()),
         why_no_trials=why or None,
     )
+
+
+def _breaks(
+    calls: Sequence[Call], number: int | None, category: Category | None
+) -> tuple[str, ...]:
+    """Return what of the contract the call still breaks for which the diagnosis was made."""
+    wanted = CONTRACT.get(category or "no_fault", ())
+    now = (call for call in calls if number is not None and call.call == number)
+    return tuple(word for call in now for word in call.breaks if word in wanted)
 
 
 def _raised_by_user(observations: Observations, target: Target) -> bool:

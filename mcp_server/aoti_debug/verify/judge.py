@@ -33,6 +33,7 @@ class Trial:
     fixed_raises: str | None = None
     reference_finite: bool = False  # the original in float64
     package_finite: bool = True
+    unmended: int = 0  # elements that were not finite and are not what float64 gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ class Facts:
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     trials: tuple[Trial, ...] = ()
     died_in: str | None = None  # the trial that ended the process
+    breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
+    unkept: tuple[str, ...] = ()  # promises of fake kernels
+    refused: tuple[str, ...] = ()  # guards of the fixed program that do not hold for that call
     narrowed: tuple[str, ...] = ()
     hiding: tuple[str, ...] = ()
     why_no_trials: str | None = None
@@ -98,6 +102,7 @@ def _findings(facts: Facts) -> Iterator[Found]:
         yield _used(facts)
         yield _called(facts)
         yield _same_inputs(facts)
+        yield _cause(facts)
     yield from _values(facts, refused=refused)
     yield Found(
         "declared sizes",
@@ -156,6 +161,18 @@ def _same_inputs(facts: Facts) -> Found:
     return Found(what, "good", "the call is given what failed before")
 
 
+def _cause(facts: Facts) -> Found:
+    """Look whether what was found to be at fault is so still, whatever values came of it now."""
+    what, still = "the cause", ""
+    if facts.category == "custom_op_fake_kernel" and facts.unkept:
+        still = facts.unkept[0]
+    elif facts.breaks:
+        still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
+    elif facts.category == "contract_guard" and facts.refused:
+        still = f"the exported program still refuses the call: {facts.refused[0]}"
+    return Found(what, "bad" if still else "good", still or "it is gone", "not fixed")
+
+
 def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
     if facts.died_in is not None and not (refused and facts.died_in == CALL):
         yield Found("values", "bad", f"the package ends the process on {facts.died_in}",
@@ -190,6 +207,9 @@ def _package(trial: Trial) -> Found:
 
 def _model(trial: Trial, facts: Facts) -> Found:
     what = f"the model on {trial.name}"
+    if facts.category == "nan_or_inf" and trial.unmended:
+        text = f"{trial.unmended} values that were not finite are not what float64 gives"
+        return Found(what, "bad", f"{text} on {trial.name}", "masked")
     if trial.original_raises is not None or trial.model is None:
         return Found(what, "good", "the original does not compute it")
     if not trial.reference_finite and trial.package_finite and facts.hiding:
@@ -217,6 +237,7 @@ def trial_of(entry: dict[str, Any]) -> Trial:
         fixed_raises=told("fixed_raises"),
         reference_finite=bool(entry.get("finite")),
         package_finite=bool(entry.get("package_finite", True)),
+        unmended=int(entry.get("unmended") or 0),
     )
 
 

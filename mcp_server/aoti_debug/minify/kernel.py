@@ -1,0 +1,130 @@
+"""Write repro_kernel.py: one generated kernel alone, on the arguments that it failed with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.minify.graph import Graph
+from aoti_debug.minify.reproduction import TIMES, Reproduction, alone_once
+from aoti_debug.minify.search import RUN_S, Best, Trials
+from aoti_debug.minify.slice import Unbuildable
+from aoti_debug.run.files import write_atomically
+from aoti_debug.triage.run_state import RunState
+
+SCRIPT = "repro_kernel.py"
+DATA = "repro_kernel_inputs.pt"
+GENERATED = ("torch.ops.aten.", "torch.ops.prims.", "operator.")
+LAUNCH = {
+    "cpp": """\
+from torch._inductor.codecache import CppPythonBindingsCodeCache
+
+ARGUMENTS = {argtypes!r}
+SOURCE = r'''
+{source}
+'''
+
+
+def main():
+    kernel = CppPythonBindingsCodeCache.load_pybinding(ARGUMENTS, SOURCE)
+    given = torch.load(Path(__file__).with_name("{data}"), weights_only=True)
+    print("step: run", flush=True)
+    kernel(*given)
+    print("step: done", flush=True)
+""",
+    "triton": """\
+from torch._inductor.async_compile import AsyncCompile
+
+DEVICES = {devices!r}
+SOURCE = r'''
+{source}
+'''
+
+
+def main():
+    kernel = AsyncCompile().triton({name!r}, SOURCE, device_str={device!r})
+    kernel = kernel.result() if hasattr(kernel, "result") else kernel
+    given = torch.load(Path(__file__).with_name("{data}"), weights_only=True)
+    given = [x if at is None else x.to(at) for x, at in zip(given, DEVICES)]
+    print("step: run", flush=True)
+    with torch.cuda.device(next(at for at in DEVICES if at)):
+        kernel.run(*given, stream=torch.cuda.current_stream().cuda_stream)
+        torch.cuda.synchronize()
+    print("step: done", flush=True)
+""",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A kernel that was written down, and how often it failed alike alone."""
+
+    script: Path
+    alike: int
+    runs: int
+
+    @property
+    def note(self) -> str:
+        return f"{SCRIPT} launches its kernel alone: {self.alike} of {self.runs} failed alike"
+
+
+async def write_kernel(
+    work: RunState, trials: Trials, best: Best, python: str, cache: Path
+) -> Launched | None:
+    """Write the faulty kernel of a reproduction, and run it alone; None where it is none of a
+    generated kernel, or the kernel alone does not fail alike."""
+    if trials.wanted.phase != "run" or not generated(trials.writer.graph, best.candidate.keep):
+        return None
+    plain = replace(best.candidate, fidelity="inductor", until="run")
+    try:
+        script = trials.writer.write(plain, trials.load)
+    except Unbuildable:
+        return None
+    order = {"kind": "kernel", "run_s": RUN_S}
+    ran = await trials.workers.do(order, trials.timeout_s, script.text)
+    about = _about(ran.directory / "kernel.json")
+    if about is None or not trials.wanted.same(ran.signature):
+        return None
+    folder = work.directory.path
+    shutil.copyfile(ran.directory / "kernel.pt", folder / DATA)
+    write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
+    repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
+    places = [folder / "steps" / f"kernel-{number + 1}" for number in range(TIMES)]
+    seen = [await alone_once(work, repro, trials, python, cache, place) for place in places]
+    alike = sum(map(trials.wanted.same, seen))
+    if not alike:
+        (folder / SCRIPT).unlink()
+        (folder / DATA).unlink()
+        return None
+    return Launched(folder / SCRIPT, alike, len(seen))
+
+
+def generated(graph: Graph, keep: frozenset[int]) -> bool:
+    """Tell whether all that is kept is compiled to kernels or calls torch's own operators."""
+    return all(graph.nodes[number].target.startswith(GENERATED) for number in keep)
+
+
+def kernel_script(about: Mapping[str, Any], signature: str) -> str:
+    """Return the script that launches a kernel on what lies beside it."""
+    known = {"name": None, "device": None, **about, "data": DATA}
+    quoted = signature.replace("\\", "/").replace('"""', "'''")
+    return (
+        f'"""Launch one generated kernel on what the failing call gave it.\n\n'
+        f'It must end with: {quoted}\n"""\n\n'
+        "from pathlib import Path\n\nimport torch\n"
+        + LAUNCH[str(about["kind"])].format(**known)
+        + '\n\nif __name__ == "__main__":\n    main()\n'
+    )
+
+
+def _about(path: Path) -> dict[str, Any] | None:
+    try:
+        about = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(about, dict) and about.get("kind") in LAUNCH
+    return about if whole and "'''" not in str(about.get("source")) else None

@@ -1,0 +1,123 @@
+"""What cannot be minified or verified is refused with what to do instead; nothing is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
+from aoti_debug.minify.material import material_of
+from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.verify.request import verify_request
+
+ENDED = {"status": "done", "exit": "exit 1", "label": "serve.py"}
+TORCH = {"t": 1.0, "pid": 7, "event": "torch", "version": "1.0.0"}
+PATCH = "--- serve.py\n+++ serve.py\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "tree" / "serve.py"
+    path.parent.mkdir()
+    path.write_text("a\n")
+    return path
+
+
+def run_of(script: Path, events: list[dict[str, object]] | None = None, **more: object) -> str:
+    """Write down a run of the script as one that has ended; return its id."""
+    directory = RunDirectory.create(script.parents[1])
+    command = f"{sys.executable} {script}"
+    directory.write_record({**ENDED, "command": command, "cwd": str(script.parent), **more})
+    lines = [json.dumps(event) + "\n" for event in events or []]
+    if events is not None:
+        (directory.path / "events.jsonl").write_text("".join(lines))
+    return directory.id
+
+
+def read(script: Path, run: str) -> None:
+    home = script.parents[1]
+    request = minify_request(run, home=home)
+    material_of(RunDirectory.open(run, home), request.target, home)
+
+
+def refused(script: Path, run: str) -> AotiDebugError:
+    """Return why a run is not minified."""
+    with pytest.raises(AotiDebugError) as caught:
+        read(script, run)
+    assert caught.value.help
+    assert script.read_text() == "a\n"
+    return caught.value
+
+
+def test_a_run_that_was_pruned_is_named(script: Path) -> None:
+    assert isinstance(refused(script, "r-20261122-0303-abcd"), UnknownRun)
+
+
+def test_a_run_that_is_still_going_is_waited_for(script: Path) -> None:
+    home = script.parents[1]
+    directory = RunDirectory.create(home)
+    with pytest.raises(NothingToMinify, match="still going") as caught:
+        target_of(directory, None, None)
+    assert "Wait for it" in caught.value.help
+    with pytest.raises(NothingToMinify, match="still going"):
+        verify_request(str(script), directory.id, home=home)
+
+
+def test_a_run_that_nobody_watched_has_no_capture(script: Path) -> None:
+    assert "nothing of it is captured" in str(refused(script, run_of(script)))
+
+
+def test_a_run_that_exported_nothing_says_so(script: Path) -> None:
+    assert "holds no exported program" in str(refused(script, run_of(script, [])))
+
+
+def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> None:
+    run = run_of(script, [TORCH], command=f"{python} {script}")
+    said = str(refused(script, run))
+    assert "used torch 1.0.0" in said and "--python" in said
+
+
+def test_a_record_that_is_cut_is_no_run(script: Path) -> None:
+    run = run_of(script)
+    (script.parents[1] / "runs" / run / "run.json").write_text('{"status": "done", "comm')
+    os.utime(script.parents[1] / "runs" / run, (0, 0))
+    assert "cannot be read" in str(refused(script, run))
+
+
+@pytest.mark.parametrize("name", ["gone.py", "gone.pt2", "minifier_launcher.py"])
+def test_a_file_that_is_not_there_is_named(script: Path, name: str) -> None:
+    with pytest.raises(AotiDebugError, match=name):
+        minify_request(str(script.with_name(name)), home=script.parents[1])
+
+
+def test_a_launcher_without_its_program_says_what_to_give(script: Path) -> None:
+    launcher = script.with_name("minifier_launcher.py")
+    launcher.write_text("run_repro('/gone/exported_program.pt2')\n")
+    with pytest.raises(NothingToMinify, match="still there") as caught:
+        minify_request(str(launcher), home=script.parents[1])
+    assert "dumped beside it" in caught.value.help
+
+
+def test_an_engine_that_does_not_exist_is_refused(script: Path) -> None:
+    with pytest.raises(WrongUse, match="engine 'stock'"):
+        minify_request(str(script), engine="stock", home=script.parents[1])
+
+
+def test_a_script_that_no_longer_exists_cannot_be_patched(script: Path) -> None:
+    run = run_of(script, [])
+    patch = script.with_name("fix.patch")
+    patch.write_text(PATCH)
+    script.unlink()
+    with pytest.raises(WrongUse, match="no longer exists"):
+        verify_request(str(patch), run, home=script.parents[1])
+
+
+@pytest.mark.parametrize("name", ["fix.patch", "fixed.py"])
+def test_a_fix_that_is_not_there_is_named(script: Path, name: str) -> None:
+    run = run_of(script, [])
+    with pytest.raises(WrongUse, match=name):
+        verify_request(str(script.with_name(name)), run, home=script.parents[1])
