@@ -12,6 +12,8 @@ import aoti_debug
 import pytest
 from aoti_debug.diagnose import Ending
 from aoti_debug.minify.driver import why_unreadable
+from aoti_debug.minify.graph import Value
+from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import first, minimise
 from aoti_debug.minify.signature import (
     Signature,
@@ -303,3 +305,10 @@ def test_operators_of_a_library_object_are_cut_out_too() -> None:
     found = cut(LIBRARY)
     assert "lib.define" in found and "lib.impl" in found and "def twice" in found
     assert "Linear" not in found
+
+
+def test_a_value_is_cut_in_each_dimension_of_that_size_and_in_no_other() -> None:
+    value = Value("x", shape=(4, 4096, 4096), dtype="torch.float32")
+    assert cut_to("load(x)", value, {4096: 2}) == "load(x)[:, :2, :2].clone()"
+    assert cut_to("load(x)", value, {64: 2}) == "load(x)"
+    assert cut_to("3", Value("n", number=3), {3: 2}) == "3"

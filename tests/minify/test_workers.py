@@ -161,18 +161,34 @@ CASES = Path(__file__).parents[2] / "evals" / "cases" / "to_minify.py"
 
 @pytest.fixture(scope="module")
 def minified(python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Minify a lowering exception in a model of 14 operators: no C++ is compiled for it."""
-    words = ["minify", str(CASES), "--python", python, "--json", "--", "lowering", "3"]
+    """Minify a lowering exception in a model of 14 operators: no C++ is compiled for it.
+
+    The first search is killed when it has found something, the second goes on where it was.
+    """
     home = tmp_path_factory.mktemp("minified")
-    ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", *words],
-        env={**os.environ, "AOTI_DEBUG_HOME": str(home)},
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, "AOTI_DEBUG_HOME": str(home)}
+    command = [sys.executable, "-m", "aoti_debug", "minify", "--python", python, "--json"]
+    words = [str(CASES), "--", "lowering", "3"]
+    with subprocess.Popen(
+        [*command, *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as search:
+        assert search.stderr is not None
+        assert any("best so far 1 of" in line for line in search.stderr)
+        family = psutil.Process(search.pid).children(recursive=True)
+        search.kill()
+    _, alive = psutil.wait_procs(family, timeout=30)
+    (run,) = (home / "runs").iterdir()
+    best = (run / "repro.py").read_text("utf-8")
+    ran = subprocess.run([*command, run.name], env=env, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     answer: dict[str, Any] = json.loads(ran.stdout)
-    return answer
+    return {**answer, "alive": alive, "killed with": best}
+
+
+def test_a_search_that_is_killed_leaves_its_best_and_no_process(minified: dict[str, Any]) -> None:
+    assert not minified["alive"]
+    compile(minified["killed with"], "repro.py", "exec")
+    assert "torch.ops.planted.act" in minified["killed with"]
 
 
 def test_one_operator_is_left_and_it_fails_alike_alone(minified: dict[str, Any]) -> None:

@@ -51,6 +51,7 @@ class Before:
     signature: Signature
     failing_call: int | None
     call: Captured
+    peak_rss: int  # bytes
 
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
@@ -102,7 +103,11 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     call = captured(observations, directory.path, home)
     number = call.call.call if call.call is not None else None
     signature = signature_of_run(observations, material.diagnosis)
-    return Before(request.against, material, observations, signature, number, call)
+    peak = directory.read_record().get("peak_rss")
+    return Before(
+        request.against, material, observations, signature, number, call,
+        peak if isinstance(peak, int) else 0,
+    )  # fmt: skip
 
 
 def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
@@ -270,7 +275,12 @@ def _kernels(package: Path | None) -> int:
 
 def _cost(before: Before, ran: Ran) -> list[str]:
     events, now = before.observations.events, ran.observations.events
-    found = [f"the script took {ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB at most"]
+    took, peak = before.material.wall_s, before.peak_rss >> 20
+    found = [
+        f"before: the script took {took:.1f} s, {peak} MiB at most" if took and peak else "",
+        f"now: the script took {ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB at most",
+    ]
+    found = [line for line in found if line]
     for name, seen in (("before", events), ("now", now)):
         seconds = [c.seconds for c in (seen.calls if seen else ()) if c.seconds is not None]
         if seconds:
