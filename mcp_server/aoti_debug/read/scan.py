@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -90,6 +90,15 @@ class _Kind:
             return False
         return True
 
+    def is_spent(self, count: int) -> bool:
+        """Tell whether no more lines of this kind are read; count `count` of them if so."""
+        if self.seen < KIND_LIMIT and self.family.seen < TRIGGER_LIMIT:
+            return False
+        self.seen += count
+        self.family.seen += count
+        self.skipped += count
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
@@ -114,7 +123,6 @@ class _Dispatcher:
         self._open: set[int] = set()
         self._frame = -1  # number of the last line that was a frame of a traceback
         self._dense = False  # triggers were frequent in the last block
-        self._looked = 0  # lines with a trigger so far
         self._plain: set[bytes] = set()
         self._kinds: dict[bytes, _Kind] = {}
         self._families: dict[frozenset[int], _Family] = {}
@@ -133,16 +141,19 @@ class _Dispatcher:
         if not lines[-1]:
             lines.pop()
         kinds = self._kinds_of(data, lines, marked)
-        wanted = self._wanted({kind for kind in kinds if kind is not None})
-        before = self._looked
-        for offset, kind in enumerate(kinds):
-            found = wanted.get(kind) if kind is not None else None
-            self._looked += found is not None
-            if found is not None and not found.is_due(sample=sample):
-                found = None
-            if found is not None or self._open:
-                self._feed_line(block.first + offset, lines[offset], found)
-        self._dense = self._looked - before > DENSE
+        counts = Counter(kinds)
+        wanted = self._wanted({kind for kind in counts if kind is not None})
+        self._dense = sum(counts[kind] for kind in wanted) > DENSE
+        if sample:
+            wanted = {k: kind for k, kind in wanted.items() if not kind.is_spent(counts[k])}
+        if not wanted and not self._open:
+            return
+        for offset, text in enumerate(kinds):
+            kind = wanted.get(text) if text is not None else None
+            if kind is not None and not kind.is_due(sample=sample):
+                kind = None
+            if kind is not None or self._open:
+                self._feed_line(block.first + offset, lines[offset], kind)
 
     def _marked(self, data: bytes) -> list[int] | None:
         """Return the lines, counted from 0, in which a trigger begins; None for too many."""
