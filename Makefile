@@ -54,12 +54,12 @@ demo: setup
 	  echo "This is not what is wrong with evals/cases/demo.py." >&2; exit 1; }
 
 test: lint setup
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # The directories whose tests compile no model.
 LIGHT := cli diagnose environment facts package read report run server signatures
 test-light: setup
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS) $(LIGHT:%=tests/%)
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS) $(LIGHT:%=tests/%)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .

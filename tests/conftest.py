@@ -14,6 +14,17 @@ from once import once
 from package_archives import RECORDED, unpack
 
 TARGETS = Path(__file__).parent / "targets"
+# Each process that compiles or loads would try vector instructions out: 3 to 13 s of a processor.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
+# Of a file all tests go to one worker: those that compile much begin, or one worker ends alone.
+LONG = ("zoo", "scripts", "triage", "contracts", "native", "minify", "probe", "explain", "guides")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests that take longest first, file by file."""
+    tests = Path(__file__).parent
+    rooms = {room: place for place, room in enumerate(LONG)}
+    items.sort(key=lambda i: rooms.get(i.path.relative_to(tests).parts[0], len(LONG)))
 
 
 @dataclass(frozen=True)

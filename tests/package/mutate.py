@@ -1,93 +1,123 @@
-"""Read hundreds of mutated packages in this process, watched: `mutate.py SEEDS FOLDER RESULT`."""
+"""Read hundreds of mutated packages in this process, watched: `mutate.py SOURCE FOLDER RESULT`."""
 
 from __future__ import annotations
 
 import json
-import random
 import resource
 import signal
 import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from aoti_debug.package.answer import answer
 from aoti_debug.package.inspect import inspect
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy as Strategy
 from package_archives import Members, change, drop, machine, members, metadata, write
 
 SECONDS = 10
 HEADER = 64
+# The same packages each time: what a run finds, the next one finds too.
+BOUNDED = partial(
+    settings, derandomize=True, database=None, deadline=None,
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
 
 
-def cut(data: bytes, chance: random.Random) -> Iterator[bytes]:
-    for _ in range(60):
-        yield data[: chance.randrange(len(data))]
-    for back in range(1, 60, 3):
-        yield data[:-back]
+def cut(data: bytes) -> Strategy[bytes]:
+    return st.integers(0, len(data) - 1).map(lambda at: data[:at])
 
 
-def flip(data: bytes, chance: random.Random) -> Iterator[bytes]:
+def flip(data: bytes) -> Strategy[bytes]:
+    """Change bytes anywhere, in the table of contents, or in its last record."""
     tail = data.rindex(b"PK\x01\x02")
-    for number in range(160):
-        changed = bytearray(data)
-        low = (0, tail - 2_000, len(data) - 60)[number % 3]
-        for _ in range(chance.choice((1, 1, 8))):
-            changed[chance.randrange(low, len(data))] = chance.randrange(256)
-        yield bytes(changed)
+    places = [st.integers(low, len(data) - 1) for low in (0, tail - 2_000, len(data) - 60)]
+    one = st.tuples(st.one_of(places), st.binary(min_size=1, max_size=1))
+    return st.lists(one, min_size=1, max_size=8).map(lambda changes: patched(data, changes))
 
 
-def lie(data: bytes, chance: random.Random) -> Iterator[bytes]:
+def lie(data: bytes) -> Strategy[bytes]:
     """Change sizes, offsets and counts of the table of contents to anything."""
-    first = data.index(b"PK\x01\x02")
-    for number in range(100):
-        changed = bytearray(data)
-        at = first if number % 2 else data.rindex(b"PK\x01\x02")
-        field = chance.choice((8, 10, 16, 20, 24, 28, 30, 32, 42))
-        value = chance.choice((0, 1, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE))
-        form, mask = ("<H", 0xFFFF) if field in (8, 10, 28, 30, 32) else ("<I", 0xFFFFFFFF)
-        struct.pack_into(form, changed, at + field, value & mask)
-        yield bytes(changed)
-    for field in (8, 10, 12, 16, 20):
-        for value in (0, 0xFFFF, 0x7FFF):
-            changed = bytearray(data)
-            struct.pack_into("<H", changed, data.rindex(b"PK\x05\x06") + field, value)
-            yield bytes(changed)
+    entries = st.sampled_from((data.index(b"PK\x01\x02"), data.rindex(b"PK\x01\x02")))
+    short, long = (8, 10, 28, 30, 32), (16, 20, 24, 42)
+    fields = st.one_of(
+        st.tuples(entries, st.sampled_from(short), packed("<H")),
+        st.tuples(entries, st.sampled_from(long), packed("<I")),
+        st.tuples(st.just(data.rindex(b"PK\x05\x06")), st.sampled_from((8, 10, 12, 16, 20)),
+                  packed("<H")),
+    )  # fmt: skip
+    return fields.map(lambda field: patched(data, [(field[0] + field[1], field[2])]))
 
 
-def elf(data: bytes, chance: random.Random) -> bytes:
+def packed(form: str) -> Strategy[bytes]:
+    """Give a number of this form; the ends of its range are tried first."""
+    bits = 8 * struct.calcsize(form)
+    ends = (0, 1, 2**bits - 1, 2**bits - 2, 2 ** (bits - 1), 2 ** (bits - 1) - 1)
+    numbers = st.one_of(st.sampled_from(ends), st.integers(0, 2**bits - 1))
+    return numbers.map(lambda number: struct.pack(form, number))
+
+
+def elf(data: bytes) -> Strategy[bytes]:
     """Damage headers and dynamic tables, where a parser looks."""
-    changed = bytearray(data)
-    for _ in range(chance.choice((1, 2, 20))):
-        at = chance.randrange(4, chance.choice((HEADER, HEADER + 56 * 12, 60_000)))
-        width, form = chance.choice(((1, "<B"), (4, "<I"), (8, "<Q")))
-        value = chance.choice(
-            (0, 1, 2**31 - 1, 2**32 - 1, 2**63, 2**64 - 1, chance.getrandbits(64))
-        )
-        struct.pack_into(form, changed, at, value & (2 ** (8 * width) - 1))
-    return bytes(changed)
+    places = [st.integers(4, end) for end in (HEADER, HEADER + 56 * 12, 60_000)]
+    values = st.one_of(packed("<B"), packed("<I"), packed("<Q"))
+    changes = st.lists(st.tuples(st.one_of(places), values), min_size=1, max_size=20)
+    return changes.map(lambda chosen: patched(data, chosen))
 
 
-def text(data: bytes, chance: random.Random) -> bytes:
+def text(data: bytes) -> Strategy[bytes]:
     """Damage a source or a document: cut it, repeat parts of it, sow odd bytes."""
+    place = st.integers(0, len(data) - 1)
+    odd = st.sampled_from([bytes([c]) for c in b'\0\xff{}[]()"\\0;/*\n'])
+    sown = st.lists(st.tuples(place, odd), max_size=20).map(lambda sown: patched(data, sown))
+    parts = st.tuples(sown, place, st.integers(1, 400), st.sampled_from((0, 1, 500)))
+    return parts.map(lambda p: p[0][: p[1]] + p[0][p[1] :][: p[2]] * p[3] + p[0][p[1] :])
+
+
+def patched(data: bytes, changes: Iterable[tuple[int, bytes]]) -> bytes:
+    """Return the data with these bytes in these places."""
     changed = bytearray(data)
-    for _ in range(20):
-        changed[chance.randrange(len(changed))] = chance.choice(b'\0\xff{}[]()"\\0;/*\n')
-    at = chance.randrange(len(changed))
-    part = bytes(changed[at : at + chance.randrange(1, 400)])
-    return bytes(changed[:at]) + part * chance.choice((0, 1, 500)) + bytes(changed[at:])
+    for at, new in changes:
+        changed[at : at + len(new)] = new
+    return bytes(changed[: len(data)])
 
 
-def restructure(entries: Members, chance: random.Random) -> Iterator[Members]:
-    for _ in range(30):
-        kept = [entry for entry in entries if chance.random() > 0.3]
-        yield chance.sample(kept, len(kept))
-    for _ in range(90):
-        yield change(entries, ".so", lambda d: elf(d, chance))
+def of_member(
+    entries: Members, ending: str, how: Callable[[bytes], Strategy[bytes]]
+) -> Strategy[Members]:
+    (data,) = (d for name, d in entries if name.endswith(ending))
+    return how(data).map(lambda new: change(entries, ending, lambda _: new))
+
+
+def shuffled(entries: Members) -> Strategy[Members]:
+    return st.permutations(entries).flatmap(
+        lambda order: st.integers(1, len(order)).map(lambda n: list(order[:n]))
+    )
+
+
+def drawn(source: Path, path: Path) -> Iterator[tuple[int, Strategy[Path]]]:
+    """Give the kinds of mutations, each with how many are tried."""
+
+    def raw(data: bytes) -> Path:
+        path.write_bytes(data)
+        return path
+
+    data, entries = source.read_bytes(), members(source)
+    for how, count in ((cut, 30), (flip, 50), (lie, 50)):
+        yield count, how(data).map(raw)
+    yield 15, shuffled(entries).map(lambda e: write(path, e))
+    yield 50, of_member(entries, "wrapper.so", elf).map(lambda e: write(path, e))
     for ending in (".wrapper.cpp", "kernel_information.json", "wrapper_metadata.json"):
-        for _ in range(20):
-            yield change(entries, ending, lambda d: text(d, chance))
+        yield 12, of_member(entries, ending, text).map(lambda e: write(path, e))
+
+
+def listed(entries: Members) -> Iterator[Members]:
+    """Give what no chance would find."""
     for name in ("../../evil", "/etc/evil", "dyn/data/aotinductor/../../../../evil", "a\\..\\evil",
                  "C:/evil", "dyn/data/aotinductor/model/", "", "dyn/" + "x/" * 3_000):  # fmt: skip
         yield [*entries, (name, b"evil")]
@@ -124,16 +154,9 @@ def bombs(folder: Path, entries: Members) -> Iterator[Path]:
 
 
 def paths(source: Path, folder: Path) -> Iterator[Path]:
-    chance = random.Random(20_260_101)
-    path = folder / "mutated.pt2"
-    data = source.read_bytes()
-    for how in (cut, flip, lie):
-        for changed in how(data, chance):
-            path.write_bytes(changed)
-            yield path
     entries = members(source)
-    for one in restructure(entries, chance):
-        yield write(path, one)
+    for one in listed(entries):
+        yield write(folder / "listed.pt2", one)
     yield from bombs(folder, entries)
 
 
@@ -170,10 +193,10 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="Duplicate name")  # of the mutations themselves
     slowest = 0.0
     count = found = 0
-    answer(inspect(source))  # imports happen here
-    watch(writes)
-    base = peak_kib()
-    for path in paths(source, folder):
+
+    def read(path: Path) -> None:
+        global inside
+        nonlocal slowest, count, found
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends the process
         started = resource.getrusage(resource.RUSAGE_SELF).ru_utime
         inside = True
@@ -185,6 +208,14 @@ def main() -> None:
         assert len(document) < 8_000, path
         count += 1
         found += bool(package.flaws)
+
+    answer(inspect(source))  # imports happen here
+    watch(writes)
+    base = peak_kib()
+    for path in paths(source, folder):
+        read(path)
+    for number, kind in drawn(source, folder / "drawn.pt2"):
+        BOUNDED(max_examples=number)(given(kind)(read))()
     peak = peak_kib()
     facts = {"count": count, "found": found, "writes": writes, "slowest": slowest,
              "peak_mib": peak // 1024, "base_mib": base // 1024}  # fmt: skip

@@ -20,14 +20,19 @@ def test_no_mutation_raises_writes_or_grows(packages: Path, tmp_path: Path) -> N
     done = subprocess.run(
         [sys.executable, str(TESTS / "package" / "mutate.py"), str(source), str(work), str(result)],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(TESTS), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(TESTS),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(tmp_path / "hypothesis"),
+        },
         capture_output=True,
         text=True,
         timeout=600,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     facts = json.loads(result.read_text())
-    assert facts["count"] >= 500
+    assert facts["count"] >= 240
     assert facts["writes"] == []
     assert facts["peak_mib"] < MEMORY_MIB
     assert list(cwd.iterdir()) == []
