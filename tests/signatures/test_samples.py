@@ -7,8 +7,11 @@ import re
 import string
 import subprocess
 import sys
+import tokenize
+from ast import literal_eval
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -99,6 +102,47 @@ def has_alternatives(pattern: str) -> bool:
         if token == "|" and depth == 0:
             return True
     return False
+
+
+def test_a_bar_in_a_group_joins_words_and_not_phrases() -> None:
+    for pattern in {p for s in ALL for p in s.patterns}:
+        for alternative in alternatives(parser.parse(pattern)):
+            assert not any(is_gap(item) for item in alternative[:-1]), pattern
+
+
+@pytest.mark.parametrize("pattern", ["(?:one .{0,9} two|other)", "x(?:a|b.{1,20}c)"])
+def test_a_phrase_with_a_gap_in_a_group_is_seen(pattern: str) -> None:
+    tree = parser.parse(pattern)
+    assert any(is_gap(item) for one in alternatives(tree) for item in one[:-1])
+
+
+def alternatives(tree: object) -> Iterator[list[tuple[object, object]]]:
+    """Give each alternative of each group but of those that say what must not be there."""
+    if not isinstance(tree, (list, tuple, parser.SubPattern)):
+        return
+    if len(tree) == 2 and tree[0] is constants.ASSERT_NOT:
+        return
+    if len(tree) == 2 and tree[0] is constants.BRANCH:
+        yield from map(list, tree[1][1])
+    for item in tree:
+        yield from alternatives(item)
+
+
+def is_gap(item: tuple[object, object]) -> bool:
+    """Tell whether a part of a pattern is `.{0,9}`: anything, between two texts."""
+    code, value = item
+    return code in REPEATS and [code for code, _ in value[2]] == [constants.ANY]
+
+
+def test_no_pattern_is_broken_within_a_word_to_fit_a_line() -> None:
+    for path in Path(package.__path__[0]).glob("*.py"):
+        with path.open(encoding="utf-8") as source:
+            tokens = [t for t in tokenize.generate_tokens(source.readline)
+                      if t.type not in (tokenize.NL, tokenize.COMMENT)]  # fmt: skip
+        for one, two in pairwise(tokens):
+            if one.type == two.type == tokenize.STRING and one.string.startswith("r"):
+                ends = literal_eval(one.string)[-1:] + literal_eval(two.string)[:1]
+                assert not re.fullmatch(r"\w\w", ends), f"{path.name}:{one.start[0]}"
 
 
 @EACH
