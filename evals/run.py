@@ -78,8 +78,9 @@ def arguments() -> argparse.ArgumentParser:
     one.add_argument("--agent", default="subject")
     one.add_argument("--epoch", type=int, default=1)
     one.add_argument("--out", type=Path)
-    one = command("record", record, "Triage cases live and keep what replay needs.")
+    one = command("record", record, "Run patches and triage cases live; keep what replay needs.")
     one.add_argument("cases", nargs="*")
+    one.add_argument("--without-triage", action="store_true", help="the patches alone")
     one = command("report", write_report, "Write tables (and a page) of results.")
     one.add_argument("results", type=Path, nargs="+")
     one.add_argument("--html", type=Path)
@@ -159,18 +160,30 @@ def agents(options: argparse.Namespace) -> int:
     if options.out:
         report.write(results, options.out / "results.jsonl")
     print(report.table(results))
-    return held(results, wanted, cases)
+    return held(results, wanted, cases, replayed=recorded is not None)
 
 
-def held(results: Sequence[Result], wanted: Sequence[Agent], cases: Sequence[Problem]) -> int:
-    """Say which agents left the range between floor and ceiling."""
+def held(
+    results: Sequence[Result],
+    wanted: Sequence[Agent],
+    cases: Sequence[Problem],
+    *,
+    replayed: bool = False,
+) -> int:
+    """Say which agents left the range between floor and ceiling. In replay, a patch that nobody has
+    recorded counts neither for nor against."""
+
+    def success(one: Result) -> bool:
+        unknown = replayed and one.fix is not None and one.fix.verified is None
+        return one.strict or (unknown and one.fields is not None and one.fields.strict_but_fix)
+
     status = 0
     for agent in wanted:
         own = [one for one in results if one.agent == agent.name]
-        share = sum(one.strict for one in own) / max(len(own), 1)
+        share = sum(map(success, own)) / max(len(own), 1)
         if not agent.floor - 1e-9 <= share <= agent.ceiling(cases) + 1e-9:
             status = 1
-            off = [one.case for one in own if one.strict != bool(agent.floor)]
+            off = [one.case for one in own if success(one) != bool(agent.floor)]
             print(f"{agent.name}: {share:.3f} strict, stated are {agent.floor:.3f} to "
                   f"{agent.ceiling(cases):.3f}: {', '.join(off)}")  # fmt: skip
     return status
@@ -231,7 +244,9 @@ def score_sandbox(folder: Path, agent: str, python: str, epoch: int = 1) -> Resu
 
 
 def record(options: argparse.Namespace) -> None:
-    records.record(chosen(options.cases), options.python, options.jobs)
+    records.record(
+        chosen(options.cases), options.python, options.jobs, triage=not options.without_triage
+    )
 
 
 def write_report(options: argparse.Namespace) -> None:

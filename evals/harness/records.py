@@ -124,10 +124,10 @@ def _recall(directory: Path) -> Any:
     return recall(directory)
 
 
-def record(cases: Sequence[Problem], python: str, jobs: int) -> None:
-    """Triage cases here, run the patches that scripted agents make, and pack what was seen."""
+def record(cases: Sequence[Problem], python: str, jobs: int, *, triage: bool = True) -> None:
+    """Run the patches that scripted agents make, triage the cases, and pack what was seen."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        made = list(pool.map(lambda one: _record(one, python), cases))
+        made = list(pool.map(lambda one: _record(one, python, triage), cases))
     new = {one.id for one in cases}
     kept = _old_members(new)
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
@@ -150,8 +150,7 @@ def _old_members(new: Iterable[str]) -> list[tuple[str, bytes]]:
     return found
 
 
-def _record(problem: Problem, python: str) -> list[tuple[str, bytes]]:
-    seen = triaged(problem, python)
+def _record(problem: Problem, python: str, triage: bool) -> list[tuple[str, bytes]]:
     package = admit.planted_package(problem, python)
     kernels = [name for name, _ in kernels_of(package)] if package else []
     at_fault = admit.names_at_fault(problem, python) if problem.truth.kernel_of else []
@@ -169,6 +168,9 @@ def _record(problem: Problem, python: str) -> list[tuple[str, bytes]]:
         "device": problem.case.needs,
     }
     found = [(f"{problem.id}/case.json", json.dumps(document, indent=0).encode())]
+    if not triage:
+        return found
+    seen = triaged(problem, python)
     for path in sorted(seen.directory.rglob("*")):
         if path.is_file() and path.name in TEXTS:
             name = path.relative_to(seen.directory).as_posix()
