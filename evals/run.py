@@ -67,6 +67,8 @@ def arguments() -> argparse.ArgumentParser:
     one.add_argument("cases", nargs="*")
     one.add_argument("--agent", action="append", choices=AGENTS, default=[])
     one.add_argument("--replay", action="store_true", help="answer from recordings, run nothing")
+    one.add_argument("--needs", choices=("cpu", "gpu"), default="cpu")
+    one.add_argument("--seconds", type=float, default=1e9, help="begin no case after these")
     one.add_argument("--out", type=Path)
     one = command("lay-out", lay, "Lay a sandbox out for an agent.")
     one.add_argument("case")
@@ -139,26 +141,33 @@ def _each(do, items: Iterable, jobs: int) -> None:
 def agents(options: argparse.Namespace) -> int:
     """Try the agents on the cases; 1 if one leaves the range that is stated for it."""
     wanted = [AGENTS[name] for name in options.agent or AGENTS]
-    cases = chosen(options.cases, None if options.replay else "cpu")
+    cases = chosen(options.cases, None if options.replay else options.needs)
     recorded = records.load() if options.replay else None
     if recorded is not None and not options.cases:
         cases = [one for one in cases if one.id in recorded]
     results: list[Result] = []
+    lock, end = threading.Lock(), time.monotonic() + options.seconds
 
     def one(problem: Problem) -> None:
+        if time.monotonic() > end:
+            print(f"{problem.id} is left out: the time is over", file=sys.stderr)
+            return
         for agent in wanted:
             found = (
                 records.replay(problem, agent, recorded[problem.id])
                 if recorded is not None
                 else try_live(problem, agent, options.python)
             )
-            results.append(found)
+            with lock:
+                results.append(found)
+                if options.out:  # whole at every moment
+                    report.write(results, options.out / "results.jsonl")
 
     _each(one, cases, 1 if options.replay else options.jobs)
     if recorded is not None and "gold" in {agent.name for agent in wanted}:
         results += [records.tool(problem, recorded[problem.id]) for problem in cases]
-    if options.out:
-        report.write(results, options.out / "results.jsonl")
+        if options.out:
+            report.write(results, options.out / "results.jsonl")
     print(report.table(results))
     return held(results, wanted, cases, replayed=recorded is not None)
 
@@ -180,6 +189,8 @@ def held(
     status = 0
     for agent in wanted:
         own = [one for one in results if one.agent == agent.name]
+        if not own:
+            continue
         share = sum(map(success, own)) / max(len(own), 1)
         if not agent.floor - 1e-9 <= share <= agent.ceiling(cases) + 1e-9:
             status = 1

@@ -253,3 +253,14 @@ def test_what_is_generated_from_the_cases_is_current() -> None:
     assert {name: len(set(texts)) for name, texts in triggers.items()} == {
         "should": 20, "should_not": 20
     }  # fmt: skip
+
+
+def test_the_replay_tier_gives_its_table_and_every_agent_stays_in_its_range() -> None:
+    words = [sys.executable, str(EVALS / "run.py"), "--python", "/nowhere", "agents", "--replay"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {line.split("|")[1].strip(): line.split("|") for line in done.stdout.splitlines()}
+    alone = rows["triage alone"]  # today's rules on recorded runs of GPU faults, without an agent
+    right, of = map(int, alone[6].split("/"))
+    assert of >= 11
+    assert right == of, done.stdout
