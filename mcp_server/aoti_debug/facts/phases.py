@@ -77,6 +77,48 @@ NATIVE: tuple[tuple[str, Phase], ...] = (
     ("AOTInductorModel::run_impl", "run"),
 )
 
+# Words by which the program that printed a line tells itself, where no module of torch's does.
+PROGRAMS: tuple[tuple[str, Phase], ...] = (
+    ("ptxas", "triton_compile"),
+    ("mlir", "triton_compile"),
+    ("LLVM ERROR", "triton_compile"),
+    ("IGC", "triton_compile"),
+    ("ocloc", "triton_compile"),
+    ("triton", "triton_compile"),
+    ("Triton", "triton_compile"),
+    ("/ld: ", "cpp_compile"),
+    ("ld: ", "cpp_compile"),
+    ("collect2", "cpp_compile"),
+    ("cc1plus", "cpp_compile"),
+    ("clang", "cpp_compile"),
+    ("g++", "cpp_compile"),
+    ("nvcc", "cpp_compile"),
+    ("hipcc", "cpp_compile"),
+    ("icpx", "cpp_compile"),
+    (".cpp:", "cpp_compile"),
+    ("fatal error C", "cpp_compile"),
+    ("LNK", "cpp_compile"),
+    ("dlopen", "load"),
+    ("inline_container", "load"),
+    ("miniz", "load"),
+    ("inductor", "lower"),
+    ("Inductor", "lower"),
+    ("ExportedProgram", "export"),
+    ("dynamic_shapes", "export"),
+    ("dynamo", "export"),
+    ("FakeTensor", "export"),
+)
+
+# Types that a wrapper names in its message.
+WRAPPED: tuple[tuple[str, Phase], ...] = (
+    ("CppCompileError: ", "cpp_compile"),
+    ("CUDACompileError: ", "cpp_compile"),
+    ("InvalidCxxCompiler: ", "cpp_compile"),
+    ("CompilationError: ", "triton_compile"),
+    ("PTXASError: ", "triton_compile"),
+    ("LoweringException: ", "lower"),
+)
+
 # Frames in which a compiler is looked for or asked what it can do, before it compiles anything.
 FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
     ("torch/_inductor/cpu_vec_isa", ""),
@@ -123,6 +165,17 @@ def phase_of_native(functions: Iterable[str]) -> Phase | None:
             if part in function:
                 return phase
     return None
+
+
+def phase_of_wrapped(message: str) -> Phase | None:
+    """Return the phase of an exception that a wrapper's message begins with, on its second line."""
+    inner = message.partition("\n")[2].lstrip()
+    return next((phase for name, phase in WRAPPED if inner.startswith(name)), None)
+
+
+def phase_of_program(text: str) -> Phase | None:
+    """Return the phase of the program that printed a line: a compiler, a linker, a loader."""
+    return next((phase for word, phase in PROGRAMS if word in text), None)
 
 
 def phase_of_name(text: str) -> Phase | None:

@@ -129,6 +129,7 @@ SIGNATURES = (
             ),
             r"(?P<why>unexpected EOF, expected \d{1,20} more bytes)",
             r"(?P<why>Invalid magic number; corrupt file\?)",
+            r"(?P<why>enforce fail at inline_container\.cc:\d{1,5}\] ?\. ?file not found.{0,60})",
             "(?P<why>Invalid protocol version: .{0,20})",
             "(?P<why>invalid load key, '.{1,6}')",
             "(?P<why>EOFError: Ran out of input)",
@@ -167,6 +168,10 @@ SIGNATURES = (
         guide="guides/package-and-load.md#damaged-archives",
         next_tool="inspect_package",
         matches=(
+            quoted(
+                "invalid model file: [enforce fail at inline_container.cc:222] . file not found: archive/constants.pkl",
+                "words of caffe2/serialize/inline_container.cc",
+            ),
             recorded(
                 "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error.",
                 "torch 2.13.0, CPU",

@@ -607,6 +607,7 @@ SIGNATURES = (
         patterns=(
             (
                 "(?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|"
+                "backend='inductor' raised:$|"
                 "(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|"
                 "UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|"
                 "ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|"

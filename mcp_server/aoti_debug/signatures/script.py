@@ -278,7 +278,7 @@ SIGNATURES = (
         category="user_code",
         tier=Tier.SPECIFIC_TEXT,
         patterns=(
-            r"AttributeError: (?P<what>torch\._inductor\.config\.[\w.]{1,100} does not exist)",
+            r"(?P<what>torch\._inductor\.config\.[\w.]{1,100} does not exist)",
             "(?P<what>Invalid log settings: .{1,120}), must be a comma separated list",
             "(?P<what>'?[^' ]{1,20}'? is not a valid IntermediateValueDebuggingLevel)",
         ),

@@ -645,23 +645,12 @@ SIGNATURES = (
         tier=Tier.EXACT_TEXT,
         confidence="proved",
         patterns=(
-            r"cannot find -l(?P<library>(?!g?omp\b)[\w.{1,300}:-]{1,60})",
-            r"library not found for -l(?P<library>(?!g?omp\b)[\w.{1,300}:-]{1,60})",
+            r"cannot find -l(?P<library>(?!g?omp\b|cuda(?![\w.-]))[\w.{1,300}:-]{1,60})",
+            r"library not found for -l(?P<library>(?!g?omp\b|cuda(?![\w.-]))[\w.{1,300}:-]{1,60})",
         ),
         summary="The linker does not find lib{library}",
-        means=(
-            "For cuda: the driver's stub or libcuda.so is not where the linker looks; for c10 or "
-            "torch: a broken installation or LIBRARY_PATH."
-        ),
-        fixes=(
-            fix(
-                (
-                    "For -lcuda put the toolkit's stubs directory into LIBRARY_PATH, or install "
-                    "the driver library"
-                ),
-            ),
-            fix("Otherwise install the library's development package"),
-        ),
+        means=("For c10 or torch: a broken installation or LIBRARY_PATH."),
+        fixes=(fix("Install the library's development package"),),
         guide="guides/toolchain.md#linker-errors",
         next_tool="check_environment",
         matches=(
@@ -669,9 +658,39 @@ SIGNATURES = (
                 "/usr/bin/ld: cannot find -lnope: No such file or directory",
                 "torch 2.13.0, CPU, a library added by us",
             ),
-            quoted("ld: library not found for -lcuda", "words of lld"),
+            quoted("ld: library not found for -lc10", "words of lld"),
         ),
         apart_from=("openmp_header_missing",),
+    ),
+    Signature(
+        id="driver_library_not_linked",
+        phase="triton_compile",
+        category="toolchain",
+        tier=Tier.EXACT_TEXT,
+        confidence="proved",
+        patterns=(
+            r"(?P<what>cannot find -lcuda)(?![\w.-])",
+            r"(?P<what>library not found for -lcuda)(?![\w.-])",
+        ),
+        summary="The linker does not find the driver's library: {what}",
+        means=(
+            "Triton links a launcher for each kernel against libcuda; the driver's stub or "
+            "libcuda.so is not where the linker looks. A CUDA package's library links it, too."
+        ),
+        fixes=(
+            fix(
+                (
+                    "Put the toolkit's stubs directory into LIBRARY_PATH, or install the driver "
+                    "library"
+                ),
+            ),
+        ),
+        guide="guides/toolchain.md#linker-errors",
+        next_tool="check_environment",
+        matches=(
+            quoted("ld: library not found for -lcuda", "words of lld"),
+            quoted("/usr/bin/ld: cannot find -lcuda: No such file or directory", "words of ld"),
+        ),
     ),
     Signature(
         id="linker_failed",
@@ -761,8 +780,8 @@ SIGNATURES = (
         confidence="proved",
         patterns=(
             (
-                r"No working C\+\+ compiler found in torch\._inductor\.config\.cpp\.cxx: "
-                "(?P<tried>.{1,120})"
+                r"No working C\+\+ compiler found in torch\._inductor\.config\.cpp\.cxx:"
+                "(?P<tried>.{0,120})"
             ),
             "InvalidCxxCompiler: Compiler: (?P<tried>.{1,60}) is not found",
             (

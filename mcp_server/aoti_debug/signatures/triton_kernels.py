@@ -394,6 +394,7 @@ SIGNATURES = (
         patterns=(
             "(?P<text>data type is not supported on CUDA arch)",
             r"(?P<text>not supported in this architecture\. The supported fp8 dtypes are)",
+            r"(?P<text>fp8e\w{1,8} not supported in this architecture)",
             "(?P<text>supported_fp8_dtypes)",
             "(?P<text>allow_fp8e4nv)",
             "(?P<text>IncompatibleTypeErrorImpl)",
@@ -486,6 +487,10 @@ SIGNATURES = (
         guide="guides/triton-and-autotuning.md#triton-compile-errors",
         next_tool="check_environment",
         matches=(
+            quoted(
+                "type fp8e4nv not supported in this architecture.",
+                "words of triton/language/semantic.py",
+            ),
             quoted(
                 "AssertionError: fp8e4nv data type is not supported on CUDA arch < 89",
                 "words of triton/language/semantic.py",
