@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from aoti_debug.facts.phases import phase_of, phase_of_name
+from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
 from aoti_debug.read.record import Frame, PythonException, Span
 
@@ -186,7 +186,8 @@ def traceback_phase(observations: Observations, exception: PythonException) -> P
     phases = [phase_of((f.file, f.function) for f in e.frames) for e in chain]
     if "autotune" in phases:
         return "autotune"
-    told = phase_of((f.file, f.function) for f in exception.frames)
+    told = phase_of_wrapped(exception.message)
+    told = told or phase_of((f.file, f.function) for f in exception.frames)
     return told or phase_of_name(exception.type)
 
 

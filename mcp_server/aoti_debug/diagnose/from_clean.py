@@ -11,7 +11,7 @@ from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
-from aoti_debug.facts.phases import phase_of_name
+from aoti_debug.facts.phases import phase_of_name, phase_of_program
 from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.check_report import NO_REPORTS, Name
 from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
@@ -67,7 +67,8 @@ def unknown(lines: Sequence[ErrorLine]) -> Candidate:
     """Take the first line that names a module of torch's, else the first that speaks of an error:
     the module tells the phase, and the phase what such failures mostly are."""
     told = [(line, phase_of_name(line.span.quote)) for line in lines]
-    said, phase = next((one for one in told if one[1] is not None), told[0])
+    by_program = [(line, phase_of_program(line.span.quote)) for line in lines]
+    said, phase = next((one for one in told + by_program if one[1] is not None), told[0])
     return Candidate(
         Diagnosis(
             phase=phase or "none",
