@@ -27,6 +27,7 @@ from aoti_debug.tools.looking import (
     READ_ARTIFACT,
 )
 from aoti_debug.tools.running import MINIFY, RUN_STAGE, TRIAGE, VERIFY_FIX
+from aoti_debug.tools.sweep import SWEEP
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, Call, LazyService, owner_of
 
@@ -34,6 +35,7 @@ TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
     MINIFY,
     VERIFY_FIX,
+    SWEEP,
     DIAGNOSE_LOG,
     INSPECT_PACKAGE,
     EXPLAIN_KERNEL,

@@ -1,0 +1,185 @@
+"""Hold the buckets of a sweep against the causes that were planted.
+
+    sweep_zoo.py OUT --python PYTHON [--targets 300] [--jobs 2] [--limit SECONDS]
+
+A few of the zoo's cheapest architectures are compiled once; the targets are scripts that load such
+a package and call it, healthy or with one of twelve causes. What was run within the limit is
+scored: the adjusted Rand index of buckets against causes, healthy ones as a cause of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+ZOO = Path(__file__).resolve().parents[1] / "zoo"
+ARCHITECTURES = ("two_tower", "fourier_operator", "lstm_tagger", "point_cloud", "position_table",
+                 "mixture_of_experts")  # fmt: skip
+PREPARE = """
+import sys
+sys.path.insert(0, {zoo!r})
+import architectures, faults, json, serve, torch
+from pathlib import Path
+bounds = {{}}
+for name in {names!r}:
+    case, package = architectures.CASES[name], Path({out!r}, name + ".pt2")
+    if not package.with_suffix(".json").exists():
+        serve.compile_package(case, package, "cpu")
+    torch.save(architectures.inputs_of(case, "cpu"), Path({out!r}, name + ".inputs"))
+    bounds[name] = {{n: b for n, b in case.bounds.items()}}
+    found = serve.torch._inductor.aoti_load_package(str(package)).get_constant_fqns()
+    state = architectures.prepared(case, "cpu")[0].state_dict()
+    weight = faults.middle_weight(state, list(found)) or next(iter(found), None)
+    bounds[name]["*weight"] = weight
+    bounds[name]["*first"] = next(iter(case.give()))
+    if weight is not None:
+        torch.save(state[weight], Path({out!r}, name + ".weight"))
+print(json.dumps(bounds))
+"""
+HEAD = """\
+import sys
+import torch
+package = {package!r}
+given = torch.load({inputs!r})
+"""
+LOAD = "model = torch._inductor.aoti_load_package(package)\n"
+CALL = "for number in range({calls}):\n    result = model(**given)\n"
+LAST = """\
+name = {last!r}
+value = given[name]
+"""
+CAUSES = {
+    "healthy": LOAD + CALL,
+    "shape": LAST + "given[name] = torch.cat([value, value.narrow(-1, 0, 1)], -1)\n" + LOAD + CALL,
+    "dtype": LAST
+    + "other = torch.float16 if value.is_floating_point() else torch.int32\n"
+    + "given[name] = value.to(other)\n" + LOAD + CALL,
+    "index": "given[{bounded!r}].view(-1)[-{calls}] = {bound} + 7\n" + LOAD + CALL,
+    "nan_weight": LOAD
+    + "weight = torch.load({weight!r}).clone()\nweight.view(-1)[0] = float('nan')\n"
+    + "model.load_constants({{{name!r}: weight}}, check_full_update=False)\n" + CALL,
+    "unknown_constant": LOAD
+    + "model.load_constants({{'no.such.weight': torch.ones(3)}}, check_full_update=True)\n" + CALL,
+    "truncated": "data = open(package, 'rb').read()\npackage = sys.argv[0] + '.pt2'\n"
+    + "open(package, 'wb').write(data[: len(data) * 2 // 3])\n" + LOAD + CALL,
+    "no_package": "package = sys.argv[0] + '.not.there.pt2'\n" + LOAD + CALL,
+    "no_module": LOAD + "import tokenizers_of_ours\n" + CALL,
+    "zero_division": LOAD + CALL + "rate = 1 / (number - {calls} + 1)\n",
+    "segfault": LOAD + CALL + "import ctypes\nctypes.string_at(0)\n",
+    "memory": LOAD + CALL + "torch.empty(1 << 50)\n",
+    "missing_key": LOAD + CALL + "print(dict(given)['attention_mask'])\n",
+}  # fmt: skip
+
+
+def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
+    """Write scripts and yield names and causes: one of each cause and architecture in turn."""
+    turns = itertools.cycle(
+        (cause, name) for cause, name in itertools.product(CAUSES, ARCHITECTURES)
+        if applies(cause, known[name])
+    )  # fmt: skip
+    for number, (cause, name) in zip(range(count), turns):
+        bounds = {n: b for n, b in known[name].items() if not n.startswith("*")}
+        bounded = next(iter(bounds), "")
+        text = (HEAD + CAUSES[cause]).format(
+            package=str(out / f"{name}.pt2"),
+            inputs=str(out / f"{name}.inputs"),
+            weight=str(out / f"{name}.weight"),
+            name=known[name]["*weight"],
+            last=known[name]["*first"],
+            bounded=bounded,
+            bound=bounds.get(bounded),
+            calls=1 + number // (len(CAUSES) * len(ARCHITECTURES)) % 3,
+        )
+        script = out / f"t{number:04d}_{name}.py"
+        script.write_text(text)
+        yield script.name, cause
+
+
+def applies(cause: str, known: dict) -> bool:
+    if cause == "index":
+        return any(not name.startswith("*") for name in known)
+    return known["*weight"] is not None if cause == "nan_weight" else True
+
+
+def adjusted_rand(pairs: Sequence[tuple[str, str]]) -> float:
+    """Return the adjusted Rand index of two partitions (Hubert and Arabie, 1985)."""
+    both, one, other = (Counter(pairs), Counter(a for a, _ in pairs), Counter(b for _, b in pairs))
+
+    def within(counts: Counter) -> int:
+        return sum(math.comb(n, 2) for n in counts.values())
+
+    expected = within(one) * within(other) / math.comb(len(pairs), 2)
+    most = (within(one) + within(other)) / 2
+    return (within(both) - expected) / (most - expected)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON", sys.executable))
+    parser.add_argument("--targets", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--limit", type=float, default=36_000)
+    parser.add_argument("--prepare", action="store_true", help="compile, and no more")
+    options = parser.parse_args()
+    out = options.out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    known = prepared(out, options.python)
+    if options.prepare:
+        return
+    causes = dict(scripts(out, known, options.targets))
+    entries = "".join(f"[[target]]\nscript = '{name}'\n" for name in causes)
+    manifest = out / "causes.toml"
+    manifest.write_text(f"[defaults]\npython = '{options.python}'\ntimeout_s = 120\n{entries}")
+    results = out / "results"
+    words = [sys.executable, "-m", "aoti_debug", "sweep", str(manifest), "--json",
+             "--jobs", str(options.jobs)]  # fmt: skip
+    words += ["--resume" if (results / "sweep.jsonl").exists() else "--out", str(results)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as sweep:
+        try:
+            sweep.wait(options.limit)
+        except subprocess.TimeoutExpired:
+            sweep.terminate()
+    score(results / "sweep.jsonl", causes)
+
+
+def prepared(out: Path, python: str) -> dict:
+    program = PREPARE.format(zoo=str(ZOO), names=ARCHITECTURES, out=str(out))
+    kept = out / "known.json"
+    if not kept.exists():
+        done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)
+        kept.write_text(done.stdout.splitlines()[-1])
+    known: dict = json.loads(kept.read_text())
+    return known
+
+
+def score(ledger: Path, causes: dict[str, str]) -> None:
+    from aoti_debug.sweep.buckets import Groups, kind_of, signature_of
+    from aoti_debug.sweep.row import rows_of
+
+    rows = list(rows_of(ledger))
+    groups = Groups(rows)
+    pairs, table = [], Counter()
+    for row in rows:
+        group = None if row.outcome == "ok" else groups.find(kind_of(row), signature_of(row))
+        bucket = group.id if group else "good"
+        pairs.append((causes[f"{row.target}.py"], bucket))
+        category = group.first.category if group else "no fault"
+        table[causes[f"{row.target}.py"], bucket, category, row.outcome] += 1
+    for (cause, bucket, category, outcome), count in sorted(table.items()):
+        print(f"{cause:18} {bucket:12} {category or '':24} {outcome:7} {count:4}")
+    print(f"{len(rows)} of {len(causes)} targets run, {len(groups)} buckets, "
+          f"{len({cause for cause, _ in pairs})} causes with the healthy ones, "
+          f"adjusted Rand index {adjusted_rand(pairs):.4f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
