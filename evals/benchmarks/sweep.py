@@ -98,9 +98,11 @@ def scheduling(targets: int, workers: int) -> bool:
         words = [sys.executable, __file__, "--simulate", str(count), "--workers", str(workers)]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
         found.append(json.loads(done.stdout))
-        print(f"{count:>8,} targets, {workers} simulated workers: "
-              f"{found[-1]['ms_a_target']:.3f} ms a target "
-              f"({found[-1]['cpu_ms_a_target']:.3f} ms CPU), peak {found[-1]['peak_mib']:.1f} MiB")  # fmt: skip
+        wall, cpu, peak = (found[-1][k] for k in ("ms_a_target", "cpu_ms_a_target", "peak_mib"))
+        print(
+            f"{count:>8,} targets, {workers} simulated workers: "
+            f"{wall:.3f} ms a target ({cpu:.3f} ms CPU), peak {peak:.1f} MiB"
+        )
     growth = found[-1]["peak_mib"] / found[0]["peak_mib"]
     fine = found[-1]["ms_a_target"] <= LIMIT_MS and growth <= GROWTH
     print(f"{'good' if fine else 'BAD'}: at most {LIMIT_MS} ms; memory {growth:.2f} times, "
@@ -148,7 +150,8 @@ def gpus(out: Path, python: str) -> None:
     query = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
     count = len(subprocess.run(query, capture_output=True, text=True).stdout.split())
     (out / "sweep.toml").write_text(
-        f"[matrix]\nn = {list(range(2 * count))}\n[[target]]\nscript = 'busy.py'\nargs = ['{{n}}']\n"
+        f"[matrix]\nn = {list(range(2 * count))}\n"
+        "[[target]]\nscript = 'busy.py'\nargs = ['{n}']\n"
     )
     results = []
     for used in (1, count):

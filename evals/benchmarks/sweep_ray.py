@@ -79,8 +79,9 @@ def driver_killed(place: Path, targets: int, cluster: Cluster, second: object) -
     left = orphans(place, 60)
     again = started(place, cluster, "--resume")
     again.communicate(timeout=600)
+    seconds = round(time.monotonic() - began, 1)
     return {"part": "driver_killed", "rows_when_killed": rows, "orphans_of_killed": left,
-            **told(place, targets), "seconds_after": round(time.monotonic() - began, 1)}  # fmt: skip
+            **told(place, targets), "seconds_after": seconds}  # fmt: skip
 
 
 def started(place: Path, cluster: Cluster, how: str = "--out") -> subprocess.Popen[bytes]:

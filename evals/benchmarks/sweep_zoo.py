@@ -85,7 +85,7 @@ def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
         (cause, name) for cause, name in itertools.product(CAUSES, ARCHITECTURES)
         if applies(cause, known[name])
     )  # fmt: skip
-    for number, (cause, name) in zip(range(count), turns):
+    for number, (cause, name) in zip(range(count), turns, strict=False):
         bounds = {n: b for n, b in known[name].items() if not n.startswith("*")}
         bounded = next(iter(bounds), "")
         text = (HEAD + CAUSES[cause]).format(

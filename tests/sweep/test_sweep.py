@@ -18,11 +18,14 @@ import anyio
 import psutil
 import pytest
 from aoti_debug.commands.app import run
+from aoti_debug.server import create_server
 from aoti_debug.sweep.driver import dispatch
 from aoti_debug.sweep.local import Gpu, Machine, Share
 from aoti_debug.sweep.one import Order, run_one
 from aoti_debug.sweep.plan import Demand, Planned
 from aoti_debug.sweep.row import Row, rows_of
+from interpreter import torch_python
+from mcp import Client
 
 SCRIPTS = {
     "good": "print('fine')\n",
@@ -274,3 +277,47 @@ def test_a_full_disk_ends_the_sweep_with_its_rows_kept(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="No space left"):
         anyio.run(main)
+
+
+def test_an_agent_sweeps_pages_through_buckets_and_compares(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "of", "zero", "dies")
+
+    async def main() -> tuple[Any, Any, Any, Any]:
+        async with Client(create_server()) as client:
+            started = await client.call_tool("sweep", {"manifest": str(path), "wait_s": 0})
+            run = started.structured_content["run"]
+            ended = await client.call_tool("wait_run", {"run": run})
+            page = await client.call_tool(
+                "read_artifact", {"run": run, "name": "buckets.jsonl", "offset": 1, "limit": 1}
+            )
+            again = await client.call_tool("sweep", {"manifest": str(path), "baseline": run})
+            return started, ended, page, again
+
+    started, ended, page, again = anyio.run(main)
+    assert started.structured_content["status"] == "running"
+    answer = ended.structured_content
+    assert (answer["status"], answer["failed"], answer["result"]) == ("done", 2, "bad")
+    assert answer["buckets"][1]["id"] in page.structured_content["text"]
+    assert answer["next"][0]["tool"] == "minify"
+    assert again.structured_content["result"] == "good"
+    assert {one["state"] for one in again.structured_content["buckets"]} == {"still"}
+
+
+def test_packages_with_recorded_inputs_are_targets(
+    built: Any, tmp_path: Path, sweep: Sweep
+) -> None:
+    """One call that fits the package, and one with an index outside its table."""
+    for name, row in (("fits", 999), ("outside", 1000)):
+        inputs = f"torch.full((4, 8), {row}), torch.randn(4, 8)"
+        save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
+        subprocess.run([torch_python(), "-c", save], check=True)
+    package = built.directory / "embedding.pt2"
+    text = "".join(
+        f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
+        for name in ("fits", "outside")
+    )
+    (tmp_path / "sweep.toml").write_text(text)
+    answer = sweep(tmp_path / "sweep.toml", "--jobs", 1).answer
+    assert (answer["ok"], answer["failed"]) == (1, 1)
+    (bucket,) = answer["buckets"]
+    assert (bucket["first"], bucket["category"]) == ("outside", "index_out_of_bounds")

@@ -26,7 +26,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.plain import clean
 from aoti_debug.report.diagnosis import NOT_FAULTS
-from aoti_debug.sweep.answer import SweepAnswer
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
 
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 
@@ -80,6 +80,11 @@ def _(answer: VerifyAnswer) -> int:
     if answer.verdict in (None, "undecided"):
         return NOT_DONE
     return NO_FAULT if answer.verdict == "fixed" else FAULT
+
+
+@status_of.register
+def _(answer: BisectAnswer) -> int:
+    return FAULT if answer.first_bad else NO_FAULT
 
 
 @status_of.register

@@ -16,16 +16,24 @@ from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, finish
 from aoti_debug.commands.progress import Report
 from aoti_debug.errors import WrongUse
-from aoti_debug.sweep.answer import SweepAnswer
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from aoti_debug.commands.running import Shown
     from aoti_debug.sweep.request import SweepRequest
     from aoti_debug.sweep.row import Row
 
 Sweep = Annotated[
     str | None, typer.Option(metavar="SWEEP", help="Run r-…, directory, sweep.jsonl.")
+]
+Bisect = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        metavar="torch 2.9..2.13|python A,B,…",
+        help="Find the first bad torch (uv makes the environments), or interpreter.",
+    ),
 ]
 LAST, BUCKETS = 4, 8
 
@@ -48,15 +56,21 @@ def sweep(
     minify: Annotated[
         str | None, typer.Option(metavar="BUCKET", help="Then reduce this bucket, b-….")
     ] = None,
+    bisect: Bisect = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="PACKAGE", help="Into bisect's environments; repeatable."),
+    ] = None,
     python: options.Python = None,
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
     """Run many targets and group the failures; with a baseline, say what is new."""
-    from aoti_debug.kinds import SWEEP
     from aoti_debug.sweep.request import sweep_request
 
     check_report(report)
+    if bisect is not None:
+        finish(first_bad(what, bisect, also or [], fail_on, jobs), as_json=json, report=report)
     if what.startswith("r-") and not Path(what).exists():
         answer = kept(what)
     else:
@@ -65,19 +79,33 @@ def sweep(
             what, out=out, resume=resume, baseline=baseline, jobs=jobs, on=on, fail_on=fail_on,
             dry=dry_run, python=python, watch=board.add if board else lambda row: None,
         )  # fmt: skip
-        answer = run(SWEEP, request, board.shown if board else None)
+        answer = run(request, board.shown if board else None)
     if minify:
         reduce(answer, minify, report, json)
     finish(answer, as_json=json, report=report)
 
 
-def run(kind: object, request: SweepRequest, shown: object = None) -> SweepAnswer:
+def first_bad(
+    what: str, bisect: tuple[str, str], also: list[str], fail_on: str, jobs: int | None
+) -> BisectAnswer:
+    """Sweep under one version after another, as few as find the first bad one."""
+    from aoti_debug.sweep.bisect import candidates, search
+    from aoti_debug.sweep.request import sweep_request
+
+    def sweep_under(label: str, python: str) -> SweepAnswer:
+        sys.stderr.write(f"under {label}: {python}\n")
+        return run(sweep_request(what, python=python, under=label, fail_on=fail_on, jobs=jobs))
+
+    return search(candidates(*bisect, also), sweep_under)
+
+
+def run(request: SweepRequest, shown: Shown | None = None) -> SweepAnswer:
     """Run a sweep to its end; where it is ended, say how to go on."""
     from aoti_debug.commands.running import Ended, run_to_end
     from aoti_debug.kinds import SWEEP
 
     try:
-        return run_to_end(SWEEP, request, shown=shown)  # type: ignore[arg-type]
+        return run_to_end(SWEEP, request, shown=shown)
     except Ended as ended:
         sys.stderr.write("what was run is kept: --resume with that run goes on\n")
         raise typer.Exit(ended.exit_status) from None

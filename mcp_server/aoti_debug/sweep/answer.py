@@ -50,3 +50,21 @@ class SweepAnswer(RunModel):
     files: list[str] = Field(default_factory=list, description="of the results, paths")
     next: list[Next] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+
+
+class Trial(Model):
+    """A sweep under one of the versions."""
+
+    candidate: str
+    result: Literal["good", "bad"]
+    reason: str | None = None
+    run: str
+
+
+class BisectAnswer(Model):
+    """The first version under which a sweep is bad."""
+
+    first_bad: str | None = None
+    last_good: str | None = None
+    tried: list[Trial] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

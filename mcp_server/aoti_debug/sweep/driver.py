@@ -85,7 +85,11 @@ class Count:
             for count, what in ((self.failed, "failed"), (self.errors, "could not be run"))
             if count
         )
-        return f"{self.finished:,} of {self.targets:,} targets{bad}"
+        return f"{self.finished:,} of {number(self.targets, 'target')}{bad}"
+
+
+def number(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 async def dispatch(
@@ -209,13 +213,13 @@ class Sweep:
         new = sum(group.state != "still" for group in self.groups)
         bad = {"any": count.failed, "proved": count.proved, "new": new}[request.fail_on]
         reason = {
-            "any": f"{count.failed:,} targets failed",
-            "proved": f"the diagnosis of {count.proved:,} targets is proved",
-            "new": f"{new:,} buckets are new",
+            "any": f"{number(count.failed, 'target')} failed",
+            "proved": f"{number(count.proved, 'diagnosis', 'diagnoses')} proved",
+            "new": f"{number(new, 'new bucket')}",
         }[request.fail_on]
         undecided = count.errors and not bad
         if undecided:
-            reason = f"{count.errors:,} targets could not be run"
+            reason = f"{number(count.errors, 'target')} could not be run"
         buckets = [group.answer() for group in self.groups]
         return SweepAnswer(
             run=self.work.directory.id,
@@ -259,7 +263,7 @@ def next_steps(groups: Groups) -> list[Next]:
     for group in list(groups)[:3]:
         run = group.smallest.run or group.first.run
         if run and group.first.category not in ("user_code", None):
-            why = f"a reproduction of {group.id}, of {group.targets} targets"
+            why = f"a reproduction of {group.id}, of {number(group.targets, 'target')}"
             found.append(Next(tool="minify", arguments={"what": run}, why=why))
     return found
 
@@ -317,7 +321,8 @@ def _read_done(this: Sweep, done: Done, path: Path) -> None:
     for row in rows_of(path):
         done.add(row.index)
         this.add(row, old=True)
-    this.work.notes.append(f"{done.rows:,} targets had been run before, and are counted")
+    before = number(done.rows, "target")
+    this.work.notes.append(f"{before} had been run before, each counted once")
 
 
 def _remember(path: Path, name: str, run: str) -> None:
@@ -373,4 +378,5 @@ def regressed(groups: Groups, baseline: Path) -> list[str]:
              if name not in failed]  # fmt: skip
     more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
     named = ", ".join(fresh[:3])
-    return [f"{len(fresh)}{more} targets fail in known ways that did not: {named}"] if fresh else []
+    what = f"{number(len(fresh), 'target')}{more}"
+    return [f"{what} failed in a known way, and had not: {named}"] if fresh else []

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.paths import expanded
-from aoti_debug.run.directory import home
+from aoti_debug.run.directory import RunDirectory, home
 from aoti_debug.run.machine import ask
 from aoti_debug.run.target import Target
 from aoti_debug.sweep.manifest import read_manifest
@@ -53,6 +53,8 @@ def sweep_request(
     fail_on: str = "any",
     dry: bool = False,
     python: str | None = None,
+    under: str | None = None,
+    owner: str | None = None,
     watch: Callable[[Row], None] = lambda row: None,
 ) -> SweepRequest:
     """Read a manifest and check all that can be checked before anything starts. Blocks.
@@ -62,7 +64,12 @@ def sweep_request(
     Raises:
         WrongUse, UnreadableSweep
     """
-    plan = Plan(read_manifest(manifest), str(expanded(python).absolute()) if python else None)
+    if python and os.sep in python:
+        python = str(expanded(python).absolute())
+    read = read_manifest(manifest)
+    if under is not None:  # a history of its own
+        read = read.model_copy(update={"name": f"{read.name} under {under}"})
+    plan = Plan(read, python)
     plan.count  # noqa: B018 - of a matrix that is too large, an error
     if fail_on not in get_args(FailOn):
         raise WrongUse(f"--fail-on {fail_on[:40]!r}", help="Use new, any or proved.")
@@ -70,8 +77,8 @@ def sweep_request(
     if place not in ("local", "ray") or (place == "local" and colon):
         raise WrongUse(f"a sweep cannot run on {on[:60]!r}", help="Use local, ray or ray:ADDRESS.")
     said = check(plan)
-    old = find_sweep(baseline) if baseline else None
-    ledger = find_sweep(resume) if resume else None
+    old = find_sweep(baseline, owner) if baseline else None
+    ledger = find_sweep(resume, owner) if resume else None
     if ledger is not None and (head := read_head(ledger)).plan != plan.digest:
         raise WrongUse(
             f"the manifest is not the one that sweep {head.sweep} ran",
@@ -97,12 +104,15 @@ def sweep_request(
     )
 
 
-def find_sweep(named: str) -> Path:
+def find_sweep(named: str, owner: str | None = None) -> Path:
     """Return the file of an earlier sweep: by its run, its directory, or the file itself.
 
     Raises:
         UnreadableSweep: there is none.
+        UnknownRun: it is not this owner's.
     """
+    if owner is not None and _RUN.fullmatch(named):
+        RunDirectory.open(named, owner=owner)
     path = expanded(named)
     places = [path, path / LEDGER]
     if _RUN.fullmatch(named):

@@ -26,18 +26,18 @@ async def sweep(
     baseline sweep."""
     from aoti_debug.sweep.request import sweep_request
 
-    place, named = absolute("manifest", manifest), interpreter(python)
-    old = baseline if not baseline or baseline.startswith("r-") else str(absolute("b", baseline))
+    place, named, owner = absolute("manifest", manifest), interpreter(python), owner_of(call)
+    if baseline and not baseline.startswith("r-"):
+        baseline = str(absolute("baseline", baseline))
     wanted = await anyio.to_thread.run_sync(
         lambda: sweep_request(
             place,
-            baseline=old or None,
+            baseline=baseline or None,
             python=named,
-            fail_on="new" if old else "any",
+            fail_on="new" if baseline else "any",
             owner=owner,
         )
     )
-    owner = owner_of(call)
     run = await (await service_of(call)).start(KIND, wanted, owner)
     return answer(await follow(call, run, wait_s))
 

@@ -1,0 +1,140 @@
+"""Find the first version under which a sweep is bad, with as few environments as that takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.facts.versions import RELEASES, Release, release
+from aoti_debug.paths import expanded
+from aoti_debug.plain import last_line
+from aoti_debug.run.directory import home
+from aoti_debug.run.interpreter import installed_versions
+from aoti_debug.run.process import Command, run_process
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer, Trial
+
+INSTALL_S = 3600.0
+HELP = "Use --bisect torch 2.9..2.13, or --bisect python OLD,…,NEW."
+_RANGE = re.compile(r"(2\.\d{1,2})\.\.(2\.\d{1,2})")
+
+
+class CannotBisect(AotiDebugError):
+    help = "A sweep that cannot be judged under one version leaves the first bad one open."
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A version, and what makes its interpreter when it is wanted."""
+
+    label: str
+    python: Callable[[], str]
+
+
+def candidates(kind: str, words: str, also: Sequence[str] = ()) -> list[Candidate]:
+    """Return the versions that are named, oldest first; nothing is installed yet.
+
+    Raises:
+        WrongUse
+    """
+    if kind == "python":
+        paths = [str(expanded(word).absolute()) for word in words.split(",") if word]
+        missing = [path for path in paths if not os.access(path, os.X_OK)]
+        if missing or len(paths) < 2:
+            raise WrongUse(f"no interpreters to choose from: {', '.join(missing) or words}",
+                           help=HELP)  # fmt: skip
+        return [Candidate(_named(path), lambda path=path: path) for path in paths]  # type: ignore[misc]
+    if kind != "torch":
+        raise WrongUse(f"{kind[:40]!r} cannot be bisected", help=HELP)
+    uv = shutil.which("uv")
+    if uv is None:
+        raise WrongUse("uv is not on PATH, and makes the environments", help="pip install uv")
+    return [
+        Candidate(f"torch {one}", lambda one=one: anyio.run(environment, uv, one, tuple(also)))  # type: ignore[misc]
+        for one in releases(words)
+    ]
+
+
+def releases(words: str) -> list[Release]:
+    """Return the release lines of `2.9..2.13`, or of a list with commas.
+
+    Raises:
+        WrongUse
+    """
+    if found := _RANGE.fullmatch(words):
+        first, last = (release(word) for word in found.groups())
+        chosen = [one for one in RELEASES if first <= one <= last]
+    else:
+        chosen = sorted({release(word) for word in words.split(",")})
+    if len(chosen) < 2 or not set(chosen) <= set(RELEASES):
+        known = f"{RELEASES[0]} to {RELEASES[-1]}"
+        raise WrongUse(f"{words[:60]!r} names no two of torch {known}", help=HELP)
+    return chosen
+
+
+def _named(python: str) -> str:
+    found = installed_versions(Path(python))
+    return f"torch {found.torch}" if found.torch else python
+
+
+async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
+    """Return the interpreter of an environment with this torch; it is made once and kept.
+
+    Raises:
+        CannotBisect: it cannot be installed.
+    """
+    words = "-".join([f"torch-{wanted}", *(re.sub(r"[^A-Za-z0-9.]+", "_", one) for one in also)])
+    place = home() / "environments" / words[:100]
+    python = place / "bin" / "python"
+    if (place / ".complete").is_file():
+        return str(python)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    steps = (
+        (uv, "venv", "--clear", "--python", version, str(place)),
+        (uv, "pip", "install", "--python", str(python), f"torch=={wanted}.*", *also),
+    )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    log = home() / "environments" / f"{words[:100]}.log"
+    for argv in steps:
+        ended = await run_process(Command(argv, os.environ, place.parent, INSTALL_S), log)
+        if not ended.ok:
+            said = last_line((log / "stderr.log").read_bytes(), 300)
+            raise CannotBisect(f"torch {wanted} cannot be installed, {ended.how}: {said}",
+                               help=f"The whole of it: {log}")  # fmt: skip
+    (place / ".complete").touch()
+    return str(python)
+
+
+def search(found: Sequence[Candidate], sweep: Callable[[str, str], SweepAnswer]) -> BisectAnswer:
+    """Sweep under the middle of what is left until the first bad one is known: at most
+    log2(candidates + 1) times, rounded up.
+
+    Raises:
+        CannotBisect: a sweep was neither good nor bad.
+    """
+    tried: list[Trial] = []
+    low, high = 0, len(found)
+    while low < high:
+        middle = (low + high) // 2
+        one = found[middle]
+        answer = sweep(one.label, one.python())
+        if answer.result not in ("good", "bad"):
+            raise CannotBisect(f"under {one.label}: {answer.reason or answer.status}")
+        tried.append(
+            Trial(candidate=one.label, result=answer.result, reason=answer.reason, run=answer.run)
+        )
+        low, high = (low, middle) if answer.result == "bad" else (middle + 1, high)
+    note = "what is good after what is bad, in that order, is not looked for"
+    return BisectAnswer(
+        first_bad=found[low].label if low < len(found) else None,
+        last_good=found[low - 1].label if low else None,
+        tried=tried,
+        notes=[note] if low < len(found) else ["it is good under the newest"],
+    )
