@@ -254,3 +254,32 @@ def test_client_that_leaves_takes_its_runs_along(target, tmp_path):
             return await anyio.to_thread.run_sync(target.processes)
 
     assert_gone(anyio.run(main))
+
+
+FAR = """\
+cd /
+cat | env -i PATH="$PATH" HOME={home} AOTI_DEBUG_HOME={home} {python} -m aoti_debug serve | cat
+"""
+
+
+def test_a_server_behind_a_pipe_with_little_environment_is_one_like_any_other(target, tmp_path):
+    """`ssh host aoti-debug serve`: bytes through another program, the host's paths, no variables
+    of the client's; the end of the connection is the end of server and runs."""
+    script = tmp_path / "far.py"
+    script.write_text("import os\nprint('DISPLAY' in os.environ)\nraise KeyError('there')\n")
+    far = FAR.format(home=tmp_path / "home", python=sys.executable)
+
+    async def main() -> tuple[dict[str, Any], dict[str, Any], list[psutil.Process]]:
+        parameters = StdioServerParameters(command="sh", args=["-c", far], env={"DISPLAY": ":0"})
+        async with Client(parameters) as client:
+            wanted = {"script": str(script), "python": sys.executable}
+            answer = (await client.call_tool("triage", wanted)).structured_content
+            page = {"run": answer["run"], "name": "stdout.log"}
+            read = (await client.call_tool("read_artifact", page)).structured_content
+            await client.call_tool("run_stage", target.call(wait_s=0, python=sys.executable))
+            return answer, read, await anyio.to_thread.run_sync(target.processes)
+
+    answer, read, processes = anyio.run(main)
+    assert "KeyError: 'there'" in answer["diagnosis"]["summary"]
+    assert read["text"] == "False"
+    assert_gone(processes)
