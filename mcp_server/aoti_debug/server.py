@@ -26,8 +26,7 @@ from aoti_debug.tools.looking import (
     INSPECT_PACKAGE,
     READ_ARTIFACT,
 )
-from aoti_debug.tools.running import MINIFY, RUN_STAGE, TRIAGE, VERIFY_FIX
-from aoti_debug.tools.sweep import SWEEP
+from aoti_debug.tools.running import MINIFY, RUN_STAGE, SWEEP, TRIAGE, VERIFY_FIX
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, Call, LazyService, owner_of
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.errors import AotiDebugError, WrongUse
-from aoti_debug.facts.versions import RELEASES, Release, release
+from aoti_debug.facts.flag import RELEASES, Release, release
 from aoti_debug.paths import expanded
 from aoti_debug.plain import last_line
 from aoti_debug.run.directory import home

@@ -1,15 +1,17 @@
-"""The tools that start a run: triage, run_stage, minify, verify_fix."""
+"""The tools that start a run: triage, run_stage, minify, verify_fix, sweep."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Annotated
 
+import anyio.to_thread
 from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug import kinds
 from aoti_debug.model import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.arguments import (
     MAX_WAIT_S,
     Args,
@@ -177,6 +179,43 @@ async def verify_fix(
 VERIFY_FIX = tool(
     verify_fix,
     "Verify a fix",
+    read_only=False,
+    destructive=False,
+    idempotent=False,
+    open_world=True,
+)
+
+
+async def sweep(
+    call: Call,
+    manifest: str,
+    baseline: str = "",
+    python: Python = "",
+    wait_s: WaitS = MAX_WAIT_S,
+) -> Annotated[CallToolResult, SweepAnswer]:
+    """Triage many AOTInductor targets (TOML or folder); failures in buckets, new ones against a
+    baseline sweep."""
+    from aoti_debug.sweep.request import sweep_request
+
+    place, named, owner = absolute("manifest", manifest), interpreter(python), owner_of(call)
+    if baseline and not baseline.startswith("r-"):
+        baseline = str(absolute("baseline", baseline))
+    wanted = await anyio.to_thread.run_sync(
+        lambda: sweep_request(
+            place,
+            baseline=baseline or None,
+            python=named,
+            fail_on="new" if baseline else "any",
+            owner=owner,
+        )
+    )
+    run = await (await service_of(call)).start(kinds.SWEEP, wanted, owner)
+    return answer(await follow(call, run, wait_s))
+
+
+SWEEP = tool(
+    sweep,
+    "Sweep many targets",
     read_only=False,
     destructive=False,
     idempotent=False,
