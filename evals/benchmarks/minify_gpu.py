@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 CASES = Path(__file__).parent.parent / "cases" / "gpu_to_minify.py"
@@ -41,7 +42,13 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
 
+    cores = sorted(os.sched_getaffinity(0))
+    each = max(1, len(cores) // options.width)
+    turns = count()
+
     def one(name: str) -> None:
+        first = next(turns) * each % len(cores)
+        os.sched_setaffinity(0, cores[first : first + each])  # of this thread and what it starts
         found = minify(name, options)
         with (options.out / "minify_gpu.jsonl").open("a") as file:
             file.write(json.dumps(found) + "\n")

@@ -102,7 +102,7 @@ class Trials:
             Spent: a GPU is not well.
         """
         if outcome.signature.failed and not outcome.cached:
-            wrong = await self.unwell()
+            wrong = await self.unwell() and await self.unwell()  # once may be a busy driver
             if wrong:
                 raise Spent("; ".join(wrong))
 
