@@ -59,7 +59,7 @@ def environment(python: str, home: Path | None = None) -> dict[str, str]:
             if name in ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_HOME")}  # fmt: skip
     root = cache_root()
     kept.update(
-        CXX=str(HERE / "cached_cxx.py"),
+        CXX=str(HERE / "cached_g++"),
         AOTI_EVALS_OBJECTS=str(root / "objects"),
         AOTI_EVALS_CXX=os.environ.get("CXX") or "g++",
         TORCHINDUCTOR_CACHE_DIR=str(root / "inductor"),
