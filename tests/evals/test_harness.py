@@ -97,6 +97,17 @@ def test_a_gold_patch_is_a_diff_that_makes_the_gold_files(problem: Problem) -> N
 
 
 @EVERY
+def test_everything_of_a_case_that_is_python_parses(problem: Problem) -> None:
+    truth = problem.truth
+    for edits in ((), truth.twin, truth.gold, *(wrong.edits for wrong in truth.wrong)):
+        for name, text in cases.edited(problem.case.files, edits).items():
+            if name.endswith(".py"):
+                compile(text, f"{problem.id}/{name}", "exec")
+    for text in (truth.oracle, truth.prepare):
+        compile(text, problem.id, "exec")
+
+
+@EVERY
 def test_gold_has_every_field_and_nothing_has_none(problem: Problem) -> None:
     seen = situation(problem)
     at_fault = seen.kernels_at_fault if problem.truth.kernel_of else ()
