@@ -48,6 +48,8 @@ def phase(observations: Observations, match: Match) -> Phase:
     says `run`; then the traceback around it tells, or the stack that a fatal signal left, or the
     events of the probe."""
     own = match.signature.phase
+    if own == "cpp_compile" and "ptxas" in match.span.quote:
+        return "triton_compile"  # it assembles what Triton wrote
     if own != "run":
         return own
     for exception in observations.of(PythonException):

@@ -28,6 +28,11 @@ _CODE_FRAMES = (
     ),
     # Of IPython: `File ~/x/torch/a.py:12, in f(…)`, `File x.py:12 in f`.
     re.compile(rf"\bFile (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}},? in ([^\s(]{{1,200}})"),
+    # Of a notebook with links: `File [~/x/torch/a.py:12](http://…), in f(…)`.
+    re.compile(
+        rf"\bFile \[(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}}\]\([^)]{{0,400}}\)"
+        r",? in ([^\s(]{1,200})"
+    ),
     # Of older ones: `~/x/torch/a.py in f(…)`.
     re.compile(rf"^(\S{{0,400}}{_OURS}\S{{1,400}}\.py) in ([^\s(]{{1,200}})\("),
     # Of pytest: `x/torch/a.py:12: in f`.

@@ -130,6 +130,7 @@ SIGNATURES = (
             r"(?P<why>unexpected EOF, expected \d{1,20} more bytes)",
             r"(?P<why>Invalid magic number; corrupt file\?)",
             r"(?P<why>enforce fail at inline_container\.cc:\d{1,5}\] ?\. ?file not found.{0,60})",
+            r"(?P<why>ASSERT FAILED at .{1,120}inline_container\.(?:h|cc):\d{1,5})",
             "(?P<why>Invalid protocol version: .{0,20})",
             "(?P<why>invalid load key, '.{1,6}')",
             "(?P<why>EOFError: Ran out of input)",
@@ -168,6 +169,10 @@ SIGNATURES = (
         guide="guides/package-and-load.md#damaged-archives",
         next_tool="inspect_package",
         matches=(
+            quoted(
+                "  what():  tag == RecordTags::FOOTER ASSERT FAILED at /pytorch/caffe2/serialize/inline_container.h:234, please report a bug to PyTorch.",
+                "words of caffe2/serialize/inline_container.h",
+            ),
             quoted(
                 "invalid model file: [enforce fail at inline_container.cc:222] . file not found: archive/constants.pkl",
                 "words of caffe2/serialize/inline_container.cc",
