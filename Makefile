@@ -2,7 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log and watching a script cost; ten minutes
 # make test-light  those tests that compile no model
-# make lint    ruff and mypy alone
+# make lint    ruff and mypy alone; `make types` holds tests and evals to their types
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -37,7 +37,7 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light bench lint picture clean setup
+.PHONY: demo test test-light bench lint types picture clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -53,7 +53,7 @@ demo: setup
 	@grep -q '= 1024 is outside' build/demo.md || { \
 	  echo "This is not what is wrong with evals/cases/demo.py." >&2; exit 1; }
 
-test: lint setup
+test: lint types setup
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # The directories whose tests compile no model.
@@ -65,6 +65,15 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy --no-error-summary
+
+# Tests and evals are checked like the rest, but pytest's fixtures, torch and what answers over JSON
+# need no annotation; left out are programs that run where torch is.
+LENIENT := --explicit-package-bases --ignore-missing-imports --implicit-reexport \
+  --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --allow-untyped-decorators \
+  --allow-any-generics --allow-subclassing-any --no-warn-return-any --no-warn-unused-ignores
+types: $(VENV)/.tools
+	MYPYPATH=tests $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/targets/|walk_cases' tests
+	MYPYPATH=evals $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/(cases|zoo)/|prelude|explain_cases|gpu_checks' evals
 
 bench: setup
 	$(BIN)/python evals/benchmarks/startup.py

@@ -15,7 +15,7 @@ import pytest
 from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownRun
 from aoti_debug.kinds import TRIAGE, Kind, stage_kind
-from aoti_debug.model import TriageAnswer
+from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.run.directory import RunDirectory, list_runs, prune
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import REMEMBERED, Request, Service
@@ -98,6 +98,7 @@ async def test_what_is_known_is_told_when_the_wait_is_over(
         answer = await service.wait(run, 0.05)
         assert answer.status == "running"
         assert answer.run == run
+        assert isinstance(answer, StageAnswer)
         assert any(note.startswith("now: ") for note in answer.notes)
         assert "run.json" in answer.artifacts
         await service.cancel(run)

@@ -116,8 +116,8 @@ def report(
         row = (medians[name], min(values), max(values))
         print(f"{name:28}" + "".join(f"{value * 1000:7.0f} ms" for value in row))
     print(f"{'ratio of the medians':28}{ratio:10.2f}   (limit {LIMIT})")
-    for what, values in zip(("processor", "wall"), zip(*diagnosed, strict=True), strict=True):
-        median, fastest = statistics.median(values), min(values)
+    for what, seconds in zip(("processor", "wall"), zip(*diagnosed, strict=True), strict=True):
+        median, fastest = statistics.median(seconds), min(seconds)
         print(
             f"{f'one line diagnosed, {what}':28}{median * 1000:7.0f} ms{fastest * 1000:7.0f} ms"
             f"{max(values) * 1000:7.0f} ms   (limit {DIAGNOSE_S * 1000:.0f} ms)"

@@ -251,7 +251,7 @@ def edited(files: Mapping[str, str], edits: Sequence[Edit]) -> dict[str, str]:
 
 def diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Return the unified diff, as `git diff` writes it."""
-    found = []
+    found: list[str] = []
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old == new:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from harness.answer import FORM
 from harness.case import EVALS, Problem
@@ -193,7 +193,7 @@ def cost(box: Sandbox, wall_s: float | None = None) -> Cost:
     )
 
 
-def _answers(home: Path) -> Iterator[dict[str, object]]:
+def _answers(home: Path) -> Iterator[dict[str, Any]]:
     for path in sorted((home / "runs").glob("r-*/answer.json")):
         try:
             kept = json.loads(path.read_bytes())

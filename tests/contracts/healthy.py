@@ -66,6 +66,7 @@ def probe_module(home, name):
     spec = spec_from_file_location(
         "_aoti_debug_probe", home / "__init__.py", submodule_search_locations=[str(home)]
     )
+    assert spec is not None
     if "_aoti_debug_probe" not in sys.modules:
         sys.modules["_aoti_debug_probe"] = module_from_spec(spec)
     return import_module(f"_aoti_debug_probe.{name}")

@@ -14,7 +14,7 @@ import pytest
 from aoti_debug import api
 from aoti_debug.commands.app import run
 from package_archives import RECORDED, change, drop, members, unpack, write
-from triages import CALL, triage_all
+from triages import CALL, Job, triage_all
 
 # Run each written function on good and bad inputs, in one process.
 TRY = """
@@ -99,7 +99,7 @@ def test_the_written_functions_pass_good_calls_and_refuse_bad_ones(said, built, 
 def test_the_tool_returns_the_function_within_its_limit(built):
     package = str(built.directory / "embedding.pt2")
     answer = anyio.run(lambda: api.inspect(package, check_inputs=True))
-    assert "def check_inputs(" in Path(answer.check_inputs).read_text()
+    assert "def check_inputs(" in Path(str(answer.check_inputs)).read_text()
     assert len(json.dumps(answer.document())) < 8_000
 
 
@@ -196,7 +196,7 @@ def operators_of(other, entries):
 def loaded(built, broken, compiler_with_static_library, tmp_path_factory, python):
     """Triages of scripts that load, replace constants, or compile first."""
     dynamic = str(built.directory / "dynamic.pt2")
-    jobs = {name: (LOAD, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
+    jobs: dict[str, Job] = {name: (LOAD, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
     jobs |= {name: (LOAD, (dynamic, name), {}) for name in (*CONSTANTS, "right")}
     own_cache = {"CXX": str(compiler_with_static_library),
                  "TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}  # fmt: skip

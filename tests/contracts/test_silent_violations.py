@@ -64,7 +64,9 @@ def test_a_silent_violation_is_found_with_input_and_property(known, case):
 @pytest.mark.parametrize("case", TEN)
 def test_the_package_alone_shows_what_it_states(known, built, case):
     model = inspect(built.directory / _package(case)).model()
-    call = events_of(known[case].directory).calls[-1]
+    events = events_of(known[case].directory)
+    assert model is not None and events is not None
+    call = events.calls[-1]
     found = check_call(contract(model), [description(given) for given in call.inputs])
     if case in ONLY_EXPORTED:
         assert found == []
@@ -145,6 +147,7 @@ def alarms(built, call):
     if call["package"].startswith("empty"):  # exported only: there is no package
         return []
     model = inspect(built.directory / f"{call['package']}.pt2").model()
+    assert model is not None
     return check_call(contract(model), call["inputs"])
 
 

@@ -221,8 +221,8 @@ def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) 
         return
     problem = problems()["ask_for_five"]
     box = sandbox.make(problem, tmp_path / "box", arm, sys.executable)  # type: ignore[arg-type]
-    words = SNOOP.format(tree=EVALS.parent, word="kernel_of")
-    ended, said, cost = sandbox.run(box, ["bash", "-c", words], 60)
+    program = SNOOP.format(tree=EVALS.parent, word="kernel_of")
+    ended, said, cost = sandbox.run(box, ["bash", "-c", program], 60)
     assert ended == "exit 0"
     assert said.strip() in ("", "0")
     assert cost.wall_s is not None

@@ -111,7 +111,7 @@ def acting(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
     """Compile the model with the custom operator of targets/act.py."""
 
     def make(folder: Path) -> None:
-        words = [python, HERE / "model.py", folder / "acting.pt2"]
+        words = [python, str(HERE / "model.py"), str(folder / "acting.pt2")]
         done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ))
         assert done.returncode == 0, done.stderr
 

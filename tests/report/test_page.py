@@ -112,7 +112,7 @@ def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> N
 
 def test_a_run_that_is_gone_leaves_the_page_without_pictures(tmp_path: Path) -> None:
     empty = recorded(tmp_path / "none")
-    assert empty.timeline == empty.calls == empty.files == ()
+    assert (empty.timeline, empty.calls, empty.files) == ((), (), ())
 
 
 def _members(package: Path) -> list[str]:

@@ -28,12 +28,12 @@ def run(tmp_path) -> RunDirectory:
     return RunDirectory.create(tmp_path)
 
 
-def _old(at: Path, id: str, status: str = "done", bytes: int = 0) -> RunDirectory:
+def _old(at: Path, id: str, status: str = "done", size: int = 0) -> RunDirectory:
     folder = at / "runs" / id
     folder.mkdir(parents=True)
     made = RunDirectory(folder)
     made.write_record({"status": status})
-    (folder / "stdout.log").write_bytes(b"x" * bytes)
+    (folder / "stdout.log").write_bytes(b"x" * size)
     return made
 
 
@@ -200,7 +200,7 @@ def test_oldest_runs_beyond_the_count_are_removed(tmp_path):
 
 def test_runs_beyond_the_size_are_removed(tmp_path):
     for day in range(4):
-        _old(tmp_path, f"r-2026112{day}-0102-aaaa", bytes=1_000_000)
+        _old(tmp_path, f"r-2026112{day}-0102-aaaa", size=1_000_000)
     assert len(prune(50, 2_500_000, at=tmp_path)) == 2
 
 

@@ -187,15 +187,15 @@ def ours(tmp_path) -> Callable[..., Path]:
 
 def test_our_own_environment_without_torch_is_the_last_choice(ours, program, tmp_path):
     """As under `uv run`, which makes the server's environment the active one."""
-    bin = tmp_path / "ours" / "bin"
-    active = {"VIRTUAL_ENV": str(tmp_path / "ours"), "PATH": f"{bin}:{tmp_path / 'theirs'}"}
-    assert ours(**active) == bin / "python"
+    folder = tmp_path / "ours" / "bin"
+    active = {"VIRTUAL_ENV": str(tmp_path / "ours"), "PATH": f"{folder}:{tmp_path / 'theirs'}"}
+    assert ours(**active) == folder / "python"
     theirs = program("theirs/python")
     assert ours(**active) == theirs
-    assert ours(**active, AOTI_DEBUG_PYTHON=str(bin / "python")) == bin / "python"
+    assert ours(**active, AOTI_DEBUG_PYTHON=str(folder / "python")) == folder / "python"
     (tmp_path / "packages" / "torch").mkdir()
     (tmp_path / "packages" / "torch" / "version.py").touch()
-    assert ours(**active) == bin / "python"
+    assert ours(**active) == folder / "python"
 
 
 def test_link_of_an_environment_is_kept(tmp_path):

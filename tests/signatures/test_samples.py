@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import aoti_debug.signatures as package
 import pytest
@@ -204,21 +204,22 @@ def test_every_repeat_in_a_pattern_is_bounded() -> None:
         assert not _nested(tree), pattern
 
 
+SUBPATTERN: Any = parser.SubPattern  # typeshed does not know that it can be iterated
 REPEATS = (constants.MAX_REPEAT, constants.MIN_REPEAT)
 
 
-def _open(tree: object) -> bool:
+def _open(tree: Any) -> bool:
     """Say whether a repeat has no upper bound: from each start in a line of 16 KiB to its end."""
-    if not isinstance(tree, (list, tuple, parser.SubPattern)):
+    if not isinstance(tree, (list, tuple, SUBPATTERN)):
         return False
     if len(tree) == 2 and tree[0] in REPEATS:
         return tree[1][1] is constants.MAXREPEAT or _open(tree[1][2])
     return any(_open(item) for item in tree)
 
 
-def _nested(tree: object) -> bool:
+def _nested(tree: Any) -> bool:
     """Say whether a long repeat holds nothing but further repeats, as `(a{1,9}){1,99}` does."""
-    if isinstance(tree, parser.SubPattern):
+    if isinstance(tree, SUBPATTERN):
         return any(_nested(item) for item in tree)
     if not isinstance(tree, (list, tuple)):
         return False
@@ -230,7 +231,7 @@ def _nested(tree: object) -> bool:
     return any(_nested(item) for item in tree)
 
 
-def _fixed(body: parser.SubPattern) -> bool:
+def _fixed(body: Any) -> bool:
     """Say whether something in `body` must match exactly one character, whatever repeats."""
     for code, value in body:
         if code is constants.SUBPATTERN and _fixed(value[-1]):

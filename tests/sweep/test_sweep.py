@@ -229,7 +229,8 @@ class Pretended:
 
 
 def ran(machine: Machine, demands: Iterator[Demand] | list[Demand]) -> tuple[list[Row], Pretended]:
-    executor, rows = Pretended(machine), []
+    executor = Pretended(machine)
+    rows: list[Row] = []
     targets = (Planned(n, f"t{n}", demand=demand) for n, demand in enumerate(demands))
 
     async def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.kinds import TRIAGE, stage_kind
-from aoti_debug.model import StageAnswer, TriageAnswer
+from aoti_debug.model import RunModel
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
 
@@ -28,8 +28,8 @@ def answered(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     **options: Any,
-) -> StageAnswer | TriageAnswer:
-    async def main() -> StageAnswer | TriageAnswer:
+) -> RunModel:
+    async def main() -> RunModel:
         target = resolve_target(
             script=script,
             args=[str(a) for a in args],

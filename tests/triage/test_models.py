@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from triages import Triaged, triage_all
+from triages import Job, Triaged, triage_all
 
 ARCHITECTURES = Path(__file__).parents[1] / "targets" / "architectures.py"
 NAMES = ("bert", "gpt2", "conv", "bag")
@@ -30,14 +30,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def healthy(home: Path, python: str) -> Mapping[str, Triaged]:
     """Triages of the scripts that compile; their exported programs are kept."""
-    jobs = {name: (ARCHITECTURES, (str(home), name, "healthy"), {}) for name in NAMES}
+    jobs: dict[str, Job] = {
+        name: (ARCHITECTURES, (str(home), name, "healthy"), {}) for name in NAMES
+    }
     return triage_all(jobs, home, python)
 
 
 @pytest.fixture(scope="module")
 def faulty(healthy: Mapping[str, Triaged], home: Path, python: str) -> Mapping[str, Triaged]:
     """Triages of scripts that load what those have compiled."""
-    jobs = {" ".join(case): (ARCHITECTURES, (str(home), *case), {}) for case in FAULTS}
+    jobs: dict[str, Job] = {
+        " ".join(case): (ARCHITECTURES, (str(home), *case), {}) for case in FAULTS
+    }
     return triage_all(jobs, home, python)
 
 
@@ -72,7 +76,7 @@ def test_an_index_past_a_table_is_told_with_operator_bound_and_element(
 def test_an_operator_tells_its_index_where_only_the_package_is_known(
     healthy: Mapping[str, Triaged], home: Path, tmp_path: Path, python: str
 ) -> None:
-    job = (ARCHITECTURES, (str(home), "bag", "ids"), {})
+    job: Job = (ARCHITECTURES, (str(home), "bag", "ids"), {})
     best = triage_all({"alone": job}, tmp_path, python)["alone"].best
     assert (best.category, best.confidence) == ("index_out_of_bounds", "proved")
     assert "= 77 is outside 0 <= index < 50 in aten._embedding_bag" in best.summary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,7 +67,7 @@ class Row:
     best: Diagnosis
     captured: Captured
     machine: Machine
-    decided: dict[str, type[Run | Skip | Impossible]]
+    decided: Mapping[str, type[Run | Skip | Impossible]]
 
 
 HEALTHY = said("no_fault", phase="none")

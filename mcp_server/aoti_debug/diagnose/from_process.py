@@ -91,9 +91,9 @@ def crash(observations: Observations, signal: str) -> Candidate:
     during += outside
     during += f", in {words}" if (words := place(observations)) else ""
     during += dies_without_aoti(observations, signal)
-    next = []
+    steps = []
     if call is not None and not outside:
-        next.append(
+        steps.append(
             Next(
                 tool="run_stage",
                 arguments={"stage": "contract"},
@@ -114,7 +114,7 @@ def crash(observations: Observations, signal: str) -> Candidate:
                 *native_evidence(observations),
             ],
             guide="guides/host-crash.md",
-            next=[*next, *look_at_package(observations)],
+            next=[*steps, *look_at_package(observations)],
         ),
         role="symptom",
         tier=Tier.SIGNAL if signal != "SIGABRT" else Tier.NOTICE,

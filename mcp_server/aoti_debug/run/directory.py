@@ -270,13 +270,13 @@ def list_runs(at: Path | None = None) -> list[RunDirectory]:
     return sorted(runs, key=_age)
 
 
-def prune(count: int = KEEP_RUNS, bytes: int = KEEP_BYTES, at: Path | None = None) -> list[str]:
-    """Remove the oldest runs beyond `count` or `bytes`; never one that is running."""
+def prune(count: int = KEEP_RUNS, most: int = KEEP_BYTES, at: Path | None = None) -> list[str]:
+    """Remove the oldest runs beyond `count` or `most` bytes; never one that is running."""
     removed = []
     kept_bytes = 0
     for position, run in enumerate(list_runs(at)):
         kept_bytes += run.size()
-        if (position >= count or kept_bytes > bytes) and not run.is_running():
+        if (position >= count or kept_bytes > most) and not run.is_running():
             kept_bytes -= run.size()
             remove_tree(run.path)
             removed.append(run.id)

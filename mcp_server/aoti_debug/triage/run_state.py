@@ -248,7 +248,7 @@ class RunState:
             self.calls = counter.calls
             self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
 
-        exit = await run_process(
+        ended = await run_process(
             Command(
                 argv=argv,
                 env=env,
@@ -265,27 +265,27 @@ class RunState:
             enough=self.enough,
             serving=counter.going_on,
         )
-        self.peak_rss, self.torch = max(self.peak_rss, exit.peak_rss), torch or self.torch
-        self.directory.check(f"{name} ended with {exit.how}, and ")
-        self.notes.extend(f"{name}: {note}" for note in exit.notes)
-        for stream, kept in (("stdout", exit.stdout), ("stderr", exit.stderr)):
+        self.peak_rss, self.torch = max(self.peak_rss, ended.peak_rss), torch or self.torch
+        self.directory.check(f"{name} ended with {ended.how}, and ")
+        self.notes.extend(f"{name}: {note}" for note in ended.notes)
+        for stream, kept in (("stdout", ended.stdout), ("stderr", ended.stderr)):
             if kept.dropped:
                 self.notes.append(
                     f"{name}: {kept.dropped:,} of {kept.bytes:,} bytes of {stream} were dropped "
                     "from its middle"
                 )
-        if exit.cancelled or self.stop.is_set():
+        if ended.cancelled or self.stop.is_set():
             raise Cancelled
         ending = Ending(
-            code=exit.code,
-            signal=None if exit.timed_out or exit.enough else exit.signal,
-            timed_out=exit.timed_out,
-            enough=exit.enough,
+            code=ended.code,
+            signal=None if ended.timed_out or ended.enough else ended.signal,
+            timed_out=ended.timed_out,
+            enough=ended.enough,
             timeout_s=limit,
         )
         asked = {*argv, *env.values()}
         ours = {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
-        if exit.timed_out and on_timeout is not None:
+        if ended.timed_out and on_timeout is not None:
             ours.add(STACKS)
         prefix = directory.relative_to(self.directory.path).as_posix()
         observations = await anyio.to_thread.run_sync(
@@ -293,4 +293,4 @@ class RunState:
                 directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra, ours
             )
         )
-        return Ran(name, directory, exit, observations)
+        return Ran(name, directory, ended, observations)
