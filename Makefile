@@ -53,7 +53,7 @@ demo: setup
 	@grep -q '= 1024 is outside' build/demo.md || { \
 	  echo "This is not what is wrong with evals/cases/demo.py." >&2; exit 1; }
 
-test: lint types setup
+test: lint setup
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # The directories whose tests compile no model.

@@ -239,9 +239,9 @@ def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, wor
     fixed = failing.script
     for old, new in failing.fixes[name]:
         fixed = fixed.replace(old, new)
-    lines = (text.splitlines(keepends=True) for text in (failing.script, fixed))
+    before, after = (text.splitlines(keepends=True) for text in (failing.script, fixed))
     patch = failing.folder.parent / "wrong.patch"
-    patch.write_text("".join(unified_diff(*lines, "model.py", "model.py")))
+    patch.write_text("".join(unified_diff(before, after, "model.py", "model.py")))
     answer = failing.verified(patch)
     assert answer["verdict"] == "masked" and word in answer["reason"]
     assert (failing.folder / "model.py").read_text() == failing.script

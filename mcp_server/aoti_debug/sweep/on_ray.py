@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -71,7 +71,7 @@ class Cluster:
         return max(1, int(self.gpus or self.cpus / 2))
 
 
-def cluster_of(nodes: list[Mapping[str, Any]]) -> Cluster:
+def cluster_of(nodes: Sequence[Mapping[str, Any]]) -> Cluster:
     """Return what the nodes that are alive have together."""
     found = [node.get("Resources", {}) for node in nodes if node.get("Alive")]
     cpus = [float(one.get("CPU", 0)) for one in found]
