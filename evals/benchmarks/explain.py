@@ -4,7 +4,8 @@
 
 Needs torch, transformers and aoti-debug. One JSON line a case in OUT/results.jsonl as
 it is done, a table in OUT/table.md at the end. Values and indices take a run of the exported
-program; wrong values are compiled, with one compile for the twin.
+program; wrong values are compiled, with one compile for the twin. What torch itself is said to
+compile wrong is compiled first: where that agrees here, nothing can be found.
 """
 
 from __future__ import annotations
@@ -29,11 +30,26 @@ ROOT = HERE.parents[1] / "mcp_server" / "aoti_debug"
 sys.path[:0] = [str(HERE), str(ROOT), str(ROOT.parent)]
 import explain_cases  # noqa: E402
 from aoti_debug.explain.nodes import Found, read_report  # noqa: E402
-from aoti_debug.explain.told import read_bisection  # noqa: E402
+from aoti_debug.explain.wrong import read_bisection  # noqa: E402
 from probe import capture  # noqa: E402
 
-COMPILES = 9
+SHORTEST = 15.0  # seconds: no case takes less
 EXPORTING = threading.Lock()  # torch.export is not for several threads
+BUILD = """
+import sys, torch
+program = torch.export.load(sys.argv[1])
+torch._inductor.aoti_compile_and_package(program, package_path=sys.argv[2])
+"""
+
+
+class Clock:
+    """When all must be done."""
+
+    end = float("inf")
+
+    @classmethod
+    def left(cls) -> float:
+        return max(1.0, min(900.0, cls.end - time.monotonic()))
 
 
 def prepare(case: explain_cases.Case, twin: str, folder: Path, device: str) -> dict[str, int]:
@@ -73,29 +89,52 @@ def look(
     names: dict[str, int],
     device: str,
     alone: bool,
-) -> Found | None:
-    """Run the search that fits the case."""
+) -> tuple[Found | None, dict[str, Any]]:
+    """Run the search that fits the case; return what it names, and its report."""
     report = folder / "report.json"
     words = ["--inputs", str(folder / "inputs.pt"), "--exported", str(folder / "program.pt2")]
     words += ["--report", str(report)]
     if case.healthy:
         words += ["--import-path", str(HERE), "--import", "explain_cases"]
     compiles = case.kind == "wrong" and not case.healthy
+    environment: dict[str, str] = {}
     if compiles:
-        own = "cpp." if device == "cpu" else "triton."
-        planted = {key.replace("cpp.", own): value for key, value in case.settings}
-        settings = json.dumps(planted if twin == "fault" else {})
-        compiled = COMPILES if twin == "fault" else 1
-        words += ["--settings", settings, "--compiles", str(compiled)]
+        settings, environment = case.planted(device) if twin == "fault" else ({}, {})
+        words += ["--settings", json.dumps(settings)]
+        words += ["--import-path", str(HERE), "--import", "explain_cases"] if environment else []
+        words += ["--compiles", "1"] if twin == "healthy" else []
+        words += ["--package", build(folder)] if not case.settings else []
     name = "bisect" if compiles else "walk"
     if alone and not compiles:  # a compiler keeps state that the next case must not see
         run_here(name, words)
     else:
         argv = [sys.executable, str(ROOT / "probe" / f"{name}.py"), *words]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=900)
-        (folder / "stderr.log").write_text(done.stderr)
+        started(argv, folder, environment)
     document = json.loads(report.read_text()) if report.exists() else {}
-    return read_bisection(document) if compiles else read_report(document, names)
+    if document.get("state") != "done":
+        raise RuntimeError(f"it ended in {document.get('state')}: {tail(folder)}")
+    found = read_bisection(document) if compiles else read_report(document, names)
+    return found, document
+
+
+def started(argv: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Run a process to its end; what it says goes to a file."""
+    with (folder / "stderr.log").open("w") as log:
+        subprocess.run(
+            argv, stdout=log, stderr=log, timeout=Clock.left(), env={**os.environ, **environment}
+        )
+
+
+def tail(folder: Path) -> str:
+    log = folder / "stderr.log"
+    return log.read_text(errors="replace")[-400:] if log.exists() else ""
+
+
+def build(folder: Path) -> str:
+    """Compile the program of a case as a user would."""
+    package = str(folder / "package.pt2")
+    started([sys.executable, "-c", BUILD, str(folder / "program.pt2"), package], folder, {})
+    return package
 
 
 def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
@@ -117,20 +156,23 @@ def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
 
 
 def run(
-    case: explain_cases.Case, out: Path, work: Path, device: str, alone: bool
+    case: explain_cases.Case, out: Path, work: Path, device: str, alone: bool, twins: bool
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"case": case.name, "kind": case.kind, "device": device}
     healthy_is_case = case.kind == "wrong" and not case.settings and not case.healthy
     for twin in ("fault", "healthy"):
-        if twin == "healthy" and healthy_is_case:
+        if twin == "healthy" and (healthy_is_case or not twins):
             continue  # a fault of torch itself has no twin
         began = time.monotonic()
         folder = work / f"{case.name}-{twin}"
         try:
             with EXPORTING:
                 names = prepare(case, twin, folder, device)
-            found = look(case, twin, folder, names, device, alone)
+            found, report = look(case, twin, folder, names, device, alone)
             row[twin] = judge(case, found)
+            row[twin]["compiles"] = (report.get("first") or {}).get("located_with")
+            row[twin]["nodes"] = report.get("nodes")
+            row[twin]["agrees"] = bool(report.get("agrees")) and found is None
         except Exception as error:
             row[twin] = {"named": False, "error": f"{type(error).__name__}: {error}"[:500]}
         row[f"{twin}_s"] = round(time.monotonic() - began, 1)
@@ -149,19 +191,22 @@ def run(
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| case | kind | operator | line | values | twin blamed | what was said |",
-             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = ["| case | kind | operator | line | values | compiles | twin blamed | what was said |",
+             "|---|---|---|---|---|---|---|---|"]  # fmt: skip
     for row in rows:
-        marks = ["yes" if row["fault"].get(key) else "no" for key in ("op", "line", "says")]
+        fault = row["fault"]
+        marks = ["yes" if fault.get(key) else "no" for key in ("op", "line", "says")]
+        if fault.get("agrees"):
+            marks = ["compiled right here", "", ""]
         twin = "-" if "healthy" not in row else "yes" if row["blamed"] else "no"
-        said = row["fault"].get("summary") or row["fault"].get("error", "")
-        cells = [row["case"], row["kind"], *marks, twin, said.replace("|", "\\|")[:200]]
-        lines.append("| " + " | ".join(cells) + " |")
+        said = fault.get("summary") or fault.get("error", "")
+        count = str(fault["compiles"]) if fault.get("compiles") is not None else ""
+        cells = [row["case"], row["kind"], *marks, count, twin, said.replace("|", "\\|")[:200]]
+        lines.append("| " + " | ".join(cells).replace("\n", " ") + " |")
     right, blamed = sum(row["right"] for row in rows), sum(row["blamed"] for row in rows)
     twins = sum("healthy" in row for row in rows)
-    return "\n".join(
-        [*lines, "", f"{right} of {len(rows)} right; {blamed} of {twins} twins blamed."]
-    )
+    faulty = sum(not row["fault"].get("agrees") for row in rows)
+    return "\n".join([*lines, "", f"{right} of {faulty} right; {blamed} of {twins} twins blamed."])
 
 
 def main() -> int:
@@ -170,8 +215,9 @@ def main() -> int:
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--kinds", default="index,nan,wrong")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after these")
+    parser.add_argument("--seconds", type=float, default=1e9, help="end after these")
     parser.add_argument("--workers", type=int, default=min(15, os.cpu_count() or 1))
+    parser.add_argument("--no-twins", action="store_true")
     parser.add_argument("--keep", action="store_true", help="leave programs and reports in OUT")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -181,15 +227,15 @@ def main() -> int:
         if case.kind in options.kinds.split(",")
         and (not options.cases or case.name in options.cases)
     ]
-    began = time.monotonic()
+    Clock.end = time.monotonic() + options.seconds
     one = options.workers == 1
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(options.workers) as pool:
         work = options.out / "work" if options.keep else Path(temporary)
 
         def start(case: explain_cases.Case) -> dict[str, Any] | None:
-            if time.monotonic() - began > options.seconds:
+            if time.monotonic() > Clock.end - SHORTEST:
                 return None
-            return run(case, options.out, work, options.device, one)
+            return run(case, options.out, work, options.device, one, not options.no_twins)
 
         rows = [row for row in pool.map(start, chosen) if row is not None]
     (options.out / "table.md").write_text(table(rows) + "\n")

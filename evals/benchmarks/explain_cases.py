@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-NO_CACHE = {"use_cache": False}
+PLANT = "EXPLAIN_CASES_PLANT"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ class Case:
     dynamic: Any = None
     settings: tuple[tuple[str, Any], ...] = ()  # of Inductor, that plant the fault
     healthy: tuple[type[nn.Module], ...] = ()  # the twin of a fault that is in the model itself
+
+    def planted(self, device: str) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return Inductor's settings, and the environment, that plant the fault on a device."""
+        if device == "cpu":
+            return dict(self.settings), {}
+        if self.settings == LOG1P:  # there is no such setting of Triton
+            return {}, {PLANT: "log1p"}
+        return {key.replace("cpp.", "triton."): value for key, value in self.settings}, {}
 
     def line(self) -> tuple[str, str]:
         """Return (file, text) of the planted line."""
@@ -458,6 +467,44 @@ class FloorDivision(nn.Module):
         return torch.div(y - 2, 0.1, rounding_mode="floor") + y.cos()  # planted
 
 
+class NegativeZero(nn.Module):
+    """After pytorch/pytorch#189799."""
+
+    def forward(self, x):
+        y = torch.ceil(x)
+        z = y + torch.zeros_like(y)  # planted
+        return torch.reciprocal(z)
+
+
+class ScaledAttention(nn.Module):
+    """After pytorch/pytorch#174049."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(64, 64) for _ in range(3))
+
+    def forward(self, x, mask):
+        q, k, v = (part(x).permute(0, 2, 1, 3) for part in (self.query, self.key, self.value))
+        scores = torch.matmul(q, k.transpose(-2, -1)).div(0.3535) + mask
+        return scores.softmax(dim=-1).matmul(v)  # planted
+
+
+class PermutedKey(nn.Module):
+    """After pytorch/pytorch#195320."""
+
+    def forward(self, q, k, v):
+        scores = torch.matmul(q.permute(0, 2, 1, 3), k.permute(0, 2, 3, 1)).div(4.0)
+        return torch.matmul(scores.softmax(dim=-1), v.permute(0, 2, 1, 3))  # planted
+
+
+class NegatedByte(nn.Module):
+    """After pytorch/pytorch#161763."""
+
+    def forward(self, x):
+        seven = torch.tensor(7, dtype=torch.uint8, device=x.device)
+        return torch.neg(seven) + x.sin()  # planted
+
+
 @torch.library.custom_op("explain_cases::halve", mutates_args=())
 def halve(x: torch.Tensor) -> torch.Tensor:
     x.mul_(0.5)
@@ -604,6 +651,26 @@ CASES: tuple[Case, ...] = (
     Case("tie_count", "wrong", TieCount, lambda: (torch.randn(8, 33),), "eq", ("eq",)),
     Case("floor_division", "wrong", FloorDivision, lambda: (torch.arange(30.0) / 7,), "div",
          ("div",)),
+    Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),), "",
+         ()),
+    Case("scaled_attention", "wrong", ScaledAttention,
+         lambda: (torch.randn(2, 8, 4, 64), torch.randn(2, 1, 8, 8)), "matmul", ()),
+    Case("permuted_key", "wrong", PermutedKey,
+         lambda: tuple(torch.randn(2, 16, 16, 16) for _ in range(3)), "matmul", ()),
+    Case("negated_byte", "wrong", NegatedByte, lambda: (torch.randn(2, 2),), "", ()),
     Case("undeclared_write", "wrong", Mutates, lambda: (torch.randn(4, 8),), "halve",
          ("writes to its argument x",), healthy=(Declares,)),
 )  # fmt: skip
+
+
+def plant_log1p() -> None:
+    """Have Triton kernels compute log1p wrong."""
+    from torch._inductor.codegen import triton
+
+    for kind in vars(triton).values():
+        if inspect.isclass(kind) and "log1p" in vars(kind):
+            kind.log1p = staticmethod(lambda x: f"libdevice.log1p({x}) + 1")
+
+
+if os.environ.get(PLANT) == "log1p":
+    plant_log1p()

@@ -91,7 +91,9 @@ class Fault(Model):
     size: int | None = Field(None, description="bytes")
     address: str | None = None
     distance: int | None = Field(None, description="bytes past the nearest allocation")
+    side: Literal["after", "before", "inside"] | None = Field(None, description="of it")
     allocation: int | None = Field(None, description="bytes of the nearest allocation")
+    allocated_at: str | None = None
     block: tuple[int, int, int] | None = None
     thread: tuple[int, int, int] | None = None
     signal: str | None = Field(None, description="SIGSEGV, SIGABRT, ... of the process")

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
-from aoti_debug.explain.kernel import CallSeen
+from aoti_debug.explain.code import Code
+from aoti_debug.explain.kernel import CallSeen, find_in
 from aoti_debug.explain.package import explain_package
 from aoti_debug.read.event_fields import input_of
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.triage.explanation import explain_run
 from package_archives import change, drop, members, write
 
 TRITON = "torch-2.11/embedding.pt2"
@@ -120,6 +123,66 @@ def test_a_stripped_package_says_what_to_do(packages: Path, tmp_path: Path):
         explain_package(tmp_path / "none.pt2", EMBEDDING)
 
 
+# As a user writes it, and as Inductor copies it: without the comments, beside a user_autotune.
+USERS = """import triton
+import triton.language as tl
+
+
+def helper(): ...
+
+
+@triton.jit
+def scale_rows(x_ptr, out_ptr, n,
+               BLOCK: tl.constexpr):
+    # one row a program
+    row = tl.program_id(0)
+
+    at = row * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)  # no mask
+    tl.store(out_ptr + at, x * 2.0)
+"""
+
+
+def as_users(data: bytes) -> bytes:
+    """Put the user's kernel in the place of the first generated one, as torch 2.11 writes it."""
+    text = data.decode().replace(EMBEDDING, "scale_rows_0")
+    begin = text.index("    @triton_heuristics.pointwise(")
+    end = text.index("    ''', device_str='cuda')", begin)
+    body = USERS[USERS.index("@triton.jit") :].replace("    # one row a program\n", "")
+    copy = (
+        "@triton_heuristics.user_autotune(\n    configs=[{}],\n    custom_kernel=True,\n)\n" + body
+    )
+    copy = "".join(f"    {line}\n" for line in copy.splitlines())
+    return (text[:begin] + copy + text[end:]).encode()
+
+
+def test_a_users_triton_kernel_is_named_by_their_file_function_and_line(
+    packages: Path, tmp_path: Path
+):
+    package = write(
+        tmp_path / "u.pt2", change(members(packages / TRITON), ".wrapper.cpp", as_users)
+    )
+    source = tmp_path / "model" / "kernels.py"
+    source.parent.mkdir()
+    source.write_text(USERS)
+    (source.parent / "other.py").write_text("def scale_rows(x):\n    return x\n")
+    found = explain_package(package, "scale_rows_0", folders=[source.parent])
+    assert found.user_kernel is not None
+    assert (found.user_kernel.file, found.user_kernel.line) == (str(source), 9)
+    assert found.user_kernel.text is not None and "scale_rows" in found.user_kernel.text
+    source.write_text(USERS.replace("x * 2.0", "x * 3.0"))  # it is another kernel now
+    assert explain_package(package, "scale_rows_0", folders=[source.parent]).user_kernel is None
+
+
+def test_the_line_that_faulted_in_a_users_kernel_is_found_in_their_file():
+    copy = as_users(b"    @triton_heuristics.pointwise(\n    ''', device_str='cuda')").decode()
+    lines = tuple(copy.split("\n"))
+    place = next(n for n, line in enumerate(lines) if "tl.load" in line)
+    found = find_in(Code("triton", "c.py", 1, lines, ()), "scale_rows", place, [("k.py", USERS)])
+    assert found is not None
+    assert (found.line, found.text) == (15, "x = tl.load(x_ptr + at)  # no mask")
+
+
 def _padded(data: bytes) -> bytes:
     launch = b"    call_x(arg3_1, " + b"(" * 200 + b");\n"
     return data.replace(b"arg3_1.reset();", launch * 20_000 + b"arg3_1.reset();") * 2
@@ -158,3 +221,11 @@ def test_errors_are_of_our_own_kind(packages: Path):
     for asked in ("", "9999", "\0", "a" * 5000, "index out of bounds: "):
         with pytest.raises(AotiDebugError):
             explain_package(packages / TRITON, asked)
+
+
+def test_a_run_without_a_capture_says_why_and_what_to_do(tmp_path: Path):
+    run = RunDirectory.create(tmp_path)
+    (run.path / "stderr.log").write_text("RuntimeError: no model was loaded\n")
+    with pytest.raises(UnreadableInput, match="no call of a loaded model was seen") as error:
+        explain_run(run, EMBEDDING)
+    assert "Give the path of the .pt2" in error.value.help

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import anyio
+from aoti_debug import api
 from aoti_debug.model import (
     Cost,
     DiagnoseAnswer,
@@ -34,8 +36,10 @@ from aoti_debug.model import (
     TriageAnswer,
 )
 from aoti_debug.report.answers import outline
+from aoti_debug.report.diagnosis import memory_strip
 from aoti_debug.report.html import html
 from aoti_debug.report.text import Outline, markdown, print_outline
+from recall import recorded
 from rich.console import Console
 
 GOLDEN = Path(__file__).parent / "golden.txt"
@@ -296,3 +300,41 @@ def test_answer_without_a_form_of_its_own_is_shown_field_by_field() -> None:
     report = text(outline(Cost(process_runs=2, wall_s=1.5)))
     assert "process runs" in report
     assert "1.5" in report
+
+
+def strip_of(name: str) -> str:
+    text = recorded("sanitizer", f"{name}.txt")
+    diagnoses = anyio.run(api.diagnose, text).diagnoses
+    assert diagnoses[0].fault is not None
+    return memory_strip(diagnoses[0].fault)
+
+
+def test_the_memory_around_an_address_is_drawn_with_the_nearest_allocation():
+    cells, allocated, access = strip_of("memcheck-0").splitlines()
+    assert cells.startswith("#") and cells.endswith("X") and cells.count("X") == 1
+    assert "256 bytes allocated at 0x" in allocated
+    assert access.startswith("X write of 4 bytes at 0x") and access.endswith("offset +280")
+    before = strip_of("memcheck-7").splitlines()
+    assert before[0].startswith("X") and before[0].index("#") > before[0].index("X")
+    assert "offset -512" in before[2]
+    assert "X" in strip_of("memcheck-1").splitlines()[0]
+
+
+def test_nothing_is_drawn_where_no_allocation_is_known():
+    assert strip_of("memcheck-6") == ""
+
+
+def test_a_slice_is_coloured_and_its_check_stands_out():
+    lines = ["30: tmp0 = tl.load(in_ptr0 + (x0), xmask)", '34: tl.device_assert(tmp4 < 1000, "x")']
+    found = ASSERT.model_copy(update={"slice": lines})
+    buffer = io.StringIO()
+    terminal = Console(file=buffer, force_terminal=True, color_system="standard", width=160)
+    print_outline(outline(found), terminal)
+    shown = [line for line in buffer.getvalue().splitlines() if "tmp" in line and "\u2502" in line]
+    load = next(line for line in shown if "30: " in line)
+    check = next(line for line in shown if "34: " in line)
+    assert "\x1b[1;31m" in check and "\x1b[1;31m" not in load
+    assert load.count("\x1b[") > 4  # names, numbers and operators differ
+    plain = io.StringIO()
+    print_outline(outline(found), Console(file=plain, width=160))
+    assert all(line in plain.getvalue() for line in lines)

@@ -8,6 +8,8 @@ import torch
 # case -> (package, inputs)
 CALLS = {
     "healthy": ("dynamic", lambda: (torch.randn(5, 16),)),
+    "as_exported": ("dynamic", lambda: (torch.randn(5, 16),)),
+    "retrained": ("dynamic", lambda: (torch.randn(5, 16),)),
     "healthy_max": ("dynamic", lambda: (torch.randn(64, 16),)),
     "embedding": ("embedding", lambda: (torch.randint(0, 1000, (4, 6)), torch.rand(4, 6))),
     "index": ("embedding", lambda: (_with(torch.randint(0, 1000, (4, 6)), 5000), torch.rand(4, 6))),
@@ -44,6 +46,10 @@ if __name__ == "__main__":
     directory, case = Path(sys.argv[1]), sys.argv[2]
     package, inputs = CALLS[case]
     torch.manual_seed(1)
+    if case in ("as_exported", "retrained"):
+        from models import export
+
+        program = export("dynamic", seed=0 if case == "as_exported" else 7)
     model = torch._inductor.aoti_load_package(str(directory / f"{package}.pt2"))
     output = model(*inputs())
     print("output", tuple(output.shape), flush=True)

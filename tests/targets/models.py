@@ -127,8 +127,8 @@ CASES: dict[str, Case] = {
 }
 
 
-def export(name: str) -> torch.export.ExportedProgram:
-    torch.manual_seed(0)
+def export(name: str, seed: int = 0) -> torch.export.ExportedProgram:
+    torch.manual_seed(seed)
     case = CASES[name]
     with torch.no_grad():
         return torch.export.export(

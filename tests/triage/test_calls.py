@@ -251,3 +251,18 @@ def test_values_that_a_script_rejects_are_compared_with_the_exported_program(
     assert answer.steps[0].exit == "exit 1"
     assert step(answer, "compare").finding == "package and exported program: agrees"
     assert step(answer, "guards").status == "done"
+
+
+def test_a_package_older_than_the_model_that_the_script_exports_is_stale(call: Call) -> None:
+    found = best(call("retrained"))
+    assert found.category == "constants_mismatch" and found.confidence == "proved"
+    assert found.summary.startswith("stale package: it holds other weights than the model")
+    assert "fc.weight differs in 256 of 256 values" in found.summary
+    assert "gives the package's results" in found.summary
+    assert any("compile the package again" in fix.what for fix in found.fixes)
+    bisect = next(step for step in call("retrained").steps if step.name == "bisect")
+    assert bisect.status == "done"
+
+
+def test_a_package_of_the_very_model_that_the_script_exports_has_no_fault(call: Call) -> None:
+    assert best(call("as_exported")).category == "no_fault"

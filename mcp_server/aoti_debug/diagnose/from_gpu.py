@@ -208,12 +208,16 @@ def plain_name(kernel: str) -> str:
 
 
 def fault_of(found: SanitizerError) -> Fault:
+    near = (found.distance or 0) < FAR
+    begin = found.allocation_address
     return Fault(
         access=found.access,
         size=found.size,
         address=hex(found.address) if found.address is not None else None,
-        distance=found.distance if (found.distance or 0) < FAR else None,
-        allocation=found.allocation_size if (found.distance or 0) < FAR else None,
+        distance=found.distance if near else None,
+        side=found.side if near else None,
+        allocation=found.allocation_size if near else None,
+        allocated_at=hex(begin) if near and begin is not None else None,
         block=found.block,
         thread=found.thread,
     )

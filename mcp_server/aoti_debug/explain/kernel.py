@@ -33,10 +33,14 @@ def find_in(
     `place` is the line in question within the copy, None for the kernel itself; `files` are paths
     and texts.
     """
-    head = f"def {name}("
-    own = next((n for n, line in enumerate(code.lines) if line.lstrip().startswith(head)), None)
+    starts = [(n, line.lstrip()) for n, line in enumerate(code.lines)]
+    own = next((n for n, line in starts if line.startswith(f"def {name}(")), None)
+    if own is None:  # Inductor numbers kernels (`scale_0`) and leaves the function its name
+        defined = [n for n, line in starts if line.startswith("def ")]
+        own = next((n for n in defined if _jitted(code.lines[n - 1])), None)
     if own is None:
         return None
+    head = code.lines[own].lstrip().partition("(")[0] + "("
     copy = _body(code.lines[own:])
     for path, text in files:
         if head not in text:
@@ -46,6 +50,10 @@ def find_in(
             if line.lstrip().startswith(head) and _alike(copy, _body(lines[begin:])):
                 return _line(code, own, place, path, lines, begin)
     return None
+
+
+def _jitted(line: str) -> bool:
+    return line.strip().startswith("@triton.jit")
 
 
 def _body(lines: Iterable[str]) -> list[str]:

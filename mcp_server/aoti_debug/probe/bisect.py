@@ -1,5 +1,5 @@
-"""Find the first value that a compiled model computes wrong: compile it with values inside the
-model as further outputs, and hold each against the exported program's."""
+"""Find the first value that a compiled model computes wrong, and why: first what needs no compile,
+then compiles with values inside the model as further outputs, each held against the program's."""
 
 from __future__ import annotations
 
@@ -10,30 +10,26 @@ if __name__ == "__main__":
     run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import json
+import math
 import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, standalone
+from . import compare, inner, standalone, wrong
 from .compare import random_ops, unguarded
 from .walk import op_of, stack_of
 
 Document = dict[str, Any]
 
 _PROBES = 32  # values that one compile gives besides the outputs
-_COMPILES = 4
-_VIEWS = (
-    "view", "reshape", "t", "transpose", "permute", "expand", "slice", "select", "unsqueeze",
-    "squeeze", "detach", "alias", "split", "chunk", "unbind", "getitem", "clone", "contiguous",
-    "flatten", "unflatten", "movedim", "narrow", "lift_fresh_copy", "sym_size",
-)  # fmt: skip
 
 
 def main() -> int:
-    """Compile up to --compiles times; report the first node whose value is wrong."""
+    """Look for a reason without a compile; then compile, at most 2 + log2(nodes) times."""
     parser = standalone.arguments(__doc__ or "")
+    standalone.add_package_arguments(parser, required=False)
     parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
-    parser.add_argument("--compiles", type=int, default=_COMPILES)
+    parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     options = parser.parse_args()
@@ -44,7 +40,8 @@ def main() -> int:
         report.update(state="load", torch=str(torch.__version__))
         program = torch.export.load(options.exported)
         search = Search(torch, program, options, report)
-        search.run()
+        if not search.explained():
+            search.run()
         report.update(state="done")
     return 0
 
@@ -56,130 +53,226 @@ class Search:
         self._torch, self._program, self._options = torch, program, options
         self._report = report
         self._began = time.monotonic()
+        self._settings: Document = json.loads(options.settings)
+        module = unguarded(program)
+        self._nodes = {node.name: node for node in module.graph.nodes}
+        leaves = import_module("torch.utils._pytree").tree_leaves
+        self._outputs = leaves(inner.output_of(module.graph).args[0])
+        self._names = inner.candidates(torch, module.graph)
+        self._place = {name: place for place, name in enumerate(self._nodes)}
+        self._limit = 2 + math.ceil(math.log2(max(2, len(self._nodes))))
+        if options.compiles is not None:
+            self._limit = min(self._limit, options.compiles)
+        self._wrong_outputs: list[int] = []  # of the package, where there is one
+        self._rows: dict[str, Document] = {}
+        self._sure: set[str] = set()  # right in a compile that shows the fault
         self.compiles: list[Document] = []
+        report.update(
+            state="search", nodes=len(self._nodes), candidates=len(self._names), compiles=[],
+            random=random_ops(torch, module),
+        )  # fmt: skip
+
+    def explained(self) -> bool:
+        """Look at the package as it is; tell whether that settles it without a compile."""
+        if not self._options.package:
+            return False
+        torch, report = self._torch, self._report
+        model = standalone.load_package(torch, self._options, self._inputs(), report)
+        inputs = self._inputs()
+        with inputs.mode(torch):
+            result = standalone.call(torch, model, inputs)
+        given = [inner.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        return self._settled(given)
+
+    def _settled(self, given: list[Any]) -> bool:
+        """Hold outputs against the program's; tell whether a reason explains the difference."""
+        torch, report = self._torch, self._report
+        right, exact = self._right([]), self._exact([])
+        truth = exact["outputs"] if exact else None
+        found = compare.outputs(torch, given, right["outputs"], truth)
+        self._wrong_outputs = [o["index"] for o in found if o["verdict"] != "agrees"]
+        if not self._wrong_outputs:
+            report.update(agrees=True, unstable=self._unstable(found))
+            return True
+        reason = wrong.without_compiling(
+            torch, self._program, self._options, self._inputs(), given, right["outputs"], truth
+        )
+        report.update(reason=reason)
+        return reason is not None
+
+    def _unstable(self, outputs: list[Document]) -> Document | None:
+        """Where results are apart, but no further from float64 than the program's own are: name
+        the operator that makes a difference of rounding large."""
+        if not any(one.get("apart") for one in outputs):
+            return None
+        names = wrong.steps(self._torch, self._nodes.values())
+        exact = self._exact(names)
+        if exact is None:
+            return None
+        return wrong.amplified(self._torch, self._nodes, names, self._right(names), exact)
 
     def run(self) -> None:
-        torch, report = self._torch, self._report
-        module = unguarded(self._program)
-        report.update(random=random_ops(torch, module))
-        nodes = candidates(torch, module.graph)
-        report.update(state="search", nodes=len(list(module.graph.nodes)), candidates=len(nodes))
-        low, high = -1, len(nodes)  # positions that agree, and that differ
-        rows: dict[str, Document] = {}
-        count = _PROBES
-        while high - low > 1 and self._may_compile():
-            asked = spread(low, high, count)
-            found = self._compared([nodes[n] for n in asked])
-            rows.update({name: row for name, row in found.items() if name != "outputs"})
-            report.update(compiles=self.compiles, rows=list(rows.values()))
-            wrong = [n for n in asked if found[nodes[n]]["verdict"] != "agrees"]
-            if not wrong and not found["outputs"]["wrong"]:
-                # Values that are outputs are not fused away: then one value at a time.
-                report.update(vanished=[nodes[n] for n in asked])
-                low = asked[0] if count == 1 else low
+        """Compile until the first wrong value is known or nothing more may be compiled."""
+        suspects, count = self._suspects(), _PROBES
+        later: list[list[str]] = []  # where to look when the rest of a part is right
+        first: str | None = None
+        hidden: list[str] = []
+        while suspects and self._may_compile():
+            asked = [suspects[n] for n in inner.spread(len(suspects), count)]
+            found = self._compared(asked)
+            bad = self._bad(asked, found)
+            if bad or first is not None:
+                self._sure |= {name for name in asked if found[name]["verdict"] == "agrees"}
+                first = min([*bad, *([first] if first else [])], key=self._place.__getitem__)
+                suspects = self._behind(first)
+            elif not self._options.package and self._agreed(found["outputs"]):
+                return
+            else:  # values that are outputs are not fused away: then one value at a time
+                if count == 1:
+                    hidden.append(asked[0])
+                    at = suspects.index(asked[0])
+                    later.append(suspects[:at])
+                    suspects = suspects[at + 1 :]
                 count = 1
+            if not suspects and first is None and later:
+                suspects = later.pop()
+        self._report.update(vanished=hidden)
+        if first is not None:
+            self._tell(self._nodes[first], exact=not suspects)
+        elif not suspects:
+            self._report.update(first=None)
+
+    def _suspects(self) -> list[str]:
+        """Return the candidates that the wrong outputs depend on: all where none is known."""
+        ends = [self._outputs[n] for n in self._wrong_outputs if n < len(self._outputs)]
+        ends = [one for one in ends or self._outputs if hasattr(one, "all_input_nodes")]
+        needed = {node.name for node in inner.ancestors(ends)}
+        return [name for name in self._names if name in needed]
+
+    def _bad(self, asked: list[str], found: Document) -> list[str]:
+        """Return what a compile got wrong: of what was asked for, and of the outputs."""
+        bad = [name for name in asked if found[name]["verdict"] != "agrees"]
+        for one in found["outputs"]:
+            node = self._outputs[one["index"]] if one["index"] < len(self._outputs) else None
+            if one["verdict"] == "agrees" or not hasattr(node, "all_input_nodes"):
                 continue
-            if wrong:
-                high = wrong[0]
-            right = [n for n in asked if n < high]
-            low = max([low, *right])
-        if high < len(nodes):
-            by_name = {node.name: node for node in module.graph.nodes}
-            self._explain(by_name[nodes[high]], rows, exact=high - low == 1)
-        elif high - low <= 1 and not report.content.get("vanished"):
-            report.update(first=None)
+            name = inner.computing(self._torch, node).name
+            if name not in bad:
+                self._rows[name] = {"node": name, **one}
+                bad.append(name)
+        return bad
+
+    def _behind(self, name: str) -> list[str]:
+        """Return what a wrong value was computed from and nothing vouches for."""
+        node = self._nodes[name]
+        sure = inner.ancestors([self._nodes[one] for one in self._sure])
+        behind = inner.ancestors([node]) - sure - {node}
+        return [one for one in self._names if self._nodes[one] in behind]
+
+    def _agreed(self, outputs: list[Document]) -> bool:
+        """Where no package is given: the first compile agrees, as far as rounding lets it."""
+        unstable = self._unstable(outputs)
+        if unstable is not None:
+            self._report.update(agrees=True, unstable=unstable)
+        return unstable is not None
 
     def _may_compile(self) -> bool:
         spent = time.monotonic() - self._began
         last = self.compiles[-1]["seconds"] if self.compiles else 0.0
         enough = bool(spent + last < self._options.seconds)
-        return enough and len(self.compiles) < int(self._options.compiles)
+        return enough and len(self.compiles) < self._limit
 
     def _compared(self, names: list[str]) -> Document:
         """Compile with these nodes as further outputs; compare them and the outputs."""
         torch = self._torch
         began = time.monotonic()
         module = unguarded(self._program)
-        count = add_outputs(module, names)
-        model = build(torch, module, self._program, json.loads(self._options.settings))
+        count = inner.add_outputs(module, names)
+        model = inner.build(torch, module, self._program, self._settings)
         self.compiles.append({"values": len(names), "seconds": round(time.monotonic() - began, 2)})
-        inputs = standalone.read_inputs(torch, self._options.inputs)
         with torch.no_grad():
-            given = standalone.flat_outputs(torch, standalone.call(torch, model, inputs))
-        eager = values_of(torch, unguarded(self._program), self._inputs(), names)
-        truth = self._truth(names)
+            result = standalone.call(torch, model, self._inputs())
+        given = [inner.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        right, truth = self._right(names), self._exact(names)
         found: Document = {}
         for place, name in enumerate(names):
-            outcome = compare.outputs(
-                torch, [given[count + place]], [eager[name]], [truth[name]] if truth else None
-            )[0]
-            found[name] = {"node": name, **outcome}
+            one = [truth[name]] if truth else None
+            outcome = compare.outputs(torch, [given[count + place]], [right[name]], one)[0]
+            found[name] = self._rows[name] = {"node": name, **outcome}
         exact = truth["outputs"] if truth is not None else None
-        outputs = compare.outputs(torch, given[:count], eager["outputs"], exact)
-        found["outputs"] = {"wrong": [o["index"] for o in outputs if o["verdict"] != "agrees"]}
+        outputs = compare.outputs(torch, given[:count], right["outputs"], exact)
+        found["outputs"] = outputs
+        rows = [self._rows[name] for name in self._nodes if name in self._rows]
+        self._report.update(compiles=self.compiles, rows=rows)
         return found
 
     def _inputs(self) -> standalone.Inputs:
         return standalone.read_inputs(self._torch, self._options.inputs)
 
-    def _truth(self, names: list[str]) -> Document | None:
+    def _right(self, names: list[str]) -> Document:
+        """Return what the exported program gives for these nodes and its outputs."""
+        return inner.values_of(self._torch, unguarded(self._program), self._inputs(), names)
+
+    def _exact(self, names: list[str]) -> Document | None:
         torch = self._torch
         try:
             wide = compare.widen(torch, unguarded(self._program))
-            return values_of(torch, wide, compare.widen_inputs(torch, self._inputs()), names)
-        except Exception:  # an operator without float64: eager is the measure
+            return inner.values_of(torch, wide, compare.widen_inputs(torch, self._inputs()), names)
+        except Exception:  # an operator without float64: the program itself is the measure
             return None
 
-    def _explain(self, node: Any, rows: dict[str, Document], *, exact: bool) -> None:
+    def _tell(self, node: Any, *, exact: bool) -> None:
+        """Report the first wrong node; compile it alone, then with what it is fused with."""
         first: Document = {
-            **rows[node.name], "node": node.name, "op": op_of(node), "stack": stack_of(node),
+            **self._rows[node.name], "node": node.name, "op": op_of(node), "stack": stack_of(node),
             "exact": exact, "inputs": [one.name for one in node.all_input_nodes],
+            "located_with": len(self.compiles),
         }  # fmt: skip
         self._report.update(first=first)
-        if exact and self._may_compile():
-            first["alone"] = self._alone(node)
+        if not exact or self._options.compiles == 1:
+            return
+        own, whole = inner.operator(node), inner.fused(node)
+        for part, outcome in ((own, "wrong alone"), (whole, "wrong with what it is fused with")):
+            if first.get("part") or (part is whole and len(whole) <= len(own)):
+                return
+            found = self._part(part)
+            first["alone"] = outcome if found == "wrong" else first.get("alone", found)
+            first["part"] = [one.name for one in part] if found == "wrong" else []
             self._report.update(first=first, compiles=self.compiles)
 
-    def _alone(self, node: Any) -> str:
-        """Compile the one operator on the values that eager gives it: is it wrong by itself."""
+    def _part(self, nodes: list[Any]) -> str:
+        """Compile some nodes on the values that the program gives them: are they wrong alone."""
         torch = self._torch
-        names = [one.name for one in node.all_input_nodes]
         try:
-            values = values_of(torch, unguarded(self._program), self._inputs(), names)
-            graph = torch.fx.Graph()
-            kept = {one: graph.placeholder(one.name) for one in node.all_input_nodes}
-            made = graph.node_copy(node, lambda one: kept[one])
-            graph.output((made,))
-            single = torch.fx.GraphModule(torch.nn.Module(), graph)
-            args = tuple(values[name] for name in names)
-            if not all(isinstance(one, torch.Tensor) for one in args):
-                return "not tried: it takes more than tensors"
+            values = self._right(inner.entering(nodes))
+            single, args = inner.alone(torch, nodes, values)
             began = time.monotonic()
             exported = torch.export.export(single, args)
-            model = build(torch, unguarded(exported), exported, json.loads(self._options.settings))
-            self.compiles.append({"values": 1, "seconds": round(time.monotonic() - began, 2)})
+            model = inner.build(torch, unguarded(exported), exported, self._settings)
+            self.compiles.append(
+                {"part": len(nodes), "seconds": round(time.monotonic() - began, 2)}
+            )
             with torch.no_grad():
                 given = standalone.flat_outputs(torch, model(*args))
                 right = standalone.flat_outputs(torch, single(*args))
             outcome = compare.outputs(torch, given, right, None)
-            same = compare.verdict(outcome, False) == "agrees"
-            if not same:
-                self._reproduce(exported, args)
+            if compare.verdict(outcome, False) == "agrees":
+                return "right alone"
+            self._reproduce(exported, args)
         except Exception as error:
             return f"not tried: {type(error).__name__}: {str(error)[:200]}"
-        return "right alone, wrong beside what it is fused with" if same else "wrong alone"
+        return "wrong"
 
     def _reproduce(self, exported: Any, args: Any) -> None:
-        """Leave the one operator beside the report: program, inputs and a script of ten lines."""
+        """Leave the wrong part beside the report: program, inputs and a script of ten lines."""
         torch, report = self._torch, self._options.report
         if report is None:
             return
         path = import_module("pathlib").Path(report)
-        torch.export.save(exported, path.with_name("one_operator.pt2"))
-        torch.save(tuple(args), path.with_name("one_operator_inputs.pt"))
-        path.with_name("one_operator.py").write_text(
-            _SCRIPT.format(settings=self._options.settings)
-        )
+        torch.export.save(exported, path.with_name("one_kernel.pt2"))
+        torch.save(tuple(args), path.with_name("one_kernel_inputs.pt"))
+        path.with_name("one_kernel.py").write_text(_SCRIPT.format(settings=self._options.settings))
+        self._report.update(reproduction="one_kernel.py")
 
 
 _SCRIPT = """\
@@ -189,93 +282,13 @@ from pathlib import Path
 import torch
 
 here = Path(__file__).parent
-program = torch.export.load(here / "one_operator.pt2")
-inputs = torch.load(here / "one_operator_inputs.pt", weights_only=True)
+program = torch.export.load(here / "one_kernel.pt2")
+inputs = torch.load(here / "one_kernel_inputs.pt", weights_only=True)
 package = torch._inductor.aoti_compile_and_package(
     program,
-    package_path=str(here / "one_operator_compiled.pt2"),
+    package_path=str(here / "one_kernel_compiled.pt2"),
     inductor_configs=json.loads({settings!r}),
 )
 print("compiled:", torch._inductor.aoti_load_package(package)(*inputs))
 print("eager:   ", program.module()(*inputs))
 """
-
-
-def candidates(torch: Any, graph: Any) -> list[str]:
-    """Return the nodes whose values may be asked for, in order: those that compute a tensor that
-    an output depends on."""
-    output = next(node for node in reversed(list(graph.nodes)) if node.op == "output")
-    needed: set[Any] = set()
-    wanted = list(output.all_input_nodes)
-    while wanted:
-        node = wanted.pop()
-        if node not in needed:
-            needed.add(node)
-            wanted += node.all_input_nodes
-    found = []
-    for node in graph.nodes:
-        name = str(node.target).removeprefix("aten.").partition(".")[0]
-        value = node.meta.get("val")
-        if node.op != "call_function" or node not in needed or name.lstrip("_") in _VIEWS:
-            continue
-        if name.endswith("_") or not isinstance(value, torch.Tensor):
-            continue
-        found.append(node.name)
-    return found
-
-
-def spread(low: int, high: int, count: int) -> list[int]:
-    """Return at most `count` positions between two, evenly apart."""
-    inner = high - low - 1
-    if inner <= count:
-        return list(range(low + 1, high))
-    return sorted({low + (n + 1) * (high - low) // (count + 1) for n in range(count)} - {low})
-
-
-def add_outputs(module: Any, names: list[str]) -> int:
-    """Give a module further outputs, flat after its own; return how many it had."""
-    pytree = import_module("torch.utils._pytree")
-    graph = module.graph
-    output = next(node for node in reversed(list(graph.nodes)) if node.op == "output")
-    nodes = {node.name: node for node in graph.nodes}
-    flat = pytree.tree_leaves(output.args[0])
-    leaves = (*flat, *(nodes[name] for name in names))
-    output.args = (leaves,)
-    info = graph._codegen.pytree_info
-    spec = pytree.tree_structure(tuple(0 for _ in leaves))
-    graph._codegen.pytree_info = info._replace(out_spec=spec)
-    module.recompile()
-    return len(flat)
-
-
-def build(torch: Any, module: Any, program: Any, settings: Document) -> Any:
-    """Compile a module of an exported program and load it."""
-    inductor: Any = import_module("torch._inductor")
-    args, kwargs = program.example_inputs
-    library = inductor.aot_compile(module, args, kwargs, options=settings or None)
-    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
-    devices = [str(one.device) for one in flat if isinstance(one, torch.Tensor)]
-    device = next((one for one in devices if not one.startswith("cpu")), "cpu")
-    return import_module("torch._export").aot_load(library, device)
-
-
-def values_of(torch: Any, module: Any, inputs: standalone.Inputs, names: list[str]) -> Document:
-    """Run a module as it is; return the named nodes' values, and its outputs, on the CPU."""
-    kept: Document = {}
-    wanted = set(names)
-    interpreter: Any = import_module("torch.fx").Interpreter
-
-    class Keeping(interpreter):  # type: ignore[misc]
-        def run_node(self, n: Any) -> Any:
-            if n.op == "call_module" and str(n.target) == "_guards_fn":
-                return None
-            value = super().run_node(n)
-            if n.name in wanted:
-                tensor = isinstance(value, torch.Tensor)
-                kept[n.name] = value.detach().clone().cpu() if tensor else value
-            return value
-
-    with torch.no_grad():
-        result = Keeping(module).run(*inputs.flat, enable_io_processing=False)
-        kept["outputs"] = standalone.flat_outputs(torch, result)
-    return kept

@@ -44,6 +44,8 @@ loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
 _lowered: deque[tuple[frozenset[str], Names]] = deque(maxlen=_LOWERED)
 kept: dict[tuple[str, int, int], str] = {}  # (path, bytes, mtime) -> captured file
+exported: Any = None  # weakly, the last program that was exported and not lowered
+foreign = False  # a package was loaded that this process did not compile
 _programs: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
 
 

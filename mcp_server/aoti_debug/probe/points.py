@@ -35,7 +35,7 @@ _INDUCTOR = "torch._inductor"
 _HOMES = ("torch.export.pt2_archive._package", "torch._inductor.package.package")
 
 POINTS = (
-    Point("torch.export", "export", "export"),
+    Point("torch.export", "export", "export", after=programs.after_export),
     Point(
         _INDUCTOR,
         "aoti_compile_and_package",
@@ -47,13 +47,13 @@ POINTS = (
     Point(
         "torch._export", "aot_compile", "lower", programs.before_aot_compile, programs.after_lower
     ),
-    Point(_INDUCTOR, "aoti_load_package", "load", packages.before_load, packages.after_load),
+    Point(_INDUCTOR, "aoti_load_package", "load", packages.before_load, programs.after_load),
     Point(
         "torch._inductor.package.package",
         "load_package",
         "load",
         packages.before_load,
-        packages.after_load,
+        programs.after_load,
     ),
     Point(
         "torch._export", "aot_load", "load", packages.before_aot_load, replace=calls.watch_callable

@@ -47,6 +47,35 @@ def before_aot_compile(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]
     _begin(span, memory.program_of(module), kwargs.get("options"))
 
 
+def after_export(span: Span, result: Any) -> Details:
+    """Keep what a script exports beside a package that it did not compile: they may differ."""
+    memory.exported = weakref.ref(result)
+    return beside_package() if memory.foreign else {}
+
+
+def beside_package() -> Details:
+    """Keep the last program that was exported and not lowered, once."""
+    program = memory.exported() if memory.exported is not None else None
+    memory.exported = None
+    if program is None:
+        return {}
+    with budget.Apart():
+        captured, why_not = keep_program(sys.modules["torch"], program)
+    if captured is None:
+        return {"exported_program_skipped": why_not}
+    return {"exported_program": captured, "input_names": memory.input_names(program)}
+
+
+def after_load(span: Span, result: Any) -> Details:
+    """Remember where the model came from, and whether this process compiled it."""
+    packages.after_load(span, result)
+    loaded = span.memory["loaded"]
+    if (loaded.path, loaded.model) in memory.names_of_package:
+        return {}
+    memory.foreign = True
+    return beside_package()
+
+
 def after_lower(span: Span, result: Any) -> Details:
     """Keep the package, and remember the names of its inputs."""
     names = span.memory.get("names")
@@ -76,6 +105,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         events.note("read the changed settings", error)
     span.details["cache_dir"] = cache_directory()
     if program is not None:
+        if memory.exported is not None and memory.exported() is program:
+            memory.exported = None
         span.memory["names"] = memory.input_names(program)
     with budget.Apart():  # lowering takes far longer than this
         captured, why_not = keep_program(torch, program)

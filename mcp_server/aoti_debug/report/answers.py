@@ -61,7 +61,7 @@ def outline_explained(answer: ExplainAnswer) -> Outline:
             section("Not checked", *map(Item, answer.unchecked)),
             section(
                 "Code",
-                Item(f"of {answer.kernel.name}", quote=answer.code, whole=True)
+                Item(f"of {answer.kernel.name}", quote=answer.code, whole=True, language="python")
                 if answer.code
                 else None,
             ),

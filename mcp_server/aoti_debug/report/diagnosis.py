@@ -28,9 +28,8 @@ _TABLE_ROWS = 14
 def slice_section(lines: Sequence[str]) -> Section:
     """Return the backward slice of an index, line by line."""
     quote = "\n".join(lines)
-    return section(
-        "Slice", Item("how the index is made", quote=quote, whole=True) if lines else None
-    )
+    made = Item("how the index is made", quote=quote, whole=True, language="python")
+    return section("Slice", made if lines else None)
 
 
 def values_section(rows: Sequence[ValueRow]) -> Section:
@@ -208,14 +207,61 @@ def _fault(fault: Fault | None) -> Item | None:
     parts = [
         " of ".join(part for part in (access, _bytes(fault.size)) if part),
         f"at {fault.address}" if fault.address else "",
-        f"{_bytes(fault.distance)} past the nearest allocation" if fault.distance else "",
+        f"{_bytes(fault.distance)} {_beside(fault)} the nearest allocation"
+        if fault.distance
+        else "",
         f"which has {_bytes(fault.allocation)}" if fault.allocation else "",
         f"block {_triple(fault.block)}" if fault.block else "",
         f"thread {_triple(fault.thread)}" if fault.thread else "",
         f"ended by {fault.signal}" if fault.signal else "",
     ]
     text = ", ".join(part for part in parts if part)
-    return Item(text) if text else None
+    return Item(text, quote=memory_strip(fault), whole=True) if text else None
+
+
+def _beside(fault: Fault) -> str:
+    return fault.side if fault.side == "before" else "past"
+
+
+_STRIP = 60  # characters
+
+
+def memory_strip(fault: Fault) -> str:
+    """Draw the nearest allocation and the access beside or inside it, to scale where that can be
+    seen; nothing where they are not known."""
+    size, begin = fault.allocation, _address(fault.allocated_at)
+    at = _address(fault.address)
+    if not size or begin is None or at is None:
+        return ""
+    first, last = min(begin, at), max(begin + size, at + (fault.size or 1))
+    scale = (last - first) / _STRIP
+    left, right = int((begin - first) / scale), int((begin + size - first) / scale)
+    place = min(_STRIP - 1, int((at - first) / scale))
+    left, right = min(left, _STRIP - 1), max(right, left + 1)
+    if at >= begin + size:  # beside it, however near
+        right = max(1, min(right, _STRIP - 1))
+        place = max(place, right)
+    elif at < begin:
+        left = max(left, place + 1)
+        right = max(right, left + 1)
+    cells = ["#" if left <= n < right else "." for n in range(max(_STRIP, right))]
+    cells[place] = "X"
+    offset = at - begin
+    return "\n".join(
+        (
+            "".join(cells),
+            f"# {size:,} bytes allocated at {fault.allocated_at}",
+            f"X {fault.access or 'access'} of {_bytes(fault.size) or '?'} at {fault.address}, "
+            f"offset {offset:+,}",
+        )
+    )
+
+
+def _address(text: str | None) -> int | None:
+    try:
+        return int(text, 16) if text else None
+    except ValueError:
+        return None
 
 
 def _evidence(evidence: Evidence) -> Item:

@@ -27,6 +27,7 @@ class Item:
     quote: str = ""
     code: bool = False  # the text is code or a command
     whole: bool = False  # the quote is a table: no line of it may go
+    language: Literal["", "python"] = ""  # of the quote's lines, each after its number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ def sections(*all_of_them: Section) -> tuple[Section, ...]:
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$@])")
+_NUMBER = re.compile(r">?\s*\d{1,9}:? ?")
 _RUNS_OF_BACKTICKS = re.compile("`+")
 
 
@@ -169,10 +171,10 @@ def _item(item: Item) -> Iterator[RenderableType]:
         line.append(f" — {one_line(item.detail)}", "dim")
     yield line
     if item.quote:
-        yield _quote(clean(item.quote), None if item.whole else _QUOTE_LINES)
+        yield _quote(clean(item.quote), None if item.whole else _QUOTE_LINES, item.language)
 
 
-def _quote(text: str, limit: int | None) -> RenderableType:
+def _quote(text: str, limit: int | None, language: str) -> RenderableType:
     lines = text.strip("\n").split("\n")
     shown = lines[:limit]
     if len(lines) > len(shown):
@@ -181,5 +183,22 @@ def _quote(text: str, limit: int | None) -> RenderableType:
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
     for line in shown:
-        table.add_row("│", Text(line.expandtabs(4)))
+        table.add_row("│", _coloured(line) if language else Text(line.expandtabs(4)))
     return table
+
+
+_MARKED = ("device_assert", "TORCH_CHECK", "AOTI_TORCH_CHECK")
+
+
+def _coloured(line: str) -> Text:
+    """Colour a line of generated code: `12: code` or `>  12 code`; a check stands out in red."""
+    number = _NUMBER.match(line)
+    head = number.group() if number else ""
+    code = line[len(head) :].expandtabs(4)
+    if head.startswith(">") or any(word in code for word in _MARKED):
+        return Text.assemble((head, "bold red"), (code, "bold red"))
+    from rich.syntax import Syntax
+
+    text = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
+    text.rstrip()
+    return Text.assemble((head, "dim"), text)

@@ -62,6 +62,8 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     inputs, why_inputs = inputs_file(events, call, directory)
     compiled = compile_of(events, package, call.model, directory, home)
     exported, why_exported = exported_program(events, package, compiled)
+    if (own := exported_beside(events, call, directory)) is not None:
+        exported, why_exported = own, ""
     found = Captured(
         call,
         wanted if call is not wanted else None,
@@ -273,6 +275,21 @@ def compiled_in(log: Events, package: PackageSeen, model: str) -> Phase | None:
 
 
 SAVING = "save the exported program"  # what the probe calls it
+
+
+def exported_beside(events: Events, call: Call, directory: Path) -> Path | None:
+    """Return the program that the script exported and did not compile, beside the only package
+    that it loaded: the model as it is now, if it takes as many inputs."""
+    found = [
+        p
+        for p in events.phases
+        if p.phase in ("export", "load") and isinstance(p.details.get("exported_program"), str)
+    ]
+    if len(found) != 1 or len({package.path for package in events.packages}) != 1:
+        return None
+    path = directory / str(found[0].details["exported_program"])
+    fits = len(values(found[0].details.get("input_names"))) == len(call.inputs)
+    return path if fits and path.is_file() else None
 
 
 def exported_program(

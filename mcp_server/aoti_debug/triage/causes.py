@@ -13,7 +13,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.explain.nodes import read_report
-from aoti_debug.explain.told import read_bisection, vanished
+from aoti_debug.explain.wrong import read_bisection, vanished
 from aoti_debug.model import Diagnosis, Step
 from aoti_debug.read.events import Call
 from aoti_debug.run.files import read_regular
@@ -44,7 +44,6 @@ class LaterStep:
     when: Callable[[Observations, Diagnosis], bool] = lambda observations, best: True
 
 
-COMPILES = 6
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
 
 
@@ -129,9 +128,9 @@ async def take_bisection(
         state.done(Step(name="bisect", status="impossible", why=WHY_BISECT, finding=why_not))
         return observations
     directory = state.subdirectory("bisect")
-    argv = (*interpreter(state, "bisect.py"), *words(state, replace(call, package=None), directory))
+    argv = (*interpreter(state, "bisect.py"), *words(state, call, directory))
     argv = (*argv, "--settings", json.dumps(settings_of(observations)))
-    argv = (*argv, "--compiles", str(COMPILES if budget else 1))
+    argv = argv if budget else (*argv, "--compiles", "1")
     argv = (*argv, "--seconds", str(budget or state.request.timeout_s))
     longest = (budget or 0.0) + state.request.timeout_s
     ran = await launch(state, "bisect", argv, directory, timeout_s=longest)

@@ -24,6 +24,7 @@ from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
 
 LINE_LIMIT = 200
+STALE = "guides/wrong-results.md#a-package-of-another-version"
 SUFFIXES = (".py", ".cpp", ".cu", ".cuh")
 
 
@@ -171,19 +172,21 @@ def with_explanation(
 
 def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:
     """Say of a diagnosis what was seen to happen in the run of the exported program."""
-    if found.category != diagnosis.category:
+    if found.category != diagnosis.category and diagnosis.category != "wrong_result":
         return diagnosis
     seen_there = Evidence(artifact=found.artifact, quote=found.summary)
     return diagnosis.model_copy(
         update={
+            "category": found.category,
             "summary": found.summary,
             "confidence": "proved",
-            "ops": [found.op, *(op for op in diagnosis.ops if op != found.op)],
+            "ops": list(dict.fromkeys(op for op in (found.op, *diagnosis.ops) if op)),
             "source": found.source or diagnosis.source,
             "input": found.input or diagnosis.input,
             "values": found.values,
             "fixes": found.fixes or diagnosis.fixes,
             "evidence": [*diagnosis.evidence, seen_there],
+            "guide": STALE if found.category == "constants_mismatch" else diagnosis.guide,
         }
     )
 

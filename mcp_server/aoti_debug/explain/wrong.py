@@ -1,0 +1,172 @@
+"""Why a compiled model's values are wrong, as the search for the first wrong value reported it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aoti_debug.explain.nodes import Found, lines, place, row_of
+from aoti_debug.model import Fix, ValueRow
+
+Report = Mapping[str, Any]
+REPORT_IT = Fix(
+    what="keep the operator out of the generated code until it is mended: compile with another "
+    "form of it (a decomposition, a copy between it and its neighbours), or another torch",
+    why="the exported program is right, so the fault is Inductor's; the files beside the report "
+    "reproduce it",
+)
+
+
+def read_bisection(report: Report) -> Found | None:
+    """Return the first wrong value that the search came to; None where it found none."""
+    if isinstance(reason := report.get("reason"), dict):
+        return reason_found(reason)
+    if isinstance(unstable := report.get("unstable"), dict):
+        return unstable_found(unstable)
+    first = report.get("first")
+    if not isinstance(first, dict):
+        return None
+    node, op = str(first.get("node")), str(first.get("op"))
+    wrong = difference(first)
+    rows = [row for row in report.get("rows") or [] if isinstance(row, dict)]
+    right = [str(row.get("node")) for row in rows if row.get("verdict") == "agrees"]
+    compiles = len(report.get("compiles") or [])
+    if first.get("exact"):
+        said = f"{node} ({op}) is the first value that the compiled model gets wrong: {wrong}"
+    else:
+        after = f"after {right[-1]}" if right else "before it"
+        said = (
+            f"the compiled model is wrong from {node} ({op}) on: {wrong}; the first wrong value "
+            f"lies {after} (more compiles narrow it down: --budget SECONDS)"
+        )
+    alone = str(first.get("alone") or "")
+    part = [str(one) for one in first.get("part") or []]
+    if alone.startswith("wrong"):
+        said += f"; compiled {alone}" + (f" ({', '.join(part[:8])})" if len(part) > 1 else "")
+    elif alone.startswith("right"):
+        said += "; it is right alone, wrong beside what it is fused with"
+    said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
+    fix = REPORT_IT
+    if report.get("reproduction"):
+        fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
+    return Found(
+        "wrong_result", said, node, op, lines(first.get("stack")), None, [fix], table(rows, node)
+    )
+
+
+def reason_found(reason: Report) -> Found | None:
+    """Return what explains wrong values without a compile."""
+    if reason.get("kind") == "precision":
+        return precision_found(reason)
+    if reason.get("kind") == "constants":
+        return constants_found(reason)
+    return None
+
+
+def precision_found(reason: Report) -> Found:
+    name = str(reason.get("precision"))
+    summary = (
+        f"the package computes its matrix products in {name}: with factors rounded to it the "
+        f"exported program gives the same ({number(reason, 'left')} is left of "
+        f"{number(reason, 'apart')}, root mean square; float32 itself is off by "
+        f"{number(reason, 'eager')})"
+    )
+    fix = Fix(
+        what='compile and run with torch.set_float32_matmul_precision("highest") and without '
+        "allow_tf32, or compare within the tolerance of this precision",
+        why="the difference is that of the precision, measured by running the program at it",
+    )
+    return Found("wrong_result", summary, "", "", [], None, [fix], [])
+
+
+def constants_found(reason: Report) -> Found:
+    """The package holds other weights than the program that it is compared with."""
+    rows = [row for row in reason.get("constants") or [] if isinstance(row, dict)]
+    said = [constant_words(row) for row in rows[:3]]
+    unknown = [str(name) for name in reason.get("unknown") or []]
+    said += [f"{name} is in the package alone" for name in unknown[:3]]
+    count = int(reason.get("differ") or 0) + len(unknown)
+    more = f" and {count - len(said)} more" if count > len(said) else ""
+    then = {
+        True: "; with the package's weights the exported program gives the package's results",
+        False: "; the weights alone do not explain the results: the graph is another too",
+    }.get(reason.get("explains"), "")  # type: ignore[arg-type]
+    summary = f"stale package: it holds other weights than the model, {'; '.join(said)}{more}{then}"
+    fix = Fix(
+        what="compile the package again from the model as it is now, or load_constants(state_dict, "
+        "check_full_update=True) where only values differ",
+        why="the package keeps the weights and the graph of the day it was compiled",
+    )
+    return Found("constants_mismatch", summary, "", "", [], None, [fix], [])
+
+
+def constant_words(row: Report) -> str:
+    name = str(row.get("name"))
+    if row.get("package"):
+        theirs, mine = row.get("package"), row.get("program")
+        return f"{name} is {shaped(theirs)} there and {shaped(mine)} in the model"
+    return f"{name} differs in {row.get('differ')} of {row.get('elements')} values"
+
+
+def shaped(what: Any) -> str:
+    kind, sizes = (what[0], what[1]) if isinstance(what, list) and len(what) == 2 else ("?", "")
+    return f"{str(kind).removeprefix('torch.')}{sizes}"
+
+
+def number(row: Report, key: str) -> str:
+    value = row.get(key)
+    return f"{value:.3g}" if isinstance(value, (int, float)) else "?"
+
+
+def unstable_found(unstable: Report) -> Found:
+    """The difference is one of rounding, which an operator of the model makes large."""
+    node, op = str(unstable.get("node")), str(unstable.get("op"))
+    summary = (
+        f"{node} ({op}) makes a difference of rounding large: at {place([unstable.get('at')])} it "
+        f"gives {number(unstable, 'program')} in the program's precision and "
+        f"{number(unstable, 'float64')} in float64 ({unstable.get('differ')} of "
+        f"{unstable.get('elements')} elements); the package is no further from float64 than the "
+        "exported program is"
+    )
+    fix = Fix(
+        what="keep the input of this operator away from where it jumps, by a tolerance such as "
+        "floor(x + 1e-5), or compute it in float64",
+        why="what rounding decides differs between any two correct implementations",
+    )
+    return Found("wrong_result", summary, node, op, lines(unstable.get("stack")), None, [fix], [])
+
+
+def difference(row: Report) -> str:
+    if row.get("verdict") in ("shape", "dtype"):
+        key = str(row.get("verdict"))
+        return f"{key} {row.get(key)}, not {row.get('expected')}"
+    words = f"{row.get('wrong')} of {row.get('elements', '?')} elements"
+    first = row.get("first_wrong")
+    if isinstance(first, dict):
+        at = place([first.get("at")])
+        words += f", first at {at}: {first.get('package')}, not {first.get('expected')}"
+    return words
+
+
+def table(rows: Sequence[Report], node: str) -> list[ValueRow]:
+    """Return the compared values as rows, with how far each is off."""
+    found = []
+    for number, row in enumerate(rows[:60], 1):
+        statistics = row.get("package")
+        both = {**row, **(statistics if isinstance(statistics, dict) else {})}
+        error = row.get("max_abs_error")
+        mark = "first wrong" if row.get("node") == node else None
+        mark = mark or ("wrong" if row.get("verdict") != "agrees" else None)
+        off = float(error) if isinstance(error, (int, float)) else None
+        found.append(row_of(both, number, mark).model_copy(update={"error": off}))
+    return found
+
+
+def vanished(report: Report) -> str:
+    """Say what it means that nothing was wrong, where that is so."""
+    if report.get("vanished"):
+        return (
+            "compiled with values inside the model as outputs, everything is right: the fault "
+            "comes with how operators are fused"
+        )
+    return ""

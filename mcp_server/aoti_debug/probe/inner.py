@@ -1,0 +1,199 @@
+"""Values inside a model: which may be asked for, how to have them, how to compile that."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from operator import getitem
+from typing import Any
+
+from . import standalone
+from .fakes import is_custom
+
+Document = dict[str, Any]
+
+_VIEWS = (
+    "view", "reshape", "t", "transpose", "permute", "expand", "slice", "select", "unsqueeze",
+    "squeeze", "detach", "alias", "split", "chunk", "unbind", "getitem", "clone", "contiguous",
+    "flatten", "unflatten", "movedim", "narrow", "lift_fresh_copy", "sym_size",
+)  # fmt: skip
+# What no generated kernel reaches across: it calls a library, or what the user wrote.
+_CALLS = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
+          "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "einsum", "lstm", "gru",
+          "topk", "sort", "embedding_bag", "_embedding_bag")  # fmt: skip
+
+_OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library
+
+
+def base(node: Any) -> str:
+    """Return an operator's name without namespace and overload."""
+    return str(node.target).rpartition("::")[2].removeprefix("aten.").partition(".")[0]
+
+
+def output_of(graph: Any) -> Any:
+    return next(node for node in reversed(list(graph.nodes)) if node.op == "output")
+
+
+def ancestors(nodes: list[Any]) -> set[Any]:
+    """Return the nodes and all that they are computed from."""
+    found: set[Any] = set()
+    wanted = list(nodes)
+    while wanted:
+        node = wanted.pop()
+        if node not in found:
+            found.add(node)
+            wanted += node.all_input_nodes
+    return found
+
+
+def candidates(torch: Any, graph: Any) -> list[str]:
+    """Return the nodes whose values may be asked for, in order: those that compute a tensor that
+    an output depends on."""
+    needed = ancestors([output_of(graph)])
+    found = []
+    for node in graph.nodes:
+        name = base(node)
+        value = node.meta.get("val")
+        if node.op != "call_function" or node not in needed or name.lstrip("_") in _VIEWS:
+            continue
+        if name.endswith("_") or not isinstance(value, torch.Tensor):
+            continue
+        found.append(node.name)
+    return found
+
+
+def computing(torch: Any, node: Any) -> Any:
+    """Return what computed the value of a node that may only be a view of it."""
+    while node.op == "call_function" and base(node).lstrip("_") in _VIEWS:
+        tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)]
+        if len(tensors) != 1:
+            return node
+        node = tensors[0]
+    return node
+
+
+def operator(node: Any) -> list[Any]:
+    """Return the node, after the operator of several results that it takes one of."""
+    if node.target is getitem and node.all_input_nodes:
+        return [node.all_input_nodes[0], node]
+    return [node]
+
+
+def fused(node: Any) -> list[Any]:
+    """Return the nodes that one generated kernel may compute together with this one, in order."""
+    found: set[Any] = set()
+    wanted = [node]
+    while wanted and len(found) < 24:
+        one = wanted.pop(0)
+        if one in found or one.op != "call_function":
+            continue
+        if one is not node and (base(one).lstrip("_") in _CALLS or is_custom(one.target)):
+            continue
+        found.add(one)
+        wanted += one.all_input_nodes
+    return [one for one in node.graph.nodes if one in found]
+
+
+def spread(count: int, limit: int) -> list[int]:
+    """Return at most `limit` of `count` places, evenly apart."""
+    if count <= limit:
+        return list(range(count))
+    return sorted({(n + 1) * count // (limit + 1) for n in range(limit)})
+
+
+def add_outputs(module: Any, names: list[str]) -> int:
+    """Give a module further outputs, flat after its own; return how many it had."""
+    pytree = import_module("torch.utils._pytree")
+    graph = module.graph
+    output = output_of(graph)
+    nodes = {node.name: node for node in graph.nodes}
+    flat = pytree.tree_leaves(output.args[0])
+    leaves = (*flat, *(nodes[name] for name in names))
+    output.args = (leaves,)
+    info = graph._codegen.pytree_info
+    spec = pytree.tree_structure(tuple(0 for _ in leaves))
+    graph._codegen.pytree_info = info._replace(out_spec=spec)
+    module.recompile()
+    return len(flat)
+
+
+def build(torch: Any, module: Any, program: Any, settings: Document) -> Any:
+    """Compile a module of an exported program and load it."""
+    inductor: Any = import_module("torch._inductor")
+    args, kwargs = program.example_inputs
+    options = {key: value for key, value in settings.items() if key not in _OF_PACKAGES}
+    library = inductor.aot_compile(module, args, kwargs, options=options or None)
+    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    devices = [str(one.device) for one in flat if isinstance(one, torch.Tensor)]
+    device = next((one for one in devices if not one.startswith("cpu")), "cpu")
+    return import_module("torch._export").aot_load(library, device)
+
+
+def alone(torch: Any, nodes: list[Any], values: Document) -> tuple[Any, tuple[Any, ...]]:
+    """Return the nodes as a module of their own, the last of them its result, and its arguments.
+
+    `values` holds what flows into them, by name: tensors become arguments, numbers constants.
+    """
+    graph = torch.fx.Graph()
+    kept: dict[Any, Any] = {}
+    args: list[Any] = []
+    inside = set(nodes)
+    for node in nodes:
+        for one in node.all_input_nodes:
+            if one in inside or one in kept:
+                continue
+            value = values[one.name]
+            if isinstance(value, torch.Tensor):
+                kept[one] = graph.placeholder(one.name)
+                device = getattr(one.meta.get("val"), "device", value.device)
+                args.append(value.to(device))
+            else:
+                kept[one] = value
+    for node in nodes:
+        copied = graph.create_node(
+            node.op, node.target,
+            torch.fx.node.map_arg(node.args, lambda one: kept[one]),
+            torch.fx.node.map_arg(node.kwargs, lambda one: kept[one]),
+        )  # fmt: skip
+        kept[node] = copied
+    graph.output((kept[nodes[-1]],))
+    return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)
+
+
+def entering(nodes: list[Any]) -> list[str]:
+    """Return the names of what flows into these nodes from others."""
+    inside = set(nodes)
+    names = [one.name for node in nodes for one in node.all_input_nodes if one not in inside]
+    return list(dict.fromkeys(names))
+
+
+def values_of(
+    torch: Any, module: Any, inputs: standalone.Inputs, names: list[str], change: Any = None
+) -> Document:
+    """Run a module node by node, each on its inputs or on what `change(node, args, kwargs)` makes
+    of them; return the named nodes' values, and its outputs, on the CPU."""
+    kept: Document = {}
+    wanted = set(names)
+    interpreter: Any = import_module("torch.fx").Interpreter
+
+    class Keeping(interpreter):  # type: ignore[misc]
+        def run_node(self, n: Any) -> Any:
+            if n.op == "call_module" and str(n.target) == "_guards_fn":
+                return None
+            if change is not None and n.op == "call_function":
+                args, kwargs = change(n, *self.fetch_args_kwargs_from_env(n))
+                value = n.target(*args, **kwargs)
+            else:
+                value = super().run_node(n)
+            if n.name in wanted:
+                kept[n.name] = on_cpu(torch, value)
+            return value
+
+    with torch.no_grad():
+        result = Keeping(module).run(*inputs.flat, enable_io_processing=False)
+        leaves = standalone.flat_outputs(torch, result)
+    kept["outputs"] = [on_cpu(torch, leaf) for leaf in leaves]
+    return kept
+
+
+def on_cpu(torch: Any, value: Any) -> Any:
+    return value.detach().clone().cpu() if isinstance(value, torch.Tensor) else value

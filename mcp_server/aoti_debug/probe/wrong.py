@@ -1,0 +1,217 @@
+"""Reasons for wrong values that need no compile: weights that are not the program's, products in
+less than float32, an operator that makes a difference of rounding large."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from . import compare, inner
+from .compare import unguarded
+from .walk import op_of, stack_of
+
+Document = dict[str, Any]
+_NAMED = 8
+_STEPS = ("floor", "ceil", "round", "trunc", "sign", "sgn", "eq", "ne", "lt", "le", "gt", "ge",
+          "argmax", "argmin", "argsort", "sort", "topk", "bucketize", "searchsorted", "remainder",
+          "fmod", "floor_divide", "heaviside", "isclose")  # fmt: skip
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "bool")
+_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
+             "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "einsum")  # fmt: skip
+# Which arguments are multiplied, where these are not the first two.
+_FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
+# name -> bits of the mantissa that a product's factors keep
+_PRECISIONS = {"tf32": 10, "bfloat16": 7}
+_EXPLAINS = 0.2  # of a difference may be left
+
+
+def without_compiling(
+    torch: Any, program: Any, options: Any, inputs: Any, given: Any, right: Any, truth: Any
+) -> Document | None:
+    """Return the first reason that explains the package's outputs; None where none does."""
+    return constants(torch, program, options, inputs, given) or precision(
+        torch, program, inputs, given, right, truth
+    )
+
+
+def constants(
+    torch: Any, program: Any, options: Any, inputs: Any, given: list[Any]
+) -> Document | None:
+    """Compare the weights in the package with the program's; do they explain the results."""
+    try:
+        held = extracted(torch, options, inputs)
+    except Exception:  # an older torch, a package without its library: cannot be told
+        return None
+    state = {**dict(program.state_dict), **dict(program.constants)}
+    others: list[Document] = []
+    for name, mine in state.items():
+        theirs = held.get(name)
+        if theirs is None or not isinstance(mine, torch.Tensor):
+            continue
+        row: Document = {"name": name}
+        if theirs.shape != mine.shape or theirs.dtype != mine.dtype:
+            row["package"] = [str(theirs.dtype), list(theirs.shape)]
+            row["program"] = [str(mine.dtype), list(mine.shape)]
+        else:
+            own = mine.detach().cpu()
+            apart = int(((theirs != own) & ((theirs == theirs) | (own == own))).sum())
+            if not apart:
+                continue
+            row.update(differ=apart, elements=own.numel())
+        others.append(row)
+    missing = [name for name in held if name not in state and not name.startswith("_")]
+    if not others and not missing:
+        return None
+    found: Document = {
+        "kind": "constants", "compared": len([name for name in held if name in state]),
+        "differ": len(others), "constants": others[:_NAMED], "unknown": missing[:_NAMED],
+    }  # fmt: skip
+    found["explains"] = _with_constants(torch, program, held, inputs, given)
+    return found
+
+
+def extracted(torch: Any, options: Any, inputs: Any) -> dict[str, Any]:
+    """Return the weights that a package holds, by the names that the model gave them."""
+    devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
+    device = next((one for one in devices if not one.startswith("cpu")), "cpu")
+    runners: Any = import_module("torch._C._aoti")
+    with tempfile.TemporaryDirectory() as temporary:
+        library = options.package
+        if not library.endswith(".so"):
+            library = _unpacked(options.package, options.model, Path(temporary))
+        if device == "cpu":
+            runner = runners.AOTIModelContainerRunnerCpu(library, 1)
+        else:
+            runner = runners.AOTIModelContainerRunnerCuda(
+                library, 1, device, str(Path(library).parent)
+            )
+        kept = runner.extract_constants_map(False)
+        return {name: tensor.detach().cpu().clone() for name, tensor in kept.items()}
+
+
+def _unpacked(package: str, model: str, folder: Path) -> str:
+    with zipfile.ZipFile(package) as archive:
+        part = f"data/aotinductor/{model}/"
+        inside = [name for name in archive.namelist() if part in name]
+        for name in (name for name in inside if "/" not in name.rpartition(part)[2]):
+            with archive.open(name) as source:
+                (folder / name.rpartition("/")[2]).write_bytes(source.read())
+    return str(next(path for path in folder.iterdir() if path.suffix == ".so"))
+
+
+def _with_constants(
+    torch: Any, program: Any, held: dict[str, Any], inputs: Any, given: list[Any]
+) -> bool | None:
+    """Tell whether the program gives the package's results with the package's weights."""
+    try:
+        module = unguarded(program)
+        tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        with torch.no_grad():
+            for name, tensor in tensors.items():
+                if name in held:
+                    if held[name].shape != tensor.shape:
+                        return None
+                    tensor.copy_(held[name])
+        right = inner.values_of(torch, module, inputs, [])["outputs"]
+        wide = compare.widen(torch, module)
+        exact = inner.values_of(torch, wide, compare.widen_inputs(torch, inputs), [])["outputs"]
+        return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
+    except Exception:
+        return None
+
+
+def precision(
+    torch: Any, program: Any, inputs: Any, given: list[Any], right: list[Any], truth: Any
+) -> Document | None:
+    """Run the program with the factors of its products rounded; is that what the package gives."""
+    if truth is None or not any(_is(torch, one, torch.float32) for one in given):
+        return None
+    for name, bits in _PRECISIONS.items():
+
+        def rounding(node: Any, args: Any, kwargs: Any, bits: int = bits) -> Any:
+            name = inner.base(node).lstrip("_")
+            if name not in _PRODUCTS:
+                return args, kwargs
+            factors = _FACTORS.get(name, (0, 1))
+            short = [
+                rounded(torch, one, bits) if n in factors else one for n, one in enumerate(args)
+            ]
+            return short, kwargs
+
+        try:
+            wide = compare.widen(torch, unguarded(program))
+            wider = compare.widen_inputs(torch, inputs)
+            tried = inner.values_of(torch, wide, wider, [], rounding)["outputs"]
+        except Exception:
+            return None
+        before, left = _apart(torch, given, truth), _apart(torch, given, tried)
+        if before > 0 and left <= _EXPLAINS * before:
+            return {
+                "kind": "precision", "precision": name, "explains": True,
+                "apart": before, "left": left, "eager": _apart(torch, right, truth),
+            }  # fmt: skip
+    return None
+
+
+def rounded(torch: Any, leaf: Any, bits: int) -> Any:
+    """Return a float tensor with a mantissa of so many bits, rounded to the nearest."""
+    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+        return leaf
+    fraction, exponent = torch.frexp(leaf)
+    scale = float(2 ** (bits + 1))
+    return torch.ldexp(torch.round(fraction * scale) / scale, exponent).to(leaf.dtype)
+
+
+def _is(torch: Any, leaf: Any, dtype: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.dtype == dtype
+
+
+def _apart(torch: Any, some: list[Any], others: list[Any]) -> float:
+    """Return the root of the mean square of the differences, over all float outputs."""
+    total, count = 0.0, 0
+    for one, other in zip(some, others):  # noqa: B905 - Python 3.9
+        if isinstance(one, torch.Tensor) and one.is_floating_point() and one.shape == other.shape:
+            off = one.to(torch.float64) - other.to(torch.float64)
+            off = off[torch.isfinite(off)]
+            total, count = total + float((off * off).sum()), count + off.numel()
+    return float((total / count) ** 0.5) if count else 0.0
+
+
+def steps(torch: Any, nodes: Iterable[Any]) -> list[str]:
+    """Return the nodes whose result can jump where their inputs hardly change."""
+    found = []
+    for node in nodes:
+        name, value = inner.base(node).rstrip("_"), node.meta.get("val")
+        if node.op != "call_function" or not isinstance(value, torch.Tensor):
+            continue
+        given = [one.meta.get("val") for one in node.all_input_nodes]
+        floats = any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in given)
+        whole = str(value.dtype).replace("torch.", "") in _WHOLE
+        rounds = "rounding_mode" in node.kwargs or "_mode" in str(node.target)
+        if floats and (name in _STEPS or whole or rounds):
+            found.append(node.name)
+    return found
+
+
+def amplified(
+    torch: Any, nodes: dict[str, Any], names: list[str], right: Document, exact: Document
+) -> Document | None:
+    """Return the first such node where float32 and float64 come to different results."""
+    for name in names:
+        mine, true = right[name], exact[name]
+        if not isinstance(mine, torch.Tensor) or mine.shape != true.shape:
+            continue
+        apart = (mine.to(torch.float64) - true.to(torch.float64)).abs() > 0.5
+        if not bool(apart.any()):
+            continue
+        node, at = nodes[name], tuple(apart.nonzero()[0].tolist())
+        return {
+            "node": name, "op": op_of(node), "stack": stack_of(node), "at": list(at),
+            "program": float(mine[at]), "float64": float(true[at]),
+            "elements": mine.numel(), "differ": int(apart.sum()),
+        }  # fmt: skip
+    return None

@@ -1,0 +1,71 @@
+"""Packages whose values are wrong for a known reason, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aoti_debug.explain.nodes import Found
+from aoti_debug.explain.wrong import read_bisection
+from interpreter import torch_python
+
+TARGET = Path(__file__).with_name("wrong_cases.py")
+
+
+@pytest.fixture(scope="module")
+def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("wrong")
+    done = subprocess.run(
+        [torch_python(), str(TARGET), str(out)], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return out
+
+
+def found_in(folder: Path) -> tuple[Found | None, dict[str, Any]]:
+    report = json.loads((folder / "report.json").read_text())
+    assert report["state"] == "done", report
+    return read_bisection(report), report
+
+
+def test_a_package_of_the_model_as_it_is_is_not_blamed(looked: Path):
+    found, report = found_in(looked / "healthy")
+    assert found is None and report["agrees"] and report["compiles"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("other_weights", ("up.weight differs in 512 of 512 values", "gives the package")),
+        ("other_shapes", ("up.weight is float32[32, 16] there and float32[48, 16] in the model",)),
+    ],
+)
+def test_a_package_of_another_version_of_the_model_is_stale(
+    looked: Path, name: str, says: tuple[str, ...]
+):
+    found, report = found_in(looked / name)
+    assert found is not None and found.category == "constants_mismatch"
+    assert found.summary.startswith("stale package")
+    assert all(words in found.summary for words in says), found.summary
+    assert found.fixes and report["compiles"] == []
+
+
+def test_rounding_that_a_jump_makes_large_is_named_and_not_blamed_on_the_compiler(looked: Path):
+    found, report = found_in(looked / "floor")
+    assert report["agrees"] and found is not None
+    assert (found.node, found.op) == ("floor", "aten.floor.default")
+    assert "no further from float64" in found.summary
+
+
+def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(looked: Path):
+    found, report = found_in(looked / "relu")
+    assert found is not None and found.op == "aten.relu.default"
+    assert "# planted" in str(found.source[0].text)
+    assert "compiled wrong alone" in found.summary
+    assert report["first"]["located_with"] <= 2
+    assert (looked / "relu" / "one_kernel.py").is_file()
+    marked = [row for row in found.values if row.mark == "first wrong"]
+    assert [row.node for row in marked] == ["relu"]

@@ -1,0 +1,99 @@
+"""Look for the first wrong value in packages that are wrong for a known reason: OUT."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "mcp_server" / "aoti_debug")]
+import torch  # noqa: E402
+from probe import capture  # noqa: E402
+from torch import nn  # noqa: E402
+
+bisect = importlib.import_module("probe.bisect")
+out = Path(sys.argv[1])
+RELU = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
+
+
+def eight_bits(x):
+    """Round to bfloat16's mantissa; a cast there and back is taken out by Inductor."""
+    most = x * 65537.0
+    return most - (most - x)
+
+
+class Model(nn.Module):
+    """`width` is that of the hidden layer: the same call fits every version."""
+
+    def __init__(self, width=32, seed=0, short=False):
+        super().__init__()
+        torch.manual_seed(seed)
+        self.up = nn.Linear(16, width)
+        self.down = nn.Linear(width, 12)
+        self.short = short
+
+    def forward(self, x):
+        if self.short:
+            h = nn.functional.linear(eight_bits(x), eight_bits(self.up.weight), self.up.bias)
+            h = eight_bits(h.tanh())
+            return nn.functional.linear(h, eight_bits(self.down.weight), self.down.bias)
+        return self.down(self.up(x).tanh())
+
+
+class Gated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x):
+        h = self.layers[0](x).sigmoid()
+        h = torch.relu(self.layers[1](h))  # planted
+        return self.layers[2](h).tanh()
+
+
+class Floor(nn.Module):
+    def forward(self, x):
+        total = (x * 2).softmax(-1).sum(-1)
+        return torch.floor(total) + x.mean()
+
+
+def exported(model, *inputs):
+    with torch.no_grad():
+        return torch.export.export(model.eval(), inputs)
+
+
+def look(name, program, package, *inputs, settings=None):
+    folder = out / name
+    folder.mkdir(parents=True)
+    torch.export.save(program, folder / "program.pt2")
+    torch.save(
+        capture.describe_call(torch, capture.Call(1, inputs, {}, list(inputs)), False),
+        folder / "inputs.pt",
+    )
+    kept, sys.argv = sys.argv, [
+        "bisect", "--inputs", str(folder / "inputs.pt"), "--package", str(package),
+        "--exported", str(folder / "program.pt2"), "--report", str(folder / "report.json"),
+        "--settings", json.dumps(settings or {}),
+    ]  # fmt: skip
+    bisect.main()
+    sys.argv = kept
+
+
+def package(name, program, settings=None):
+    path = out / f"{name}.pt2"
+    torch._inductor.aoti_compile_and_package(
+        program, package_path=str(path), inductor_configs=dict(settings or {})
+    )
+    return path
+
+
+x = torch.randn(8, 16)
+as_it_was = package("as_it_was", exported(Model(), x))
+look("healthy", exported(Model(), x), as_it_was, x)
+look("other_weights", exported(Model(seed=1), x), as_it_was, x)
+look("other_shapes", exported(Model(width=48), x), as_it_was, x)
+rows = torch.randn(64, 37) * 8
+look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
+gated = exported(Gated(), x)
+look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
