@@ -472,8 +472,8 @@ class NegativeZero(nn.Module):
 
     def forward(self, x):
         y = torch.ceil(x)
-        z = y + torch.zeros_like(y)  # planted
-        return torch.reciprocal(z)
+        z = y + torch.zeros_like(y)
+        return torch.reciprocal(z)  # planted
 
 
 class ScaledAttention(nn.Module):
@@ -651,8 +651,8 @@ CASES: tuple[Case, ...] = (
     Case("tie_count", "wrong", TieCount, lambda: (torch.randn(8, 33),), "eq", ("eq",)),
     Case("floor_division", "wrong", FloorDivision, lambda: (torch.arange(30.0) / 7,), "div",
          ("div",)),
-    Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),), "",
-         ()),
+    Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),),
+         "reciprocal", ("3 of 3",)),
     Case("scaled_attention", "wrong", ScaledAttention,
          lambda: (torch.randn(2, 8, 4, 64), torch.randn(2, 1, 8, 8)), "matmul", ()),
     Case("permuted_key", "wrong", PermutedKey,

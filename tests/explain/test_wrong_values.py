@@ -53,6 +53,13 @@ def test_a_package_of_another_version_of_the_model_is_stale(
     assert found.fixes and report["compiles"] == []
 
 
+def test_products_in_less_than_float32_are_measured(looked: Path):
+    found, report = found_in(looked / "bfloat16")
+    assert found is not None and "matrix products in bfloat16" in found.summary
+    assert report["reason"]["left"] < 0.2 * report["reason"]["apart"]
+    assert report["compiles"] == []
+
+
 def test_rounding_that_a_jump_makes_large_is_named_and_not_blamed_on_the_compiler(looked: Path):
     found, report = found_in(looked / "floor")
     assert report["agrees"] and found is not None

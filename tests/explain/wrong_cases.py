@@ -93,6 +93,7 @@ as_it_was = package("as_it_was", exported(Model(), x))
 look("healthy", exported(Model(), x), as_it_was, x)
 look("other_weights", exported(Model(seed=1), x), as_it_was, x)
 look("other_shapes", exported(Model(width=48), x), as_it_was, x)
+look("bfloat16", exported(Model(), x), package("short", exported(Model(short=True), x)), x)
 rows = torch.randn(64, 37) * 8
 look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
 gated = exported(Gated(), x)

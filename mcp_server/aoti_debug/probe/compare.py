@@ -102,8 +102,14 @@ def _output(torch: Any, package: Any, eager: Any, truth: Any) -> Document:
     if package.stride() != eager.stride():
         found["stride"] = {"package": list(package.stride()), "eager": list(eager.stride())}
     if not package.is_floating_point():
-        wrong = int((package != eager).sum())
-        return {**found, "verdict": "differs" if wrong else "agrees", "wrong": wrong}
+        places = (package != eager).nonzero()
+        found.update(wrong=len(places), elements=package.numel())
+        if len(places) and not package.is_complex():
+            at = tuple(places[0].tolist())
+            found["first_wrong"] = {
+                "at": list(at), "package": package[at].item(), "expected": eager[at].item(),
+            }  # fmt: skip
+        return {**found, "verdict": "differs" if len(places) else "agrees"}
     return {**found, **_floats(torch, package, eager, truth)}
 
 
