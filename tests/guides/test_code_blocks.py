@@ -40,7 +40,15 @@ def test_a_shell_block_is_shell(block: Block) -> None:
 
 def test_every_block_says_what_it_is() -> None:
     languages = {(b.language, *(w for w in b.words if not w.startswith("since="))) for b in ALL}
-    known = {("python",), ("python", "gpu"), ("python", "compile"), ("bash",), ("text",), ("cpp",)}
+    known = {
+        ("python",),
+        ("python", "gpu"),
+        ("python", "compile"),
+        ("bash",),
+        ("text",),
+        ("cpp",),
+        ("toml",),
+    }
     assert languages <= known
 
 
@@ -192,3 +200,46 @@ def test_a_tensor_that_the_model_was_only_lent_changes_it(rich: Path) -> None:
     assert done.stdout == "changed\n", done.stderr
     text = " ".join((FOLDER / "constants.md").read_text("utf-8").split())
     assert "One that is written to later changes the model" in text
+
+
+SAID = """
+import gc, os, torch
+from pathlib import Path
+
+program = torch.export.load("model.ep.pt2")
+model = torch._inductor.aoti_load_package("model.pt2")
+names = model.get_constant_fqns()
+assert not {"pair", "scale"} & set(names), "small and 0-d constants are inlined"
+state = {n: program.state_dict[n].clone() for n in names if n != "position"}
+model.load_constants(state, check_full_update=True)  # a buffer is left out: a warning, no error
+os.write(2, b"--- partial\\n")
+model.load_constants({n: v for n, v in list(state.items())[:1]}, check_full_update=False)
+os.write(2, b"--- end\\n")
+mapped = {w for w in Path("/proc/self/maps").read_text().split() if w.endswith(".wrapper.so")}
+folder = Path(mapped.pop()).parent
+assert folder.exists()
+del model
+gc.collect()
+assert ".wrapper.so" in Path("/proc/self/maps").read_text(), "the mapping stays"
+assert not folder.exists(), "the folder goes"
+
+
+class Two(torch.nn.Module):
+    def forward(self, x, y):
+        return x.sum() + y.sum()
+
+
+a, b = torch.export.Dim("a"), torch.export.Dim("b")
+two = torch.export.export(Two(), (torch.ones(4), torch.ones(4)), dynamic_shapes=({0: a}, {0: b}))
+two.module()(torch.ones(3), torch.ones(5))  # equal examples are not taken for one size
+two.module()(torch.ones(1), torch.ones(0))  # the guards take 0 and 1
+assert all(str(r).startswith("VR[0,") for r in two.range_constraints.values())
+"""
+
+
+def test_what_the_guides_say_of_constants_libraries_and_bounds_is_so(rich: Path) -> None:
+    done = run(SAID, rich)
+    assert done.returncode == 0, done.stderr
+    full, _, rest = done.stderr.partition("--- partial")
+    assert "Found constant or module state buffer" in full and "position" in full
+    assert "Found constant" not in rest

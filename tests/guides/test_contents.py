@@ -162,3 +162,40 @@ def test_a_signature_points_to_a_section(signature: Signature) -> None:
     name, _, anchor = signature.guide.partition("#")
     assert ROOT / name in GUIDES
     assert anchor in anchors(ROOT / name)
+
+
+# What a guide once said wrongly, or left out, and what it says now.
+MENDED = (
+    ("constants.md", "clone(memory_format=torch.contiguous_format)", "v.detach().contiguous()"),
+    ("constants.md", "partial update (`check_full_update=False`): the rest keeps its values", ""),
+    ("constants.md", "and those without dimensions", ""),
+    ("wrong-results.md", "a *copy* in float64", "program.module().double()"),
+    ("wrong-results.md", "that the model wrote itself (a mask) is not blamed", ""),
+    ("dynamic-shapes.md", "`torch._check(u >= 0)` does not lower it", ""),
+    ("dynamic-shapes.md", "not taken for one size", ""),
+    ("input-contracts.md", '**`Dim("b")` and `min=2`**', ""),
+    ("threads-streams-hangs.md", "while all runners are busy a further call simply waits", ""),
+    ("host-crash.md", "The first alone still passes `-march=native`", ""),
+    ("memory-and-time.md", "the library's mapping **stays**", ""),
+    ("other-platforms.md", "name another compiler in `CXX`", ""),
+    ("toolchain.md", "precompiled headers stay in `/tmp/torchinductor_USER`", ""),
+    ("package-and-load.md", "'*_metadata.json'", "wrapper_metadata.json"),
+    ("custom-ops.md", "finds wrong sizes, strides and dtypes", ""),
+    ("custom-ops.md", "`c10::SymInt` sizes", ""),
+    ("custom-ops.md", "Expected out tensor to have device cuda:0", ""),
+    ("triton-and-autotuning.md", "triton.autotune_with_sample_inputs", ""),
+    ("lowering-and-cpp.md", "torch._inductor.config.cpp_wrapper = True", ""),
+    ("cuda-illegal-memory-access.md", "Room of a buffer", ""),
+    ("cuda-illegal-memory-access.md", "PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF", ""),
+    ("debugging-tools.md", "`torch.load(file, weights_only=True)` opens one", ""),
+    ("debugging-tools.md", "torch._dynamo.config.debug_dir_root", ""),
+    ("debugging-tools.md", "`python minifier_launcher.py run`", ""),
+    ("debugging-tools.md", "`tlparse DIR --inductor-provenance` shows", ""),
+)
+
+
+@pytest.mark.parametrize(("guide", "said", "unsaid"), MENDED)
+def test_what_was_mended_stays_so(guide: str, said: str, unsaid: str) -> None:
+    text = " ".join((ROOT / "guides" / guide).read_text("utf-8").split())
+    assert said in text
+    assert not unsaid or unsaid not in text
