@@ -104,7 +104,9 @@ def _count(
     if len(tensors) != len(contract.inputs):
         expected, got = f"{len(contract.inputs)} tensors", f"{len(tensors)} tensors"
         odd = next((i for i in inputs if i.get("index") is None), None)
-        where = f"; argument {odd.get('position', '?')} is {odd.get('kind')}" if odd else ""
+        # No quotes in a field: unparsed by Python 3.12, only that release could read the string.
+        place, kind = (odd.get("position", "?"), odd.get("kind")) if odd else ("?", None)
+        where = f"; argument {place} is {kind}" if odd else ""
         first = min(len(tensors), len(contract.inputs))
         reason = "the runtime takes tensors only and drops every other argument before it counts"
         yield Break(first, None, "count", expected, got + where, reason)
@@ -118,7 +120,7 @@ def _several_devices(
     first = next(iter(named.values()), None)
     reason = "the inputs lie on different devices of one kind"
     if first is not None and device_index is not None and device_index >= 0:
-        first = f"{first.partition(':')[0]}:{device_index}"
+        first = first.partition(":")[0] + f":{device_index}"
         reason = "the package was loaded for another device of this kind"
     for one in contract.inputs:
         device = named.get(one.index, first)
