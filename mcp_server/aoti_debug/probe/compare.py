@@ -21,6 +21,8 @@ _GRANTED = {
     "float16": (4e-3, 1e-4),
     "bfloat16": (3e-2, 1e-3),
 }
+_PROBABILITIES = ("p", "dropout", "dropout_p")
+_TRAINING = ("train", "training")
 
 
 def widen(torch: Any, module: Any) -> Any:
@@ -232,8 +234,18 @@ def random_ops(torch: Any, module: Any) -> list[str]:
 
 
 def _is_off(node: Any) -> bool:
-    """Tell whether a dropout node does nothing (probability zero, or not training)."""
-    return "dropout" in str(node.target) and (0.0 in node.args or False in node.args)
+    """Tell whether a node draws nothing: dropout, recurrent layers and attention with probability
+    zero, or not training."""
+    schema = getattr(node.target, "_schema", None)
+    for place, argument in enumerate(schema.arguments if schema is not None else ()):
+        if argument.name not in _PROBABILITIES + _TRAINING:
+            continue
+        given = node.args[place] if place < len(node.args) else node.kwargs.get(argument.name)
+        if given is None:
+            given = argument.default_value
+        if given is False or (argument.name in _PROBABILITIES and given == 0.0):
+            return True
+    return False
 
 
 def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any] | None, Document]:
@@ -245,6 +257,8 @@ def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any
         wide = widen(torch, module)
         inputs = widen_inputs(torch, standalone.read_inputs(torch, path))
         with torch.no_grad():
-            return standalone.flat_outputs(torch, standalone.call(torch, wide, inputs)), {}
+            found = standalone.flat_outputs(torch, standalone.call(torch, wide, inputs))
+        # Beside the other results, which have been brought to the CPU.
+        return [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in found], {}
     except Exception as error:
         return None, {"no_reference": events.describe_error(error)}
