@@ -1,6 +1,6 @@
 # make demo    triage a failing script on this machine's CPU
 # make test    lint, type check, tests
-# make bench   what starting, scanning a log and watching a script cost; ten minutes
+# make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
 # make lint    ruff and mypy alone; `make types` holds tests and evals to their types
 # make picture draw the README's picture anew from a real run
@@ -81,6 +81,8 @@ bench: setup
 	$(BIN)/python evals/benchmarks/scan_log.py --megabytes 320
 	@echo
 	$(BIN)/python evals/benchmarks/overhead.py --pairs 3
+	@echo
+	$(BIN)/python evals/benchmarks/sweep.py
 
 picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg

@@ -58,7 +58,7 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
 def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
     """Plot a horizontal bar for each row, the first on top."""
     chart = _chart(x, "")
-    chart.add_bars([(value, one_line(name)) for name, value in reversed(rows)], fill_color=GOOD)
+    chart.add_bars([(value, one_line(name)) for name, value in rows], fill_color=GOOD)
     return str(chart.to_svg(width=WIDTH, height=60 + 26 * len(rows)))
 
 
