@@ -132,25 +132,24 @@ def swept(manifest: Path, out: Path, python: str, jobs: int, **variables: str):
 
 
 GPU_SCRIPT = """\
-import sys, time, torch
+import sys, torch
 x = torch.randn(8192, 8192, device="cuda")
-end = time.monotonic() + 30
-while time.monotonic() < end:
-    for _ in range(50):
-        y = x @ x
-    torch.cuda.synchronize()
+for _ in range(1600):
+    y = x @ x
+torch.cuda.synchronize()
 print(float(y[0, 0]), sys.argv[1])
 """
 
 
 def gpus(out: Path, python: str) -> None:
-    """Sweep scripts that keep a GPU busy for 30 s: on one GPU, then on all that there are."""
+    """Sweep scripts with the same work each, two at a time on a GPU so that one computes while the
+    other starts: on one GPU, then on all that there are. Minutes."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "busy.py").write_text(GPU_SCRIPT)
     query = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
     count = len(subprocess.run(query, capture_output=True, text=True).stdout.split())
     (out / "sweep.toml").write_text(
-        f"[matrix]\nn = {list(range(2 * count))}\n"
+        f"[defaults]\ngpu_memory = '6GiB'\n[matrix]\nn = {list(range(4 * count))}\n"
         "[[target]]\nscript = 'busy.py'\nargs = ['{n}']\n"
     )
     results = []
@@ -161,7 +160,7 @@ def gpus(out: Path, python: str) -> None:
         with subprocess.Popen(query, stdout=log) as watch:
             visible = ",".join(str(n) for n in range(used))
             place = out / f"results-{used}"
-            took, answer = swept(out / "sweep.toml", place, python, used,
+            took, answer = swept(out / "sweep.toml", place, python, 2 * used,
                                  CUDA_VISIBLE_DEVICES=visible)  # fmt: skip
             watch.terminate()
         lines = [line.split(", ") for line in (out / f"use-{used}.csv").read_text().splitlines()]

@@ -75,7 +75,7 @@ def bucket_item(bucket: Bucket) -> Item:
     return Item(text, detail, "\n".join(filter(None, lines)), whole=True)
 
 
-def page(answer: SweepAnswer, groups: object, ledger: Path) -> str:
+def page(answer: SweepAnswer, ledger: Path) -> str:
     """Return a whole HTML document with the sweep's plots. Blocks."""
     return html(outline_sweep(answer), plots=tuple(_plots(answer, ledger)))
 

@@ -45,7 +45,7 @@ def write_results(
         "junit.xml": lambda file: junit(file, answer, rows_of(ledger), groups),
         "sweep.sarif": lambda file: json.dump(sarif(failures(), root), file),
         "summary.md": lambda file: _text(file, summary(answer, groups)),
-        "sweep.html": lambda file: _text(file, page(answer, groups, ledger)),
+        "sweep.html": lambda file: _text(file, page(answer, ledger)),
     }
     written = [ledger]
     for name, write in everything.items():
