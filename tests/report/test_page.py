@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from aoti_debug.model import Diagnosis, Kernel, Step, TriageAnswer
+from aoti_debug.model import Diagnosis, Fault, Kernel, Step, TriageAnswer, ValueRow
 from aoti_debug.report.answers import outline
-from aoti_debug.report.html import html
+from aoti_debug.report.html import diagnosis_plots, html, squeezed
 from aoti_debug.report.recorded import recorded
 from package_archives import RECORDED, unpack
 
@@ -108,6 +108,25 @@ def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> N
                 assert name != "href" or (value or "").startswith(run.as_uri())
 
     Loads().feed(page)
+
+
+def test_values_slice_and_memory_of_a_diagnosis_are_pictures() -> None:
+    rows = [ValueRow(number=n, node=f"n{n}", op="aten.log", min=-1.0, max=10.0**n, mean=0.5)
+            for n in range(1, 6)]  # fmt: skip
+    rows.append(ValueRow(number=6, node="n6", op="aten.div", nan=3, mark=f"NaN from here {EVIL}"))
+    fault = Fault(access=f"read {EVIL}", size=4, address="0x7f00", distance=512, allocation=4096)
+    diagnosis = Diagnosis(
+        phase="run", category="nan_or_inf", confidence="proved", summary="", values=rows,
+        fault=fault, slice=["118: auto tmp5 = x1;", "120: AOTI_TORCH_CHECK(tmp6 < 16L);"],
+    )  # fmt: skip
+    answer = TriageAnswer(run="r-20261121-0102-ab12", status="done", diagnosis=diagnosis)
+    page = html(outline(answer), plots=diagnosis_plots(diagnosis))
+    assert "Values along the model" in page and "NaN or Inf" in page
+    assert "allocation, 4,096 bytes" in page and "512 bytes" in page
+    assert '<span class="at"><i>120</i> AOTI_TORCH_CHECK(tmp6 &lt; 16L);</span>' in page
+    assert page.count("<script") == 1 and "\u202e" not in page
+    assert diagnosis_plots(diagnosis.model_copy(update={"values": [], "fault": None})) == ()
+    assert [squeezed(v) for v in (0.5, -1.0, 100.0, -1000.0)] == [0.5, -1.0, 3.0, -4.0]
 
 
 def test_a_run_that_is_gone_leaves_the_page_without_pictures(tmp_path: Path) -> None:

@@ -195,10 +195,11 @@ def _write_report(answer: Model, report: Path) -> None:
     from aoti_debug.report.answers import outline
 
     if report.suffix == ".html":
-        from aoti_debug.report.html import html
+        from aoti_debug.report.html import diagnosis_plots, html
         from aoti_debug.report.recorded import of_answer
 
-        write_text(report, html(outline(answer), of_answer(answer)))
+        plots = diagnosis_plots(getattr(answer, "diagnosis", None))
+        write_text(report, html(outline(answer), of_answer(answer), plots))
     else:
         from aoti_debug.report.text import markdown
 

@@ -6,6 +6,8 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from html import escape
+from math import copysign, isfinite, log10
 from typing import TYPE_CHECKING, NamedTuple
 
 from aoti_debug.plain import clean, one_line
@@ -15,6 +17,8 @@ from aoti_debug.report.text import Outline
 if TYPE_CHECKING:
     from jinja2 import Template
     from leather import Chart
+
+    from aoti_debug.model import Diagnosis, Fault, ValueRow
 
 
 GOOD, BAD = "#3b78b5", "#c62828"
@@ -33,6 +37,15 @@ THEME: Mapping[str, object] = {
 }
 
 Series = Sequence[tuple[float, float]]
+PLOTTED = 2  # fewer points are no picture
+
+
+class Plot(NamedTuple):
+    """A picture of a page; `svg` is ours, the rest is text."""
+
+    title: str
+    svg: str
+    note: str
 
 
 def calls_plot(calls: Sequence[CallPoint]) -> str:
@@ -53,6 +66,60 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
         if points:
             chart.add_line(list(points), name=name, stroke_color=colour)
     return str(chart.to_svg(width=WIDTH, height=HEIGHT))
+
+
+def diagnosis_plots(diagnosis: Diagnosis | None) -> tuple[Plot, ...]:
+    """Plot what a diagnosis holds: values along the model, the memory around an address."""
+    if diagnosis is None:
+        return ()
+    plots = (values_plot(diagnosis.values), memory_strip(diagnosis.fault))
+    return tuple(plot for plot in plots if plot is not None)
+
+
+def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
+    """Plot the largest, mean and smallest value along the model, and where it is not finite."""
+    numbered = [(row.number or place, row) for place, row in enumerate(rows, 1)]
+    if len(numbered) < PLOTTED:
+        return None
+    chart = _chart("operation of the model", "value (logarithmic beyond 1)")
+    for name, colour in zip(("max", "mean", "min"), COLOURS[:1] + COLOURS[2:], strict=True):
+        points = [(at, squeezed(getattr(row, name))) for at, row in numbered
+                  if getattr(row, name) is not None and isfinite(getattr(row, name))]  # fmt: skip
+        if points:
+            chart.add_line(points, name=name, stroke_color=colour)
+    lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]
+    if lost:
+        chart.add_dots(lost, name="NaN or Inf", fill_color=BAD, radius=4)
+    svg = str(chart.to_svg(width=WIDTH, height=HEIGHT))
+    first = next((row for _, row in numbered if row.mark), None)
+    told = f"{first.node}: {first.mark}" if first else f"{len(rows)} operations"
+    return Plot("Values along the model", svg, told)
+
+
+def squeezed(value: float) -> float:
+    """Return the value, or beyond 1 its sign and one more than its decimal logarithm."""
+    return value if abs(value) <= 1 else copysign(1 + log10(abs(value)), value)
+
+
+def memory_strip(fault: Fault | None) -> Plot | None:
+    """Draw the nearest allocation, the way from its end, and the access; not to scale."""
+    if fault is None or fault.allocation is None or fault.distance is None:
+        return None
+    size = f"of {fault.size} bytes" if fault.size else ""
+    access = " ".join(filter(None, (fault.access, size)))
+    parts = (
+        (0, 420, GOOD, f"allocation, {fault.allocation:,} bytes"),
+        (424, 190, "#8a94a6", f"{abs(fault.distance):,} bytes"),
+        (618, 200, BAD, one_line(access or "access")),
+    )
+    boxes = "".join(
+        f'<rect x="{x}" y="4" width="{width}" height="34" rx="4" fill="{colour}"/>'
+        f'<text x="{x + width / 2}" y="26" text-anchor="middle" fill="#fff">{escape(told)}</text>'
+        for x, width, colour, told in parts
+    )
+    svg = f'<svg viewBox="0 0 {WIDTH} 42" font-size="13" font-family="inherit">{boxes}</svg>'
+    at = f"at {fault.address}; " if fault.address else ""
+    return Plot("Memory around the address", svg, f"{at}not to scale")
 
 
 def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
@@ -82,7 +149,7 @@ def _chart(x: str, y: str) -> Chart:
 
 # Sections that stand above the pictures: what is known, before how it came to be known.
 FIRST = frozenset({"Where", "Why", "Fix", "Problems"})
-PLOTTED = 2  # fewer calls are no picture
+SLICE = "Slice"
 # The page reads without it: buttons are shown only where it runs.
 SCRIPT = (
     "for (const button of document.querySelectorAll('button.copy')) {"
@@ -91,14 +158,6 @@ SCRIPT = (
     " navigator.clipboard.writeText(said.textContent).then(() => {"
     " button.textContent = 'copied'; }); }; }"
 )
-
-
-class Plot(NamedTuple):
-    """A picture of a page; `svg` is ours, the rest is text."""
-
-    title: str
-    svg: str
-    note: str
 
 
 def html(
@@ -115,6 +174,7 @@ def html(
         outline=outline,
         run=run,
         first=FIRST,
+        slice=SLICE,
         span=max((bar.begin + bar.seconds for bar in run.timeline), default=0.0) or 1.0,
         calls_plot=Markup(plot),
         plots=[(plot.title, Markup(plot.svg), plot.note) for plot in plots],
