@@ -126,6 +126,8 @@ def test_values_slice_and_memory_of_a_diagnosis_are_pictures() -> None:
     assert '<span class="at"><i>120</i> AOTI_TORCH_CHECK(tmp6 &lt; 16L);</span>' in page
     assert page.count("<script") == 1 and "\u202e" not in page
     assert diagnosis_plots(diagnosis.model_copy(update={"values": [], "fault": None})) == ()
+    far = diagnosis.model_copy(update={"fault": fault.model_copy(update={"distance": 42985448449})})
+    assert len(diagnosis_plots(far)) == 1
     assert [squeezed(v) for v in (0.5, -1.0, 100.0, -1000.0)] == [0.5, -1.0, 3.0, -4.0]
 
 

@@ -37,6 +37,7 @@ THEME: Mapping[str, object] = {
 }
 
 Series = Sequence[tuple[float, float]]
+NEAR = 1 << 30  # bytes; what is farther away has nothing to do with the allocation
 PLOTTED = 2  # fewer points are no picture
 
 
@@ -103,13 +104,13 @@ def squeezed(value: float) -> float:
 
 def memory_strip(fault: Fault | None) -> Plot | None:
     """Draw the nearest allocation, the way from its end, and the access; not to scale."""
-    if fault is None or fault.allocation is None or fault.distance is None:
+    if fault is None or fault.allocation is None or not 0 < (fault.distance or 0) < NEAR:
         return None
     size = f"of {fault.size} bytes" if fault.size else ""
     access = " ".join(filter(None, (fault.access, size)))
     parts = (
         (0, 420, GOOD, f"allocation, {fault.allocation:,} bytes"),
-        (424, 190, "#8a94a6", f"{abs(fault.distance):,} bytes"),
+        (424, 190, "#8a94a6", f"{fault.distance:,} bytes"),
         (618, 200, BAD, one_line(access or "access")),
     )
     boxes = "".join(
