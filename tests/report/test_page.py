@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from aoti_debug.model import Diagnosis, Fault, Kernel, Step, TriageAnswer, ValueRow
 from aoti_debug.report.answers import outline
-from aoti_debug.report.html import diagnosis_plots, html, squeezed
+from aoti_debug.report.html import diagnosis_plots, html, memory_strip, squeezed
 from aoti_debug.report.recorded import recorded
 from package_archives import RECORDED, unpack
 
+SIDES = ("after", "before")
 EVIL = "</pre><script>alert(1)</script>\u202e"
 
 
@@ -122,10 +123,14 @@ def test_values_slice_and_memory_of_a_diagnosis_are_pictures() -> None:
     answer = TriageAnswer(run="r-20261121-0102-ab12", status="done", diagnosis=diagnosis)
     page = html(outline(answer), plots=diagnosis_plots(diagnosis))
     assert "Values along the model" in page and "NaN or Inf" in page
-    assert "allocation, 4,096 bytes" in page and "512 bytes" in page
+    assert "allocation, 4,096 bytes" in page and "512 bytes<" in page
     assert '<span class="at"><i>120</i> AOTI_TORCH_CHECK(tmp6 &lt; 16L);</span>' in page
     assert page.count("<script") == 1 and "\u202e" not in page
     assert diagnosis_plots(diagnosis.model_copy(update={"values": [], "fault": None})) == ()
+    after, before = (memory_strip(fault.model_copy(update={"side": side})) for side in SIDES)
+    assert after is not None and before is not None
+    assert after.svg.index("allocation") < after.svg.index("512")
+    assert before.svg.index("allocation") > before.svg.index("512")
     far = diagnosis.model_copy(update={"fault": fault.model_copy(update={"distance": 42985448449})})
     assert len(diagnosis_plots(far)) == 1
     assert [squeezed(v) for v in (0.5, -1.0, 100.0, -1000.0)] == [0.5, -1.0, 3.0, -4.0]

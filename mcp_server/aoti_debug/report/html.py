@@ -108,19 +108,22 @@ def memory_strip(fault: Fault | None) -> Plot | None:
         return None
     size = f"of {fault.size} bytes" if fault.size else ""
     access = " ".join(filter(None, (fault.access, size)))
-    parts = (
-        (0, 420, GOOD, f"allocation, {fault.allocation:,} bytes"),
-        (424, 190, "#8a94a6", f"{fault.distance:,} bytes"),
-        (618, 200, BAD, one_line(access or "access")),
-    )
+    parts = [
+        (420, GOOD, f"allocation, {fault.allocation:,} bytes"),
+        (190, "#8a94a6", f"{fault.distance:,} bytes"),
+        (202, BAD, one_line(access or "access")),
+    ]
+    if fault.side == "before":
+        parts.reverse()
+    at = [4 * place + sum(width for width, _, _ in parts[:place]) for place in range(len(parts))]
     boxes = "".join(
         f'<rect x="{x}" y="4" width="{width}" height="34" rx="4" fill="{colour}"/>'
         f'<text x="{x + width / 2}" y="26" text-anchor="middle" fill="#fff">{escape(told)}</text>'
-        for x, width, colour, told in parts
+        for x, (width, colour, told) in zip(at, parts, strict=True)
     )
     svg = f'<svg viewBox="0 0 {WIDTH} 42" font-size="13" font-family="inherit">{boxes}</svg>'
-    at = f"at {fault.address}; " if fault.address else ""
-    return Plot("Memory around the address", svg, f"{at}not to scale")
+    where = f"at {fault.address}; " if fault.address else ""
+    return Plot("Memory around the address", svg, f"{where}not to scale")
 
 
 def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
