@@ -24,7 +24,6 @@ from aoti_debug.sweep.local import Gpu, Machine, Share
 from aoti_debug.sweep.one import Order, run_one
 from aoti_debug.sweep.plan import Demand, Planned
 from aoti_debug.sweep.row import Row, rows_of
-from interpreter import torch_python
 from mcp import Client
 
 SCRIPTS = {
@@ -302,23 +301,3 @@ def test_an_agent_sweeps_pages_through_buckets_and_compares(tmp_path: Path) -> N
     assert answer["next"][0]["tool"] == "minify"
     assert again.structured_content["result"] == "good"
     assert {one["state"] for one in again.structured_content["buckets"]} == {"still"}
-
-
-def test_packages_with_recorded_inputs_are_targets(
-    built: Any, tmp_path: Path, sweep: Sweep
-) -> None:
-    """One call that fits the package, and one with an index outside its table."""
-    for name, row in (("fits", 999), ("outside", 1000)):
-        inputs = f"torch.full((4, 8), {row}), torch.randn(4, 8)"
-        save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
-        subprocess.run([torch_python(), "-c", save], check=True)
-    package = built.directory / "embedding.pt2"
-    text = "".join(
-        f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
-        for name in ("fits", "outside")
-    )
-    (tmp_path / "sweep.toml").write_text(text)
-    answer = sweep(tmp_path / "sweep.toml", "--jobs", 1).answer
-    assert (answer["ok"], answer["failed"]) == (1, 1)
-    (bucket,) = answer["buckets"]
-    assert (bucket["first"], bucket["category"]) == ("outside", "index_out_of_bounds")
