@@ -476,35 +476,6 @@ class NegativeZero(nn.Module):
         return torch.reciprocal(z)  # planted
 
 
-class ScaledAttention(nn.Module):
-    """After pytorch/pytorch#174049."""
-
-    def __init__(self):
-        super().__init__()
-        self.query, self.key, self.value = (nn.Linear(64, 64) for _ in range(3))
-
-    def forward(self, x, mask):
-        q, k, v = (part(x).permute(0, 2, 1, 3) for part in (self.query, self.key, self.value))
-        scores = torch.matmul(q, k.transpose(-2, -1)).div(0.3535) + mask
-        return scores.softmax(dim=-1).matmul(v)  # planted
-
-
-class PermutedKey(nn.Module):
-    """After pytorch/pytorch#195320."""
-
-    def forward(self, q, k, v):
-        scores = torch.matmul(q.permute(0, 2, 1, 3), k.permute(0, 2, 3, 1)).div(4.0)
-        return torch.matmul(scores.softmax(dim=-1), v.permute(0, 2, 1, 3))  # planted
-
-
-class NegatedByte(nn.Module):
-    """After pytorch/pytorch#161763."""
-
-    def forward(self, x):
-        seven = torch.tensor(7, dtype=torch.uint8, device=x.device)
-        return torch.neg(seven) + x.sin()  # planted
-
-
 @torch.library.custom_op("explain_cases::halve", mutates_args=())
 def halve(x: torch.Tensor) -> torch.Tensor:
     x.mul_(0.5)
@@ -653,11 +624,6 @@ CASES: tuple[Case, ...] = (
          ("div",)),
     Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),),
          "reciprocal", ("3 of 3",)),
-    Case("scaled_attention", "wrong", ScaledAttention,
-         lambda: (torch.randn(2, 8, 4, 64), torch.randn(2, 1, 8, 8)), "matmul", ()),
-    Case("permuted_key", "wrong", PermutedKey,
-         lambda: tuple(torch.randn(2, 16, 16, 16) for _ in range(3)), "matmul", ()),
-    Case("negated_byte", "wrong", NegatedByte, lambda: (torch.randn(2, 2),), "", ()),
     Case("undeclared_write", "wrong", Mutates, lambda: (torch.randn(4, 8),), "halve",
          ("writes to its argument x",), healthy=(Declares,)),
 )  # fmt: skip
