@@ -188,7 +188,7 @@ if __name__ == "__main__":
         model(batch)
 """
 # A model that is loaded before the fork, as servers do; each worker answers its own requests.
-SPAWNS = """
+FORKS = """
 import http.client, http.server, os, torch
 torch.set_num_threads(1)  # OpenMP's threads do not survive a fork
 model = torch._inductor.aoti_load_package(PACKAGE)
@@ -264,7 +264,7 @@ def test_calls_of_spawned_workers_are_joined_and_the_bad_process_is_named(
 def test_calls_of_forked_servers_are_joined_and_the_bad_one_is_named(
     processes: Any, counted: Any
 ) -> None:
-    answer = processes(SPAWNS)
+    answer = processes(FORKS)
     best = answer.diagnosis
     assert (best.category, best.confidence) == ("contract_stride", "proved")
     told = re.match(r"1 of 31 calls \(7 of process (\d+)\): ", best.summary)
