@@ -116,9 +116,9 @@ def test_a_phrase_with_a_gap_in_a_group_is_seen(pattern: str) -> None:
     assert any(is_gap(item) for one in alternatives(tree) for item in one[:-1])
 
 
-def alternatives(tree: object) -> Iterator[list[tuple[object, object]]]:
+def alternatives(tree: Any) -> Iterator[list[tuple[object, Any]]]:
     """Give each alternative of each group but of those that say what must not be there."""
-    if not isinstance(tree, (list, tuple, parser.SubPattern)):
+    if not isinstance(tree, (list, tuple, SUBPATTERN)):
         return
     if len(tree) == 2 and tree[0] is constants.ASSERT_NOT:
         return
@@ -128,7 +128,7 @@ def alternatives(tree: object) -> Iterator[list[tuple[object, object]]]:
         yield from alternatives(item)
 
 
-def is_gap(item: tuple[object, object]) -> bool:
+def is_gap(item: tuple[object, Any]) -> bool:
     """Tell whether a part of a pattern is `.{0,9}`: anything, between two texts."""
     code, value = item
     return code in REPEATS and [code for code, _ in value[2]] == [constants.ANY]
