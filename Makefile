@@ -2,6 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
+# make evals   scripted agents on the recorded cases: the replay tier's table, no torch
 # make lint    ruff and mypy alone; `make types` holds tests and evals to their types
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
@@ -37,7 +38,7 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light bench lint types picture clean setup
+.PHONY: demo test test-light bench evals lint types picture clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -74,6 +75,9 @@ LENIENT := --explicit-package-bases --ignore-missing-imports --implicit-reexport
 types: $(VENV)/.tools
 	MYPYPATH=tests $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/targets/|(walk|wrong)_cases' tests
 	MYPYPATH=evals $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/(cases|zoo)/|prelude|explain_cases|gpu_checks' evals
+
+evals: $(VENV)/.tools
+	$(BIN)/python evals/run.py agents --replay
 
 bench: setup
 	$(BIN)/python evals/benchmarks/startup.py
