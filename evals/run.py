@@ -165,7 +165,9 @@ def agents(options: argparse.Namespace) -> int:
 
     _each(one, cases, 1 if options.replay else options.jobs)
     if recorded is not None and "gold" in {agent.name for agent in wanted}:
-        results += [records.tool(problem, recorded[problem.id]) for problem in cases]
+        results += [
+            records.tool(one, recorded[one.id]) for one in cases if recorded[one.id].triaged
+        ]
         if options.out:
             report.write(results, options.out / "results.jsonl")
     print(report.table(results))

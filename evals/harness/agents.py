@@ -179,6 +179,7 @@ def kernels_for(kernels: Sequence[tuple[str, tuple[str, ...]]], wanted: Sequence
         dict.fromkeys(
             kernel
             for kernel, ops in kernels
+            if not kernel.startswith("aoti_torch_")  # a library's: it only reads what they made
             if any(op.split(".")[1:2] == [one] for op in ops for one in bare)
             or any(re.search(rf"(?:_|^){re.escape(one)}(?:_|$)", kernel) for one in bare)
         )

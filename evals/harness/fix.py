@@ -112,7 +112,7 @@ def environment_of_case(python: str) -> Mapping[str, str]:
     """Return what a target gets beside what it inherits."""
     ours = environment(python)
     return {name: value for name, value in ours.items()
-            if name.startswith(("TORCHINDUCTOR", "AOTI_EVALS", "CXX", "PYTHONDONT"))}  # fmt: skip
+            if name.startswith(("TORCHINDUCTOR", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))}  # fmt: skip
 
 
 def verify(problem: Problem, patch: str, python: str) -> VerifyAnswer:

@@ -52,6 +52,11 @@ class Recorded:
     torch: str = ""
     device: str = "cpu"
 
+    @property
+    def triaged(self) -> bool:
+        """Tell whether a run directory is among what is recorded."""
+        return self.directory is not None and (self.directory / "run.json").is_file()
+
 
 def load() -> dict[str, Recorded]:
     """Return what is recorded, by case."""
@@ -105,10 +110,7 @@ def known(problem: Problem, patch: str, recorded: Recorded) -> Fix:
 
 def tool(problem: Problem, recorded: Recorded) -> Result:
     """Score what today's rules say of the recorded run: the tool without any agent."""
-    if recorded.directory is None or not (recorded.directory / "run.json").is_file():
-        return judge(
-            problem, None, agent="triage alone", arm="replay", fix=lambda patch: Fix(None, "")
-        )
+    assert recorded.directory is not None
     found = diagnose(_recall(recorded.directory))
     answer = parse(found[0].document()) if found else None
     return judge(problem, answer, agent="triage alone", arm="replay", kernels=recorded.at_fault,

@@ -64,6 +64,7 @@ def environment(python: str, home: Path | None = None) -> dict[str, str]:
         AOTI_EVALS_CXX=os.environ.get("CXX") or "g++",
         TORCHINDUCTOR_CACHE_DIR=str(root / "inductor"),
         TORCHINDUCTOR_VEC_ISA_OK="1",
+        OMP_NUM_THREADS="1",  # many small processes side by side; waiting threads would spin
         AOTI_DEBUG_PYTHON=python,
         PYTHONDONTWRITEBYTECODE="1",
     )
