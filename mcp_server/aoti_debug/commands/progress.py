@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
-
 from aoti_debug.plain import plain
 
 _EVERY_S = 0.2
@@ -22,6 +20,8 @@ async def follow_output(run: Path) -> None:
     """Copy the run's growing output until cancelled, then what is left of it."""
     seen: dict[Path, int] = {}
     try:
+        import anyio  # not needed by what only reads a text
+
         while True:
             _copy(run, seen)
             await anyio.sleep(_EVERY_S)

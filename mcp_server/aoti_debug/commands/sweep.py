@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import anyio
 import typer
 
 from aoti_debug.commands import options
@@ -125,6 +124,8 @@ def kept(run: str) -> SweepAnswer:
                 return await service.wait(run)
         except Exception as error:
             return error
+
+    import anyio  # not needed by other commands, which start faster
 
     answer = anyio.run(main)
     if isinstance(answer, Exception):
