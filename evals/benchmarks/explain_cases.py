@@ -634,7 +634,8 @@ def plant_log1p() -> None:
     from torch._inductor.codegen import triton
 
     for kind in vars(triton).values():
-        if inspect.isclass(kind) and "log1p" in vars(kind):
+        own = inspect.isclass(kind) and kind.__module__ == triton.__name__
+        if own and "log1p" in vars(kind):
             kind.log1p = staticmethod(lambda x: f"libdevice.log1p({x}) + 1")
 
 

@@ -31,8 +31,9 @@ WANTED: dict[str, tuple[str | None, str | None, str | None]] = {
     "lstm": ("agrees", "same", "same"),
     "scatter_add": ("agrees", "rounding", "rounding"),
     "dropout": ("random", None, None),
-    "unwritten": ("differs", None, "differs"),
-    "raced": ("differs", None, None),
+    # What free memory holds, and what eager's own run of the racing kernel gives, is chance.
+    "unwritten": (None, None, "differs"),
+    "raced": (None, "differs", None),
     "outside": (None, None, None),
 }
 

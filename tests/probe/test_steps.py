@@ -15,6 +15,14 @@ from probe.conftest import PROBE
 TARGETS = Path(__file__).parents[1] / "targets"
 
 
+@pytest.mark.parametrize("program", ["bisect", "checks", "held_out", "nodes", "replay", "walk"])
+def test_a_program_of_the_probe_starts_as_a_script(program: str):
+    file = PROBE / f"{program}.py"
+    ran = subprocess.run([torch_python(), str(file), "--help"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith(f"usage: {program}.py")
+
+
 @pytest.fixture
 def captured(run_script, compiled):
     """Run calls and return the arguments that name package, program and the first capture."""

@@ -125,6 +125,8 @@ class Session:
 
     def calls(self) -> Document:
         """Hold the other recorded calls against the program, by their descriptions."""
+        if not self.options.calls:
+            raise Impossible("no other calls are recorded")
         program = recorded.Program(self.torch, self.program, self.module)
         with open(self.options.calls, encoding="utf-8") as file:  # noqa: PTH123
             given = json.load(file)

@@ -3,6 +3,12 @@ index leaves its bounds. One run, nothing is compiled."""
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
+
 import time
 from typing import Any
 
@@ -12,6 +18,8 @@ from .fakes import is_custom
 from .standalone import Document
 
 _ELEMENTS = 16 * 1024 * 1024
+_ROWS = 20_000
+_STACK_FRAMES = 6
 
 
 def keep(torch: Any, node: Any, args: Any) -> list[tuple[int, Any]]:
@@ -42,17 +50,6 @@ def written(torch: Any, node: Any, args: Any, kept: list[tuple[int, Any]]) -> di
             at = (now != before).nonzero()[0].tolist() if now.shape == before.shape else []
             return {"argument": name, "from": getattr(node.args[place], "name", ""), "at": at}
     return None
-
-
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
-
-_ROWS = 20_000
-_STACK_FRAMES = 6
 
 
 def main() -> int:
