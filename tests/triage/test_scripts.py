@@ -218,8 +218,13 @@ def test_nan_that_the_script_gives_to_the_model_is_the_scripts_own(serve: Serve)
 
 def test_nan_that_the_model_makes_is_the_reason_of_an_exception_after_it(serve: Serve) -> None:
     answer = serve("nan_raises")
-    assert best(answer).category == "nan_or_inf"
-    assert best(answer).fixes
+    found = best(answer)
+    assert found.category == "nan_or_inf"
+    assert any("NaN is born at log (aten.log.default)" in one.quote for one in found.evidence)
+    assert [(Path(one.file).name, one.text) for one in found.source][:1] == [
+        ("models.py", "return torch.log(self.fc(x)).softmax(-1)")
+    ]
+    assert found.fixes
     assert [other.category for other in answer.also] == ["user_code"]
 
 
