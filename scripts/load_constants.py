@@ -17,10 +17,17 @@ def main() -> int:
     parser.add_argument(
         "weights", help="state dict of torch.save, or an exported program (.ep.pt2)"
     )
+    parser.add_argument(
+        "--exported",
+        metavar="MODEL.ep.pt2",
+        help="of torch.export.save; it tells weights that are inlined from those never used",
+    )
     parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
     parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
     options = parser.parse_args()
-    shared.existing(options.package, options.weights, *([options.call] if options.call else []))
+    shared.existing(
+        options.package, options.weights, *filter(None, (options.call, options.exported))
+    )
     source = inspect_pt2.source_of(options.package)
     if source is None:
         print("the package has no source that could state its constants", file=sys.stderr)
@@ -28,12 +35,13 @@ def main() -> int:
     torch: Any = import_module("torch")
     state = read(torch, options.weights)
     known = constants.declared(source)
-    found = list(constants.problems(known, state))
-    for line in found:
+    program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)
+    names = used(torch.export.load(program)) if program else None
+    inlined, harmless = constants.unknown(known, state, names)
+    wrong = [*constants.problems(known, state), *inlined]
+    for line in [*wrong, *harmless]:
         print(line)
-    harmless = [line for line in found if "not a constant of the package" in line]
-    wrong = found if options.strict else [line for line in found if line not in harmless]
-    if wrong:
+    if wrong or (options.strict and harmless):
         return shared.FOUND
     model = torch._inductor.aoti_load_package(options.package)
     copies = {
@@ -45,6 +53,18 @@ def main() -> int:
         args, kwargs = torch.load(options.call, weights_only=True)
         print(model(*args, **kwargs))
     return shared.CLEAN
+
+
+def used(program: Any) -> set[str]:
+    """Return the weights and buffers that a node of the exported program reads."""
+    read_ones = {
+        node.name for node in program.graph.nodes if node.op == "placeholder" and node.users
+    }
+    return {
+        spec.target
+        for spec in program.graph_signature.input_specs
+        if spec.target is not None and spec.arg.name in read_ones
+    }
 
 
 def read(torch: Any, path: str) -> dict[str, Any]:

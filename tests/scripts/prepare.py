@@ -15,6 +15,11 @@ program = torch.export.load(rich / "model.ep.pt2")
 state = dict(program.state_dict)
 nan = torch.full((16,), float("nan"))
 torch.save({**state, "down.weight": torch.randn(64, 16)[:16], "down.bias": nan}, "sliced.pt")
+fitting = {name: t for name, t in state.items() if name not in ("pair", "scale")}
+unused = {"norm.num_batches_tracked": torch.tensor(7), "spare": torch.zeros(3)}
+torch.save({**fitting, **unused}, "unused.pt")
+torch.save({name: t for name, t in fitting.items() if name != "position"}, "partial.pt")
+torch.save({n: t.detach().clone() for n, t in state.items()}, "inlined.pt")
 with torch.no_grad():
     state["position"].add_(0.01)
 torch.export.save(program, "other.ep.pt2")

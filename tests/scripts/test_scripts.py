@@ -169,6 +169,32 @@ def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(installed, rich, bad
     assert "down.bias: 16 values are NaN or infinite" in said
 
 
+def test_constants_that_are_inlined_do_not_fit(installed, rich, bad) -> None:
+    code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "inlined.pt")
+    assert code == 1
+    assert "pair: not a constant of the package (inlined" in said
+    assert "fit and were loaded" not in said
+
+
+def test_constants_that_the_program_never_reads_are_harmless(installed, rich, bad) -> None:
+    words = (rich / "model.pt2", bad / "unused.pt")
+    code, said = run(installed / "load_constants.py", *words, "--exported", rich / "model.ep.pt2")
+    assert (code, "constants fit and were loaded" in said) == (0, True)
+    assert "spare: the package does not use it" in said
+    assert "norm.num_batches_tracked: the package does not use it" in said
+    code, said = run(installed / "load_constants.py", *words)
+    assert code == 1
+    assert "spare: not a constant of the package (inlined" in said
+    assert "norm.num_batches_tracked: the package does not use it" in said
+
+
+def test_constants_left_out_are_null_in_a_package_without_weights(installed, rich, bad) -> None:
+    code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "partial.pt")
+    assert code == 1
+    assert "position: missing (no error, even in a full update)" in said
+    assert "it is a null pointer: the first call crashes" in said
+
+
 def test_the_free_run_keeps_the_logs_and_names_the_first_message(
     installed: Path, built, bad, tmp_path: Path
 ) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 _ENTRY = re.compile(r"constants_info_\[(\d{1,6})\]\.(\w{1,40}) = (.{0,2000});")
+KEPT = (
+    "else it keeps the compiled-in value, and in a package without weights "
+    "(package_constants_in_so=False) it is a null pointer: the first call crashes"
+)
 INLINED = 8  # elements; a constant of at most one dimension and no more of them becomes a literal
 
 
@@ -43,13 +47,35 @@ def declared(source: str) -> dict[str, Declared]:
     return found
 
 
+def unknown(
+    known: Mapping[str, Declared], state: Mapping[str, Any], used: Collection[str] | None
+) -> tuple[list[str], list[str]]:
+    """Return what can never be updated with this file, and what is harmless.
+
+    `used`: the names that the exported program reads; None where there is none to ask. Then only
+    the counter of a batch norm is known to be unused: nothing reads it outside of training.
+    """
+    inlined, harmless = [], []
+    for name, tensor in state.items():
+        if name in known:
+            continue
+        counter = name.rpartition(".")[2] == "num_batches_tracked"
+        if counter if used is None else name not in used:
+            harmless.append(f"{name}: the package does not use it")
+        elif tensor.dim() <= 1 and tensor.numel() <= INLINED:
+            inlined.append(
+                f"{name}: not a constant of the package (inlined: it can never be updated, the old "
+                "value stays; compile with always_keep_tensor_constants)"
+            )
+        else:
+            harmless.append(f"{name}: not a constant of the package (a prefix, a typo, or tied)")
+    return inlined, harmless
+
+
 def problems(known: Mapping[str, Declared], state: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with loading these tensors as they are."""
     for name, tensor in state.items():
         if name not in known:
-            small = tensor.dim() <= 1 and tensor.numel() <= INLINED
-            why = "inlined: it can never be updated" if small else "a prefix, a typo, or tied"
-            yield f"{name}: not a constant of the package ({why})"
             continue
         if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
             yield f"{name}: {int((~tensor.isfinite()).sum())} values are NaN or infinite"
@@ -64,5 +90,5 @@ def problems(known: Mapping[str, Declared], state: Mapping[str, Any]) -> Iterato
             yield f"{name}: a view of a storage of {size} bytes, all are copied over {want.bytes}"
     for name, want in known.items():
         if name not in state:
-            kept = "stays as it is, without an error" if want.buffer else "a full update raises"
-            yield f"{name}: missing ({kept})"
+            error = "no error, even in a full update" if want.buffer else "a full update raises"
+            yield f"{name}: missing ({error}); {KEPT}"

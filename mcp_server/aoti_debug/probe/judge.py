@@ -223,7 +223,7 @@ def _strides(
         reason = (
             "the stride of a dimension of size 1 is never used"
             if unused
-            else "the kernels read the memory in the other order"
+            else "the kernels read, and write, this memory with the expected strides"
         )
         yield Break(*at, "stride", str(wanted), str(step), reason, number, harmless=unused)
 
