@@ -17,7 +17,7 @@ from pathlib import Path
 
 from aoti_debug.model import TriageAnswer
 from aoti_debug.report.answers import outline
-from aoti_debug.report.text import print_outline
+from aoti_debug.report.terminal import print_outline
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import MONOKAI

@@ -38,7 +38,8 @@ from aoti_debug.model import (
 from aoti_debug.report.answers import outline
 from aoti_debug.report.diagnosis import memory_strip
 from aoti_debug.report.html import html
-from aoti_debug.report.text import Outline, markdown, print_outline
+from aoti_debug.report.terminal import print_outline
+from aoti_debug.report.text import Outline, markdown
 from recall import recorded
 from rich.console import Console
 

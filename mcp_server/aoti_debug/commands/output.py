@@ -154,7 +154,7 @@ def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoRet
         from rich.console import Console
 
         from aoti_debug.report.answers import outline
-        from aoti_debug.report.text import print_outline
+        from aoti_debug.report.terminal import print_outline
 
         print_outline(outline(answer), Console())
     raise typer.Exit(status_of(answer))
