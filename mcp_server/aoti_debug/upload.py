@@ -106,6 +106,12 @@ class _Unpacked:
         return data
 
 
+_NO_ARCHIVE = (
+    tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile,
+    FileExistsError, NotADirectoryError, IsADirectoryError,
+)  # fmt: skip
+
+
 def _unpack(packed: IO[bytes]) -> Path:
     uploads = home() / "uploads"
     uploads.mkdir(parents=True, exist_ok=True)
@@ -115,7 +121,7 @@ def _unpack(packed: IO[bytes]) -> Path:
         packed.seek(0)
         with _Unpacked(packed) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             _extract(archive, folder)
-    except (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
+    except _NO_ARCHIVE as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=_HELP) from error
     except BaseException:
@@ -136,7 +142,22 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
         left -= max(member.size, 0)
         if left < 0 or number > FILES or member.issparse():
             raise _Large("the folder is too large")
-        archive.extract(member, folder, filter="data")
+        _write(archive, member, folder)
+
+
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Write a file or a folder below `folder`, which holds no link; `extract` cannot be told to
+    stay inside before Python 3.11.4."""
+    name = Path(member.name.lstrip("/"))
+    if ".." in name.parts:
+        raise WrongUse(f"{clean(member.name)[:200]!r} is outside of the folder", help=_HELP)
+    path = folder / name
+    (path if member.isdir() else path.parent).mkdir(parents=True, exist_ok=True)
+    content = archive.extractfile(member)
+    if content is not None:
+        with path.open("wb") as file:
+            shutil.copyfileobj(content, file)
+        path.chmod(0o700 if member.mode & 0o100 else 0o600)
 
 
 def _prune(uploads: Path) -> None:
