@@ -10,6 +10,7 @@ plan to the row in the file. Its memory must not grow with the number of targets
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -71,7 +72,7 @@ def simulate(targets: int, workers: int) -> None:
         head = Head(sweep="r", name="b", plan=plan.digest, targets=plan.count, began=0.0)
         simulated = Simulated(Machine(workers, 10**6, 10**15))
         began = time.perf_counter()
-        with Ledger.create(place / "sweep.jsonl", head) as ledger:
+        with contextlib.closing(Ledger.create(place / "sweep.jsonl", head)) as ledger:
 
             def on_row(row) -> None:
                 if done.add(row.index):

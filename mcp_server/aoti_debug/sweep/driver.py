@@ -288,7 +288,7 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
         write_atomically(work.directory.path / "out.txt", str(this.out).encode())
     path = request.resume or this.out / LEDGER
     opened = Ledger.resume(path) if request.resume else Ledger.create(path, head)
-    with opened as ledger:
+    with contextlib.closing(opened) as ledger:
         done = Done(this.plan.count)
         if request.resume:
             await anyio.to_thread.run_sync(_read_done, this, done, path)

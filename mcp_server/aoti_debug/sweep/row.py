@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Literal
 
 from pydantic import Field, ValidationError
@@ -188,17 +187,6 @@ class Ledger:
         (self.path.parent / RESERVE).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             os.close(self._file)
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class UnreadableSweep(WrongUse):

@@ -35,14 +35,7 @@ async def diagnose_log(
     return answer(await api.diagnose(text or None, str(absolute("path", path)) if path else None))
 
 
-DIAGNOSE_LOG = tool(
-    diagnose_log,
-    "Diagnose a log",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+DIAGNOSE_LOG = tool(diagnose_log, "Diagnose a log")
 
 
 async def inspect_package(
@@ -60,14 +53,7 @@ async def inspect_package(
     return answer(await api.inspect(path, interpreter(python), check_inputs=check_inputs))
 
 
-INSPECT_PACKAGE = tool(
-    inspect_package,
-    "Inspect a package",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+INSPECT_PACKAGE = tool(inspect_package, "Inspect a package")
 
 
 async def explain_kernel(
@@ -87,14 +73,7 @@ async def explain_kernel(
     return answer(await api.explain(target, kernel or None))
 
 
-EXPLAIN_KERNEL = tool(
-    explain_kernel,
-    "Explain a kernel",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+EXPLAIN_KERNEL = tool(explain_kernel, "Explain a kernel")
 
 
 async def read_artifact(
@@ -124,14 +103,7 @@ def _fitting(found: ArtifactPage) -> ArtifactPage:
     return found
 
 
-READ_ARTIFACT = tool(
-    read_artifact,
-    "Read an artifact",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+READ_ARTIFACT = tool(read_artifact, "Read an artifact")
 
 
 async def check_environment(
@@ -144,11 +116,4 @@ async def check_environment(
     return answer(await api.environment(interpreter(python), env or {}))
 
 
-CHECK_ENVIRONMENT = tool(
-    check_environment,
-    "Check the environment",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+CHECK_ENVIRONMENT = tool(check_environment, "Check the environment")

@@ -60,14 +60,7 @@ async def triage(
     return answer(await follow(call, run, wait_s))
 
 
-TRIAGE = tool(
-    triage,
-    "Triage a failing script",
-    read_only=False,
-    destructive=False,
-    idempotent=False,
-    open_world=True,
-)
+TRIAGE = tool(triage, "Triage a failing script", read_only=False, idempotent=False, open_world=True)
 
 
 async def run_stage(
@@ -95,14 +88,7 @@ async def run_stage(
     return answer(await follow(call, run, wait_s))
 
 
-RUN_STAGE = tool(
-    run_stage,
-    "Run one stage",
-    read_only=False,
-    destructive=False,
-    idempotent=False,
-    open_world=True,
-)
+RUN_STAGE = tool(run_stage, "Run one stage", read_only=False, idempotent=False, open_world=True)
 
 
 Failure = Annotated[
@@ -137,14 +123,7 @@ async def minify(
     return answer(await follow(call, run, wait_s))
 
 
-MINIFY = tool(
-    minify,
-    "Minify a failure",
-    read_only=False,
-    destructive=False,
-    idempotent=True,
-    open_world=True,
-)
+MINIFY = tool(minify, "Minify a failure", read_only=False, open_world=True)
 
 
 Fixed = Annotated[str, Field(description="the fixed script, or a unified diff (*.patch)")]
@@ -176,14 +155,7 @@ async def verify_fix(
     return answer(await follow(call, run, wait_s))
 
 
-VERIFY_FIX = tool(
-    verify_fix,
-    "Verify a fix",
-    read_only=False,
-    destructive=False,
-    idempotent=False,
-    open_world=True,
-)
+VERIFY_FIX = tool(verify_fix, "Verify a fix", read_only=False, idempotent=False, open_world=True)
 
 
 async def sweep(
@@ -213,11 +185,4 @@ async def sweep(
     return answer(await follow(call, run, wait_s))
 
 
-SWEEP = tool(
-    sweep,
-    "Sweep many targets",
-    read_only=False,
-    destructive=False,
-    idempotent=False,
-    open_world=True,
-)
+SWEEP = tool(sweep, "Sweep many targets", read_only=False, idempotent=False, open_world=True)

@@ -48,12 +48,13 @@ def tool(
     function: Callable[..., Any],
     title: str,
     *,
-    read_only: bool,
-    destructive: bool,
-    idempotent: bool,
-    open_world: bool,
+    read_only: bool = True,
+    destructive: bool = False,
+    idempotent: bool = True,
+    open_world: bool = False,
 ) -> AotiTool:
-    """Make a tool of a function; its docstring is what an agent reads to choose it."""
+    """Make a tool of a function, one that only looks unless said otherwise; its docstring is what
+    an agent reads to choose it."""
     made = AotiTool.from_function(
         function,
         title=title,

@@ -153,14 +153,7 @@ async def wait_run(
     return answer(await follow(call, run, wait_s))
 
 
-WAIT_RUN = tool(
-    wait_run,
-    "Wait for a run",
-    read_only=True,
-    destructive=False,
-    idempotent=True,
-    open_world=False,
-)
+WAIT_RUN = tool(wait_run, "Wait for a run")
 
 
 async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswer]:
@@ -169,11 +162,4 @@ async def cancel_run(call: Call, run: Run) -> Annotated[CallToolResult, RunAnswe
     return answer(await service.cancel(run, owner_of(call)))
 
 
-CANCEL_RUN = tool(
-    cancel_run,
-    "Cancel a run",
-    read_only=False,
-    destructive=True,
-    idempotent=True,
-    open_world=False,
-)
+CANCEL_RUN = tool(cancel_run, "Cancel a run", read_only=False, destructive=True)
