@@ -89,6 +89,7 @@ def run(source: str, directory: Path, **environment: str) -> subprocess.Complete
 
 
 SLICED = """
+torch.manual_seed(0)
 weight = torch.randn(500_000, 16)[:16]
 assert weight.is_contiguous()
 state = {**program.state_dict, "norm.weight": program.state_dict["norm.weight"] * 2}
@@ -97,7 +98,8 @@ load_constants(model, state, program.state_dict)
 args, kwargs = torch.load("inputs.pt", weights_only=True)
 eager = program.module()
 eager.load_state_dict(state)
-torch.testing.assert_close(model(*args, **kwargs), eager(*args, **kwargs))
+rounding = {"rtol": 1e-4, "atol": 1e-2}  # weights of size 1 make attention's sums large
+torch.testing.assert_close(model(*args, **kwargs), eager(*args, **kwargs), **rounding)
 """
 
 
