@@ -1,4 +1,4 @@
-"""What an agent is given (evals/cases/ID.toml), and what is true of it (evals/truth/FAMILY.toml).
+"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth/FAMILY.toml).
 
 A case holds its input files as text; what cannot be text (a package, weights, traffic) is made when
 it is laid out, by the truth's `prepare`. Patches are kept as edits, which name the text that they
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -180,16 +180,16 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
     Raises:
         BadCase: a file is no TOML, a field is wrong or missing, a truth or a case has no partner.
     """
-    tables = {path: _toml(path) for path in sorted((root / "cases").glob("*.toml"))}
     cases = {
-        path.stem: _parsed(Case, {"id": path.stem, **table}, path)
-        for path, table in tables.items()
-        if "prompt" in table  # other suites have tables there too
+        name: _parsed(Case, {"id": name, "family": path.stem, **table}, path, name)
+        for path, tables in _families(root / "cases")
+        for name, table in tables.items()
     }
-    truths: dict[str, tuple[str, Truth]] = {}
-    for path in sorted((root / "truth").glob("*.toml")):
-        for name, table in _toml(path).items():
-            truths[name] = (path.stem, _parsed(Truth, table, path, name))
+    truths = {
+        name: (path.stem, _parsed(Truth, table, path, name))
+        for path, tables in _families(root / "truth")
+        for name, table in tables.items()
+    }
     if lone := cases.keys() ^ truths.keys():
         raise BadCase(f"case without truth or truth without case: {', '.join(sorted(lone))}")
     problems = {}
@@ -200,6 +200,15 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
         problems[name] = Problem(case, truth)
         _check_edits(problems[name])
     return dict(sorted(problems.items(), key=lambda item: (item[1].case.family, item[0])))
+
+
+def _families(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path in (folder / f"{family}.toml" for family in FAMILIES):
+        if path.exists():
+            tables = _toml(path)
+            if stray := [name for name, table in tables.items() if not isinstance(table, dict)]:
+                raise BadCase(f"{path.name}: {stray[0]} stands outside of any case")
+            yield path, tables
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def agent_skills() -> dict[str, Any]:
                 "id": one.id,
                 "prompt": one.case.prompt.strip(),
                 "expected_output": expected(one),
-                "files": [f"evals/cases/{one.id}.toml"],
+                "files": [f"evals/cases/{one.case.family}.toml"],
                 "expectations": expectations(one),
             }
             for one in problems().values()

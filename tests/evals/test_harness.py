@@ -25,13 +25,13 @@ from harness.score import judge  # noqa: E402
 from harness.tree import patched_files  # noqa: E402
 
 CASE = """
-family = "bad_input"
+[one]
 level = "vague"
 split = "dev"
 canary = "aoti-eval-canary-0000000000000000"
 command = ["run.py"]
 prompt = "What is wrong with this project, and how is it mended?"
-[files]
+[one.files]
 "run.py" = "x = 1\\ny = 2\\n"
 """
 TRUTH = """
@@ -46,7 +46,7 @@ EVERY = pytest.mark.parametrize("problem", problems().values(), ids=list(problem
 
 
 def tree(root: Path, case: str = CASE, truth: str = TRUTH) -> Path:
-    for folder, name, text in (("cases", "one", case), ("truth", "bad_input", truth)):
+    for folder, name, text in (("cases", "bad_input", case), ("truth", "bad_input", truth)):
         (root / folder).mkdir()
         (root / folder / f"{name}.toml").write_text(text)
     return root
@@ -59,9 +59,9 @@ def situation(problem: Problem) -> Situation:
 @pytest.mark.parametrize(
     ("case", "truth", "words"),
     [
-        (CASE.replace('"vague"', '"hard"'), TRUTH, "one.toml: level"),
+        (CASE.replace('"vague"', '"hard"'), TRUTH, "bad_input.toml: one.level"),
         (CASE.replace('"run.py" =', '"../run.py" ='), TRUTH, "leads out of"),
-        (CASE + '"other.py" = 1\n', TRUTH, "files.other.py"),
+        (CASE + '"other.py" = 1\n', TRUTH, "one.files.other.py"),
         (CASE, TRUTH.replace('x = 1", new', 'z = 1", new'), "stands 0 times in run.py"),
         (CASE, TRUTH.replace('text = "x = 1"', 'text = "nowhere"'), "holds no line with"),
         (CASE, TRUTH.replace("[one]", "[two]"), "without"),
