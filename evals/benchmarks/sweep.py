@@ -123,57 +123,110 @@ def throughput(scripts: int, python: str) -> None:
                   f"({answer['ok']} of {scripts} good; each sleeps 2 s)")  # fmt: skip
 
 
-def swept(manifest: Path, out: Path, python: str, jobs: int, **variables: str):
+def swept(
+    manifest: Path, out: Path, python: str, jobs: int, limit: float = 36_000, **variables: str
+):
     words = ["sweep", str(manifest), "--out", str(out), "--jobs", str(jobs), "--json"]
     environment = {**os.environ, "AOTI_DEBUG_PYTHON": python, **variables}
     began = time.perf_counter()
     argv = [sys.executable, "-m", "aoti_debug", *words]
-    done = subprocess.run(argv, env=environment, stdout=subprocess.PIPE, text=True)
-    return time.perf_counter() - began, json.loads(done.stdout)
+    with subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, text=True) as sweep:
+        try:
+            answer = json.loads(sweep.communicate(timeout=max(1.0, limit))[0])
+        except subprocess.TimeoutExpired:
+            sweep.terminate()
+            answer = {}
+    return time.perf_counter() - began, answer
 
 
 GPU_SCRIPT = """\
-import sys, torch
+import sys, time, torch
 x = torch.randn(8192, 8192, device="cuda")
-for _ in range(1600):
+torch.cuda.synchronize()
+began = time.time()
+for _ in range(int(sys.argv[1])):
     y = x @ x
 torch.cuda.synchronize()
-print(float(y[0, 0]), sys.argv[1])
+with open(sys.argv[2], "a") as log:
+    print(torch.cuda.get_device_properties(0).uuid, began, time.time(), file=log)
 """
+EACH = 4  # targets side by side on a GPU: some compute while another starts
 
 
-def gpus(out: Path, python: str) -> None:
-    """Sweep scripts with the same work each, two at a time on a GPU so that one computes while the
-    other starts: on one GPU, then on all that there are. Minutes."""
+def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> None:
+    """Sweep scripts with so many seconds of a GPU's work each, the longest first: on one GPU, then
+    on all that there are. Ends within `limit`."""
+    ends = time.monotonic() + limit
     out.mkdir(parents=True, exist_ok=True)
-    (out / "busy.py").write_text(GPU_SCRIPT)
-    query = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
-    count = len(subprocess.run(query, capture_output=True, text=True).stdout.split())
-    (out / "sweep.toml").write_text(
-        f"[defaults]\ngpu_memory = '6GiB'\n[matrix]\nn = {list(range(4 * count))}\n"
-        "[[target]]\nscript = 'busy.py'\nargs = ['{n}']\n"
-    )
-    results = []
-    for used in (1, count):
-        log = (out / f"use-{used}.csv").open("w")
-        query = ["nvidia-smi", "--query-gpu=index,utilization.gpu", "--format=csv,noheader,nounits",
-                 "-l", "1"]  # fmt: skip
-        with subprocess.Popen(query, stdout=log) as watch:
-            visible = ",".join(str(n) for n in range(used))
+    script = out / "busy.py"
+    script.write_text(GPU_SCRIPT)
+    products = calibrated(script, out / "calibration.log", python) * seconds
+    sizes = [f"t{n:02} = {int(products * (1.4 - 0.8 * n / targets))}" for n in range(targets)]
+    query = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
+    every = subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()
+    found = []
+    for used in dict.fromkeys((1, len(every))):
+        log = out / f"work-{used}.log"
+        manifest = out / f"gpus-{used}.toml"
+        manifest.write_text(
+            f"[defaults]\ngpu_memory = '6GiB'\ntimeout_s = 300\n"
+            f"[matrix]\nn = {{{', '.join(sizes)}}}\n"
+            f"[[target]]\nscript = 'busy.py'\nargs = ['{{n}}', '{log}']\n"
+        )
+        visible = ",".join(str(n) for n in range(used))
+        watch = [*query[:1], "--query-gpu=timestamp,index,utilization.gpu",
+                 "--format=csv,noheader,nounits", "-lms", "250"]  # fmt: skip
+        samples = out / f"utilisation-{used}.csv"
+        with samples.open("w") as file, subprocess.Popen(watch, stdout=file) as watching:
+            left = ends - time.monotonic()
             place = out / f"results-{used}"
-            took, answer = swept(out / "sweep.toml", place, python, 2 * used,
+            took, answer = swept(manifest, place, python, EACH * used, left,
                                  CUDA_VISIBLE_DEVICES=visible)  # fmt: skip
-            watch.terminate()
-        lines = [line.split(", ") for line in (out / f"use-{used}.csv").read_text().splitlines()]
-        busy = {n: [int(u) for i, u in lines if i == str(n)] for n in range(used)}
-        results.append({
-            "gpus": used, "seconds": round(took, 1), "ok": answer.get("ok"),
-            "failed": answer.get("failed"), "errors": answer.get("errors"),
-            "busy_share": {n: round(sum(u > 0 for u in v) / max(1, len(v)), 3)
-                           for n, v in busy.items()},
-        })  # fmt: skip
-        print(json.dumps(results[-1]), flush=True)
-    print(json.dumps({"speedup": round(results[0]["seconds"] / results[1]["seconds"], 3)}))
+            watching.terminate()
+        found.append({"gpus": used, "targets": targets, "side_by_side": EACH * used,
+                      "seconds": round(took, 1), "ok": answer.get("ok"),
+                      "failed": answer.get("failed"), "errors": answer.get("errors"),
+                      **busy(log, samples, took)})  # fmt: skip
+        print(json.dumps(found[-1]), flush=True)
+    if len(found) > 1:
+        for name in ("seconds", "seconds_of_work"):
+            print(json.dumps({f"speedup_by_{name}": round(found[0][name] / found[1][name], 3)}))
+
+
+def calibrated(script: Path, log: Path, python: str) -> float:
+    """Return how many products a GPU computes in a second; torch's files are then in memory."""
+    subprocess.run([python, str(script), "200", str(log)], check=True)
+    _, began, ended = log.read_text().split()
+    return 200 / (float(ended) - float(began))
+
+
+def busy(log: Path, samples: Path, took: float) -> dict[str, object]:
+    """Return which share of the time each GPU was at work: by what its targets say, from the first
+    product to the last one and of the whole sweep, and by the driver's utilisation."""
+    lines = [line.split() for line in log.read_text().splitlines()]
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for uuid, began, ended in lines:
+        spans.setdefault(uuid, []).append((float(began), float(ended)))
+    first = min(float(began) for _, began, _ in lines)
+    last = max(float(ended) for _, _, ended in lines)
+    of_targets, of_sweep = [], []
+    for each in spans.values():
+        total, until = 0.0, 0.0
+        for began, ended in sorted(each):
+            total += max(0.0, ended - max(began, until))
+            until = max(until, ended)
+        of_targets.append(round(total / (last - first), 3))
+        of_sweep.append(round(total / took, 3))
+    driver: dict[str, list[int]] = {}
+    for line in samples.read_text().splitlines():
+        when, index, share = line.split(", ")
+        moment = time.mktime(time.strptime(when[:19], "%Y/%m/%d %H:%M:%S"))
+        if first <= moment <= last and int(index) < len(spans):
+            driver.setdefault(index, []).append(int(share))
+    return {"seconds_of_work": round(last - first, 1),
+            "targets_of_each": [len(each) for each in spans.values()],
+            "busy_while_working": of_targets, "busy_of_whole_sweep": of_sweep,
+            "utilisation": {n: round(sum(v) / len(v), 1) for n, v in driver.items()}}  # fmt: skip
 
 
 def main() -> None:
@@ -184,11 +237,15 @@ def main() -> None:
     parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON", sys.executable))
     parser.add_argument("--simulate", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--gpu", type=Path, metavar="OUT")
+    parser.add_argument("--gpu-targets", type=int, default=24)
+    parser.add_argument("--gpu-seconds", type=float, default=6.5, help="of a GPU's work, each")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds for --gpu")
     options = parser.parse_args()
     if options.simulate:
         simulate(options.simulate, options.workers)
     elif options.gpu:
-        gpus(options.gpu, options.python)
+        gpus(options.gpu.absolute(), options.python, options.gpu_targets, options.gpu_seconds,
+             options.limit)  # fmt: skip
     else:
         fine = scheduling(options.targets, options.workers)
         throughput(options.scripts, options.python)

@@ -1,10 +1,11 @@
 """Hold the buckets of a sweep against the causes that were planted.
 
-    sweep_zoo.py OUT --python PYTHON [--targets 300] [--jobs 2] [--limit SECONDS]
+    sweep_zoo.py OUT --python PYTHON [--targets 300] [--jobs 2] [--limit SECONDS] [--results DIR]
 
-A few of the zoo's cheapest architectures are compiled once; the targets are scripts that load such
-a package and call it, healthy or with one of twelve causes. What was run within the limit is
-scored: the adjusted Rand index of buckets against causes, healthy ones as a cause of their own.
+A few of the zoo's cheapest architectures are compiled once, side by side; the targets are scripts
+that load such a package and call it, healthy or with one of twelve causes. What was run within the
+limit is scored: the adjusted Rand index of buckets against causes, healthy ones as a cause of
+their own.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import math
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ZOO = Path(__file__).resolve().parents[1] / "zoo"
@@ -25,24 +28,23 @@ ARCHITECTURES = ("two_tower", "fourier_operator", "lstm_tagger", "point_cloud", 
                  "mixture_of_experts")  # fmt: skip
 PREPARE = """
 import sys
-sys.path.insert(0, {zoo!r})
+zoo, name, out = sys.argv[1:]
+sys.path.insert(0, zoo)
 import architectures, faults, json, serve, torch
 from pathlib import Path
-bounds = {{}}
-for name in {names!r}:
-    case, package = architectures.CASES[name], Path({out!r}, name + ".pt2")
-    if not package.with_suffix(".json").exists():
-        serve.compile_package(case, package, "cpu")
-    torch.save(architectures.inputs_of(case, "cpu"), Path({out!r}, name + ".inputs"))
-    bounds[name] = {{n: b for n, b in case.bounds.items()}}
-    found = serve.torch._inductor.aoti_load_package(str(package)).get_constant_fqns()
-    state = architectures.prepared(case, "cpu")[0].state_dict()
-    weight = faults.middle_weight(state, list(found)) or next(iter(found), None)
-    bounds[name]["*weight"] = weight
-    bounds[name]["*first"] = next(iter(case.give()))
-    if weight is not None:
-        torch.save(state[weight], Path({out!r}, name + ".weight"))
-print(json.dumps(bounds))
+case, package = architectures.CASES[name], Path(out, name + ".pt2")
+if not package.with_suffix(".json").exists():
+    serve.compile_package(case, package, "cpu")
+torch.save(architectures.inputs_of(case, "cpu"), Path(out, name + ".inputs"))
+known = dict(case.bounds.items())
+found = torch._inductor.aoti_load_package(str(package)).get_constant_fqns()
+state = architectures.prepared(case, "cpu")[0].state_dict()
+weight = faults.middle_weight(state, list(found)) or next(iter(found), None)
+known["*weight"] = weight
+known["*first"] = next(iter(case.give()))
+if weight is not None:
+    torch.save(state[weight], Path(out, name + ".weight"))
+Path(out, name + ".known").write_text(json.dumps(known))
 """
 HEAD = """\
 import sys
@@ -80,9 +82,9 @@ CAUSES = {
 
 
 def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
-    """Write scripts and yield names and causes: one of each cause and architecture in turn."""
+    """Write scripts and yield names and causes: all causes of an architecture, then the next."""
     turns = itertools.cycle(
-        (cause, name) for cause, name in itertools.product(CAUSES, ARCHITECTURES)
+        (cause, name) for name, cause in itertools.product(known, CAUSES)
         if applies(cause, known[name])
     )  # fmt: skip
     for number, (cause, name) in zip(range(count), turns, strict=False):
@@ -96,7 +98,7 @@ def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
             last=known[name]["*first"],
             bounded=bounded,
             bound=bounds.get(bounded),
-            calls=1 + number // (len(CAUSES) * len(ARCHITECTURES)) % 3,
+            calls=1 + number // (len(CAUSES) * len(known)) % 3,
         )
         script = out / f"t{number:04d}_{name}.py"
         script.write_text(text)
@@ -129,36 +131,53 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=36_000)
     parser.add_argument("--prepare", action="store_true", help="compile, and no more")
+    parser.add_argument("--results", type=Path, help="of the sweep; OUT/results")
     options = parser.parse_args()
     out = options.out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    known = prepared(out, options.python)
+    began = time.monotonic()
+    known = prepared(out, options.python, options.jobs)
+    print(f"{len(known)} of {len(ARCHITECTURES)} architectures compiled in "
+          f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
     if options.prepare:
         return
     causes = dict(scripts(out, known, options.targets))
     entries = "".join(f"[[target]]\nscript = '{name}'\n" for name in causes)
     manifest = out / "causes.toml"
-    manifest.write_text(f"[defaults]\npython = '{options.python}'\ntimeout_s = 120\n{entries}")
-    results = out / "results"
+    manifest.write_text(
+        f"[defaults]\npython = '{options.python}'\ntimeout_s = 120\ngpus = 0\n{entries}"
+    )
+    results = (options.results or out / "results").absolute()
     words = [sys.executable, "-m", "aoti_debug", "sweep", str(manifest), "--json",
              "--jobs", str(options.jobs)]  # fmt: skip
     words += ["--resume" if (results / "sweep.jsonl").exists() else "--out", str(results)]
+    left = options.limit - (time.monotonic() - began)
+    began = time.monotonic()
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as sweep:
         try:
-            sweep.wait(options.limit)
+            sweep.wait(left)
         except subprocess.TimeoutExpired:
             sweep.terminate()
+    print(f"swept for {time.monotonic() - began:.0f} s, {options.jobs} at a time")
     score(results / "sweep.jsonl", causes)
 
 
-def prepared(out: Path, python: str) -> dict:
-    program = PREPARE.format(zoo=str(ZOO), names=ARCHITECTURES, out=str(out))
-    kept = out / "known.json"
-    if not kept.exists():
-        done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)
-        kept.write_text(done.stdout.splitlines()[-1])
-    known: dict = json.loads(kept.read_text())
-    return known
+def prepared(out: Path, python: str, jobs: int) -> dict:
+    """Compile what is not there yet, so many side by side; return what is known of each
+    architecture that could be compiled."""
+
+    def prepare(name: str) -> None:
+        if (out / f"{name}.known").exists():
+            return
+        words = [python, "-c", PREPARE, str(ZOO), name, str(out)]
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name}: {done.stderr[-600:]}", flush=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(prepare, ARCHITECTURES))
+    paths = [out / f"{name}.known" for name in ARCHITECTURES]
+    return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
 
 
 def score(ledger: Path, causes: dict[str, str]) -> None:
