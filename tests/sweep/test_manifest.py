@@ -94,6 +94,20 @@ def test_an_interpreter_without_torch_is_refused(tmp_path: Path) -> None:
         sweep_request(written(tmp_path, text))
 
 
+def test_an_interpreter_without_pytest_is_refused_for_tests(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").touch()
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pytest'] = None\n")
+    text = f"""
+    [[target]]
+    script = "one.py"
+    [[target]]
+    test = "test_it.py"
+    env = {{PYTHONPATH = "{tmp_path}"}}
+    """
+    with pytest.raises(WrongManifest, match=r"/python.* has no pytest"):
+        sweep_request(written(tmp_path, text))
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -24,6 +24,7 @@ from aoti_debug.sweep.local import Gpu, Machine, Share
 from aoti_debug.sweep.one import Order, run_one
 from aoti_debug.sweep.plan import Demand, Planned
 from aoti_debug.sweep.row import Row, rows_of
+from interpreter import torch_python
 from mcp import Client
 
 SCRIPTS = {
@@ -129,6 +130,38 @@ def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> No
     states = {one["first"]: (one["state"], one["since"]) for one in new.answer["buckets"]}
     assert states["zero"] == ("still", before.answer["run"])
     assert states["dies"] == ("new", new.answer["run"])
+
+
+def test_packages_with_inputs_and_node_ids_are_run(
+    built: Any, tmp_path: Path, sweep: Sweep
+) -> None:
+    """A call that fits its package, one with an index outside its table; a test that passes, one
+    that does not."""
+    for name, row in (("fits", 999), ("outside", 1000)):
+        inputs = f"torch.full((4, 8), {row}), torch.randn(4, 8)"
+        save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
+        subprocess.run([torch_python(), "-c", save], check=True)
+    package = built.directory / "embedding.pt2"
+    text = "".join(
+        f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
+        for name in ("fits", "outside")
+    )
+    (tmp_path / "test_it.py").write_text(
+        "def test_right():\n    pass\n\n\ndef test_wrong():\n    assert (4, 8) == (4, 6)\n"
+    )
+    has_pytest = Path(pytest.__file__).parents[1]
+    text += "".join(
+        f"[[target]]\ntest = 'test_it.py::test_{name}'\nenv = {{PYTHONPATH = '{has_pytest}'}}\n"
+        for name in ("right", "wrong")
+    )
+    (tmp_path / "sweep.toml").write_text(text)
+    answer = sweep(tmp_path / "sweep.toml", "--jobs", 2).answer
+    assert (answer["ok"], answer["failed"], answer["errors"]) == (2, 2, 0)
+    found = {one["first"]: one for one in answer["buckets"]}
+    assert found["outside"]["category"] == "index_out_of_bounds"
+    wrong = found["test_it.py::test_wrong"]
+    assert wrong["summary"].startswith("AssertionError: assert (4, 8) == (4, 6)")
+    assert wrong["place"] == f"{tmp_path}/test_it.py:6"
 
 
 def test_fail_on_proved_asks_for_proof(tmp_path: Path, sweep: Sweep) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,10 +17,14 @@ NAMES = 20
 # (an exception here, a signal or a wrong number there) is chance.
 CAUSES = frozenset((
     "contract_shape", "contract_dtype", "contract_stride", "contract_device", "contract_guard",
-    "contract_argument", "constants_missing", "constants_mismatch", "package_corrupt",
-    "package_incompatible", "missing_kernel_binary", "out_of_memory", "device_unavailable",
-    "false_alarm", "hang",
+    "contract_argument", "constants_missing", "constants_mismatch", "package_incompatible",
+    "missing_kernel_binary", "out_of_memory", "device_unavailable", "false_alarm", "hang",
 ))  # fmt: skip
+# Of these our own sentence is: a loader says of one broken archive this, of the next that.
+TOLD = frozenset(("package_corrupt",))
+# A checkpoint with NaN is one cause, whichever weight holds it.
+_WEIGHT = re.compile(r"\S{1,300}, (given to load_constants, holds) \d+ NaN")
+_NUMBER = re.compile(r"\d+")
 # Fused into every other kernel: two failures that share them need not have anything in common.
 COMMON = frozenset((
     "add", "addmm", "mul", "sub", "div", "mm", "bmm", "linear", "relu", "gelu", "silu", "tanh",
@@ -44,16 +49,22 @@ def signature_of(row: Row) -> Signature:
         return Signature(None, row.category)
     if row.outcome == "error":
         return Signature(None, "error", row.summary[:80])
+    sentence = _NUMBER.sub("_", row.summary)[:200]
+    if row.category in TOLD:
+        return Signature(None, row.category, sentence)
+    if row.category == "nan_or_inf" and (weight := _WEIGHT.match(row.summary)):
+        return Signature(None, row.category, weight[1])
     # A triage that names no exception has one kind all the same: its category.
-    place = found.source if found.message is None and not found.operators else None
     kind = found.kind or row.category
+    if found.message is None and not found.operators:
+        return replace(found, kind=kind, message=sentence, source=row.text or found.source)
     operators = tuple(name for name in found.operators if name not in COMMON)
-    return replace(found, kind=kind, operators=operators, source=place)
+    return replace(found, kind=kind, operators=operators, source=None)
 
 
 def alike(one: Signature, other: Signature) -> bool:
-    """Tell whether two failures of one kind are the same; the line counts where nothing else
-    tells them apart."""
+    """Tell whether two failures of one kind are the same; the line's text counts where nothing
+    else tells them apart."""
     lines = {one.source, other.source} - {None}
     return one.same(other) and len(lines) < 2
 

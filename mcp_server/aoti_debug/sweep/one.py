@@ -237,7 +237,8 @@ def _row(planned: Planned, answer: TriageAnswer, outcome: Literal["ok", "failed"
 
 
 def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
-    place = next((f"{source.file}:{source.line}" for source in best.source), None)
+    source = next(iter(best.source), None)
+    place = f"{source.file}:{source.line}" if source else None
     return row.model_copy(
         update={
             "summary": short(best.summary),
@@ -249,6 +250,7 @@ def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
             "guide": best.guide,
             "fix": short(best.fixes[0].what) if best.fixes else None,
             "place": place[-300:] if place else None,
+            "text": source.text[:200] if source and source.text else None,
         }
     )
 

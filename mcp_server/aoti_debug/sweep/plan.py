@@ -14,10 +14,12 @@ from pathlib import Path
 from aoti_debug.errors import AotiDebugError, NoInterpreter
 from aoti_debug.paths import expanded
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.run.machine import ask
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
 
 TIMEOUT_S = 900.0
 REPLAY = Path(__file__).parents[1] / "probe" / "replay.py"
+_HAS = "import importlib.util as u, sys; sys.exit(u.find_spec(sys.argv[1]) is None)"
 CHECKED = 5_000  # files that are looked for before anything starts; the others when they are run
 
 
@@ -133,7 +135,7 @@ class Plan:
                            cwd=planned.cwd or str(script.parent))  # fmt: skip
         if entry.test:
             node = filled(entry.test)
-            return replace(planned, module="pytest", args=(node, *words), cwd=root)
+            return replace(planned, module="pytest", args=(node, "--tb=native", *words), cwd=root)
         if entry.package:
             files = ("--package", str(self._path(filled(entry.package))),
                      "--inputs", str(self._path(filled(entry.inputs or ""))))  # fmt: skip
@@ -165,7 +167,7 @@ def check(plan: Plan) -> list[str]:
         WrongManifest: all that is missing.
     """
     problems: list[str] = []
-    asked: dict[str | None, str | None] = {}
+    asked: dict[tuple[str | None, ...], str | None] = {}
     seen: set[str] = set()
     for planned in itertools.islice(plan.targets(), min(plan.count, CHECKED)):
         for path in _files(planned, plan.manifest.root):
@@ -174,9 +176,10 @@ def check(plan: Plan) -> list[str]:
                 if not Path(path).exists():
                     problems.append(f"target {planned.name!r}: there is no {path}")
         if planned.command is None:
-            if planned.python not in asked:
-                asked[planned.python] = _without_torch(planned.python)
-            if (why := asked[planned.python]) and why not in problems:
+            wanted = (planned.python, planned.module, dict(planned.env).get("PYTHONPATH"))
+            if wanted not in asked:
+                asked[wanted] = _unfit(planned)
+            if (why := asked[wanted]) and why not in problems:
                 problems.append(why)
     if problems:
         more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
@@ -199,10 +202,10 @@ def _files(planned: Planned, root: Path) -> list[str]:
     return found
 
 
-def _without_torch(python: str | None) -> str | None:
-    """Return what is wrong with an interpreter."""
+def _unfit(planned: Planned) -> str | None:
+    """Return what is wrong with a target's interpreter."""
     try:
-        found = find_interpreter(python)
+        found = find_interpreter(planned.python)
     except NoInterpreter as error:
         return str(error.args[0])
     except AotiDebugError as error:
@@ -210,4 +213,10 @@ def _without_torch(python: str | None) -> str | None:
     installed = installed_versions(found)
     if installed.python is None:
         return f"{found} is no Python that answers: {installed.problem}"
-    return None if installed.torch else f"{found} has no torch"
+    if not installed.torch:
+        return f"{found} has no torch"
+    if planned.module is None:
+        return None
+    words = [str(found), "-c", _HAS, planned.module]
+    answer = ask(words, env={**os.environ, **dict(planned.env)}, timeout_s=30)
+    return None if answer and answer.code == 0 else f"{found} has no {planned.module}"

@@ -52,6 +52,7 @@ class Row(Model):
     guide: str | None = None
     fix: str | None = None
     place: str | None = Field(None, description="FILE:LINE of the user's")
+    text: str | None = Field(None, description="of that line")
     exit: str | None = None
     attempts: int = 1
     failures: int = 0
