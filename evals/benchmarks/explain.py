@@ -37,8 +37,13 @@ SHORTEST = 15.0  # seconds: no case takes less
 EXPORTING = threading.Lock()  # torch.export is not for several threads
 BUILD = """
 import sys, torch
-program = torch.export.load(sys.argv[1])
-torch._inductor.aoti_compile_and_package(program, package_path=sys.argv[2])
+program, settings = torch.export.load(sys.argv[1]), {}
+if sys.argv[3:]:  # Triton's products keep the precision that they were compiled with
+    torch.set_float32_matmul_precision(sys.argv[3])
+    settings = {"max_autotune_gemm": True, "max_autotune_gemm_backends": "TRITON"}
+torch._inductor.aoti_compile_and_package(
+    program, package_path=sys.argv[2], inductor_configs=settings
+)
 """
 
 
@@ -103,7 +108,8 @@ def look(
         words += ["--settings", json.dumps(settings)]
         words += ["--import-path", str(HERE), "--import", "explain_cases"] if environment else []
         words += ["--compiles", "1"] if twin == "healthy" else []
-        words += ["--package", build(folder)] if not case.settings else []
+        products = (case.products if twin == "fault" else "highest") if case.products else ""
+        words += ["--package", build(folder, products)] if not case.settings else []
     name = "bisect" if compiles else "walk"
     if alone and not compiles:  # a compiler keeps state that the next case must not see
         run_here(name, words)
@@ -130,10 +136,11 @@ def tail(folder: Path) -> str:
     return log.read_text(errors="replace")[-400:] if log.exists() else ""
 
 
-def build(folder: Path) -> str:
-    """Compile the program of a case as a user would."""
+def build(folder: Path, products: str = "") -> str:
+    """Compile the program of a case as a user would, its float32 products in this precision."""
     package = str(folder / "package.pt2")
-    started([sys.executable, "-c", BUILD, str(folder / "program.pt2"), package], folder, {})
+    words = [str(folder / "program.pt2"), package, *([products] if products else [])]
+    started([sys.executable, "-c", BUILD, *words], folder, {})
     return package
 
 
@@ -141,7 +148,7 @@ def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
     """Hold what was named against what was planted."""
     if found is None:
         return {"named": False, "op": False, "line": False, "says": False, "summary": ""}
-    file, text = case.line() if case.op != "get_attr" else ("", "")
+    file, text = case.line() if case.op not in ("", "get_attr") else ("", "")
     lines = [(Path(s.file).name, (s.text or "").strip()) for s in found.source]
     on_line = not text or (Path(file).name, text) in lines
     if not on_line:  # a planted line in the loop of a list comprehension, or of several
@@ -159,7 +166,8 @@ def run(
     case: explain_cases.Case, out: Path, work: Path, device: str, alone: bool, twins: bool
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"case": case.name, "kind": case.kind, "device": device}
-    healthy_is_case = case.kind == "wrong" and not case.settings and not case.healthy
+    own = case.settings or case.healthy or case.products  # what is planted by us has a twin
+    healthy_is_case = case.kind == "wrong" and not own
     for twin in ("fault", "healthy"):
         if twin == "healthy" and (healthy_is_case or not twins):
             continue  # a fault of torch itself has no twin
@@ -226,6 +234,7 @@ def main() -> int:
         for case in explain_cases.CASES
         if case.kind in options.kinds.split(",")
         and (not options.cases or case.name in options.cases)
+        and (not case.products or options.device != "cpu")
     ]
     Clock.end = time.monotonic() + options.seconds
     one = options.workers == 1

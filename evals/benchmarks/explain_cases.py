@@ -35,6 +35,7 @@ class Case:
     dynamic: Any = None
     settings: tuple[tuple[str, Any], ...] = ()  # of Inductor, that plant the fault
     healthy: tuple[type[nn.Module], ...] = ()  # the twin of a fault that is in the model itself
+    products: str = ""  # the precision of float32 products that a GPU's package is compiled with
 
     def planted(self, device: str) -> tuple[dict[str, Any], dict[str, str]]:
         """Return Inductor's settings, and the environment, that plant the fault on a device."""
@@ -436,6 +437,19 @@ class Log1pCached(Cached):
         return self.head(h)
 
 
+class Products(nn.Module):
+    """Ten layers, 10 M parameters: in tf32 the outputs are off by a thousandth of their size."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(1024, 1024) for _ in range(10))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = (layer(x) * 1.7).tanh()
+        return x
+
+
 class Arange(nn.Module):
     """After pytorch/pytorch#175966."""
 
@@ -624,6 +638,8 @@ CASES: tuple[Case, ...] = (
          ("div",)),
     Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),),
          "reciprocal", ("3 of 3",)),
+    Case("tf32", "wrong", Products, lambda: (torch.randn(256, 1024),), "", ("in tf32",),
+         products="high"),
     Case("undeclared_write", "wrong", Mutates, lambda: (torch.randn(4, 8),), "halve",
          ("writes to its argument x",), healthy=(Declares,)),
 )  # fmt: skip

@@ -76,8 +76,8 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
     if exported is None:
         raise NothingToMinify(
             f"run {directory.id} holds no exported program: {why}",
-            help="Export failures are minified by hand: guides/export.md. Otherwise run the script "
-            "that compiles the model with capture on.",
+            help="Where the script loads a package that was there before, triage it once more with "
+            "the package deleted, so that the run builds it; or triage the script that builds it.",
         )
     call = call if call.call is not None else with_custom_ops(Captured(), events)
     package = call.package

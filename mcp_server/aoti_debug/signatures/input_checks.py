@@ -7,6 +7,44 @@ from aoti_debug.signatures.signature import Signature, fix, quoted, recorded, wo
 
 SIGNATURES = (
     Signature(
+        id="output_resized",
+        phase="run",
+        category="contract_shape",
+        tier=Tier.VAGUE_TEXT,
+        confidence="possible",
+        patterns=(
+            (
+                r"An output with one or more elements was resized since it had shape \[(?P<was>"
+                r"[0-9, ]{1,100})\], which does not match the required output shape \[(?P<now>"
+                r"[0-9, ]{1,100})\]"
+            ),
+        ),
+        summary="An operator resized its output buffer from [{was}] to [{now}]",
+        means=(
+            "Where your code gives no out tensor, it is the package's own buffer: the call has "
+            "other sizes than were compiled in, often a batch that an example of size 1 fixed. "
+            "Generated kernels beside it still serve the compiled size alone."
+        ),
+        fixes=(
+            fix(
+                "Export with an example of size 2 or more and a named Dim for what varies, then "
+                "compile again"
+            ),
+        ),
+        check="AOTI_RUNTIME_CHECK_INPUTS=1 in the running process names input and dimension.",
+        guide="guides/input-contracts.md#sizes-and-rank",
+        matches=(
+            recorded(
+                "Warning: An output with one or more elements was resized since it had shape "
+                "[1, 4], which does not match the required output shape [6, 4].",
+                "torch 2.13.0, CPU",
+            ),
+        ),
+        neighbours=(
+            quoted("RuntimeError: output with shape [1, 4] doesn't match the broadcast shape", ""),
+        ),
+    ),
+    Signature(
         id="argument_structure",
         phase="run",
         category="contract_argument",
