@@ -66,7 +66,7 @@ def compile_targets(root: Path) -> None:
         "AOTI_DEBUG_HOME": str(root / "home"),
         "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
     }
-    words = ["run", str(TARGETS / "build.py"), "--python", torch_python()]
+    words = ["run", str(TARGETS / "models.py"), "--python", torch_python()]
     done = subprocess.run(
         [sys.executable, "-m", "aoti_debug", *words, "--", str(root / "packages")],
         env=env,

@@ -12,9 +12,9 @@ from typing import Any
 
 import psutil
 import pytest
+from native.sources import SOURCES
 from once import once
 
-HERE = Path(__file__).parent / "targets"
 PLACES = (
     "import torch; from pathlib import Path; "
     "print(Path(torch.__file__).parent, int(torch._C._GLIBCXX_USE_CXX11_ABI), sep='\\n')"
@@ -70,14 +70,14 @@ def triage(tmp_path: Path) -> Triage:
     return run
 
 
-def built(python: str, source: str, target: Path, *options: str) -> Path:
+def built(python: str, source: Path, target: Path, *options: str) -> Path:
     """Build a C++ source against the libtorch of `python`."""
     asked = subprocess.run([python, "-c", PLACES], capture_output=True, text=True, check=True)
     torch, abi = asked.stdout.split("\n")[:2]
     words = [
         os.environ.get("CXX", "g++"), "-std=c++20", "-O0", "-g1", f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
         *options, f"-I{torch}/include", f"-I{torch}/include/torch/csrc/api/include",
-        str(HERE / source), "-o", str(target),
+        str(source), "-o", str(target),
         f"-L{torch}/lib", f"-Wl,-rpath,{torch}/lib", "-Wl,--no-as-needed",
         "-ltorch", "-ltorch_cpu", "-lc10",
     ]  # fmt: skip
@@ -87,31 +87,31 @@ def built(python: str, source: str, target: Path, *options: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
+def program(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
     """Build program.cpp; it has no Python in it."""
 
     def make(folder: Path) -> None:
-        built(python, "program.cpp", folder / "program")
+        built(python, targets / "program.cpp", folder / "program")
 
     return once("program", tmp_path_factory, make) / "program"
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
+def library(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
     """Build the library of act.cpp."""
 
     def make(folder: Path) -> None:
-        built(python, "act.cpp", folder / "libact.so", "-shared", "-fPIC")
+        built(python, targets / "act.cpp", folder / "libact.so", "-shared", "-fPIC")
 
     return once("library", tmp_path_factory, make) / "libact.so"
 
 
 @pytest.fixture(scope="session")
-def acting(tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
-    """Compile the model with the custom operator of targets/act.py."""
+def acting(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
+    """Compile the model with the custom operator of act.py."""
 
     def make(folder: Path) -> None:
-        words = [python, str(HERE / "model.py"), str(folder / "acting.pt2")]
+        words = [python, str(targets / "model.py"), str(folder / "acting.pt2")]
         done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ))
         assert done.returncode == 0, done.stderr
 
@@ -130,5 +130,11 @@ def without_debugger(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def targets() -> Path:
-    return HERE
+def targets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the programs of sources.py into one directory."""
+
+    def make(folder: Path) -> None:
+        for name, text in SOURCES.items():
+            (folder / name).write_text(text, "utf-8")
+
+    return once("native", tmp_path_factory, make)

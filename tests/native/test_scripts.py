@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from triages import CALL
 
 GDB = shutil.which("gdb")
 SMALL = {"AOTI_DEBUG_CAPTURE_BYTES": "1000"}
@@ -58,11 +59,8 @@ def test_an_abort_in_a_custom_operator_is_followed_to_the_wrapper(
         assert "AOTInductorModel::run_impl" in answer.quotes
 
 
-def test_a_crash_that_the_package_explains_costs_no_second_run(
-    triage: Any, targets: Path, built: Any
-) -> None:
-    script = targets.parent.parent / "targets" / "call.py"
-    answer = triage("--no-capture", script, "--", built.directory, "segfault")
+def test_a_crash_that_the_package_explains_costs_no_second_run(triage: Any, built: Any) -> None:
+    answer = triage("--no-capture", CALL, "--", built.directory, "segfault")
 
     assert answer.category == "contract_shape"
     assert answer.diagnosis["input"]["got"] == "16"

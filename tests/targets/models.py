@@ -1,9 +1,14 @@
-"""The models of the tests: small, each for one kind of fault."""
+"""The models of the tests: small, each for one kind of fault.
+
+models.py DIRECTORY compiles them into it.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -134,3 +139,12 @@ def export(name: str, seed: int = 0) -> torch.export.ExportedProgram:
         return torch.export.export(
             case.module().eval(), case.inputs(), dynamic_shapes=case.dynamic_shapes
         )
+
+
+if __name__ == "__main__":
+    directory = Path(sys.argv[1])
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in CASES:
+        package = str(directory / f"{name}.pt2")
+        torch._inductor.aoti_compile_and_package(export(name), package_path=package)
+        print("built", name, flush=True)
