@@ -22,8 +22,7 @@ from aoti_debug.read.record import (
 )
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.candidate import Candidate
-    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.diagnose.observations import Candidate, Observations
     from aoti_debug.signatures import Signature
 
 MISLEADING = 4

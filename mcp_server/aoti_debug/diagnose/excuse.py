@@ -14,8 +14,7 @@ from aoti_debug.model import Phase as PhaseName
 from aoti_debug.read.record import PythonException
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.candidate import Candidate
-    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.diagnose.observations import Candidate, Observations
     from aoti_debug.read.events import Events, Phase
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
-from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fault, Fix, InputFinding, Kernel
 from aoti_debug.read.record import DeviceAssert

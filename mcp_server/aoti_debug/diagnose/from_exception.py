@@ -13,7 +13,7 @@ from aoti_debug.diagnose.calls import (
     users_frame,
     within,
 )
-from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import is_users, source_of, users_frame, within
-from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, phase_at_end, traceback_phase
-from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
 from aoti_debug.read.record import (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_program import last_line_of
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException

@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage

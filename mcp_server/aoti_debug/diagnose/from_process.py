@@ -16,7 +16,6 @@ from aoti_debug.diagnose.calls import (
     touches_aoti,
     users_frame,
 )
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_clean import clean, last_event, look_at_package
 from aoti_debug.diagnose.from_gpu import core_of, kernel_of
 from aoti_debug.diagnose.from_native import (
@@ -26,6 +25,7 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import is_users
-from aoti_debug.diagnose.candidate import Candidate
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
+from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard, from_index
-from aoti_debug.diagnose.observations import Observations
+from aoti_debug.diagnose.observations import Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import InputFinding, SourceLine
 from aoti_debug.read.check_report import CallsReport, GuardsReport, RecordedCall

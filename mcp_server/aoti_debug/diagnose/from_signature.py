@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
-from aoti_debug.diagnose.candidate import Candidate, evidence
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.phases import phase_of, phase_of_native
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException

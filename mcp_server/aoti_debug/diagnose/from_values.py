@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.candidate import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics

@@ -31,8 +31,7 @@ from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.candidate import Candidate
-    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.diagnose.observations import Candidate, Observations
     from aoti_debug.read.record import Span
 
 SOURCES = (

@@ -16,9 +16,8 @@ from aoti_debug.model import (
     ExplainAnswer,
     PackageAnswer,
 )
-from aoti_debug.tools.arguments import Env, Python, Run, absolute, interpreter
 from aoti_debug.tools.fit import LIMIT, answer, size
-from aoti_debug.tools.tool import tool
+from aoti_debug.tools.tool import Env, Python, Run, absolute, interpreter, tool
 from aoti_debug.tools.waiting import Call, owner_of
 
 

@@ -11,8 +11,9 @@ from pydantic import Field
 
 from aoti_debug import kinds
 from aoti_debug.model import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
-from aoti_debug.sweep.answer import SweepAnswer
-from aoti_debug.tools.arguments import (
+from aoti_debug.sweep.request import SweepAnswer
+from aoti_debug.tools.fit import answer
+from aoti_debug.tools.tool import (
     MAX_WAIT_S,
     Args,
     Command,
@@ -30,9 +31,8 @@ from aoti_debug.tools.arguments import (
     absolute,
     interpreter,
     request,
+    tool,
 )
-from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import tool
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
 
 

@@ -16,9 +16,8 @@ from pydantic import create_model
 
 from aoti_debug.kinds import KINDS
 from aoti_debug.model import RunModel
-from aoti_debug.tools.arguments import MAX_WAIT_S, Run, WaitS
 from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import tool
+from aoti_debug.tools.tool import MAX_WAIT_S, Run, WaitS, tool
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
