@@ -5,6 +5,7 @@ A layer is four operators. The fault stands in the middle; what it needs is in t
 
 import ctypes
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -37,6 +38,67 @@ def _(x, what):
     return torch.empty_like(x)
 
 
+STAGES = []
+
+
+@torch.library.custom_op("planted_stages::stage", mutates_args=())
+def stage(x: torch.Tensor, number: int) -> torch.Tensor:
+    if number == len(STAGES) + 1:
+        STAGES.append(number)
+    if len(STAGES) == 3 and x.shape[0] > 4:
+        raise ValueError("the third stage was given too many rows")
+    return x.clone()
+
+
+@stage.register_fake
+def _(x, number):
+    return torch.empty_like(x)
+
+
+@torch.library.custom_op("planted_sizes::padded", mutates_args=())
+def padded(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+@padded.register_fake
+def _(x):
+    if isinstance(x.shape[0], int):
+        return torch.empty_like(x)
+    return x.new_empty((x.shape[0] * 2, x.shape[1]))  # where its size is free alone
+
+
+CPP = r"""
+#include <ATen/ATen.h>
+#include <torch/library.h>
+static at::Tensor act(const at::Tensor& x) {
+  if (x.size(0) > 4) *(volatile int*)8 = 1;
+  return x.clone();
+}
+static at::Tensor fake(const at::Tensor& x) { return at::empty_like(x); }
+TORCH_LIBRARY(planted_cpp, m) { m.def("act(Tensor x) -> Tensor"); }
+TORCH_LIBRARY_IMPL(planted_cpp, CPU, m) { m.impl("act", act); }
+TORCH_LIBRARY_IMPL(planted_cpp, Meta, m) { m.impl("act", fake); }
+"""
+
+
+def load_cpp():
+    """Build the operator in C++ once for each release of torch, and load it."""
+    folder = Path(tempfile.gettempdir(), f"planted-{os.getuid()}-{torch.__version__}")
+    library = folder / "planted_cpp.so"
+    if not library.exists():
+        folder.mkdir(exist_ok=True)
+        source, new = folder / f"{os.getpid()}.cpp", folder / f"{os.getpid()}.so"
+        source.write_text(CPP)
+        root = Path(torch.__file__).parent
+        include = [f"-I{root / 'include'}", f"-I{root / 'include/torch/csrc/api/include'}"]
+        abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
+        words = ["-shared", "-fPIC", "-std=c++20", "-O0", abi, *include, "-o", str(new)]
+        link = [f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10"]
+        subprocess.run([os.environ.get("CXX", "g++"), *words, str(source), *link], check=True)
+        new.replace(library)
+    torch.ops.load_library(str(library))
+
+
 class Layers(torch.nn.Module):
     """Healthy layers around a part that fails."""
 
@@ -44,7 +106,8 @@ class Layers(torch.nn.Module):
         super().__init__()
         self.before = torch.nn.ModuleList(Layer(width) for _ in range(layers // 2))
         self.part = part
-        self.after = torch.nn.ModuleList(Layer(width) for _ in range(layers - layers // 2))
+        after = 0 if isinstance(part, Last) else layers - layers // 2
+        self.after = torch.nn.ModuleList(Layer(width) for _ in range(after))
 
     def forward(self, x, *more):
         for layer in self.before:
@@ -75,6 +138,10 @@ class Part(torch.nn.Module):
         return self.function(self, x, *more)
 
 
+class Last(Part):
+    """A part that other layers come before, not after."""
+
+
 def looked_up(self, x, ids):
     return x + self.table[ids] * 2.0
 
@@ -85,6 +152,62 @@ def clamped(self, x):
 
 def acted(what):
     return lambda self, x: torch.ops.planted.act(x * 2.0, what) + 1.0
+
+
+def staged(self, x):
+    for number in (1, 2, 3):
+        x = torch.ops.planted_stages.stage(x, number)
+    return x * 2.0
+
+
+def doubled(self, x):
+    return torch.ops.planted_sizes.padded(x)[:, :16] + 1.0
+
+
+def acted_in_cpp(self, x):
+    return torch.ops.planted_cpp.act(x * 2.0) + 1.0
+
+
+def bert(layers):
+    """BERT, of which a layer is about 25 operators."""
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        vocab_size=1000, hidden_size=64, num_hidden_layers=layers, num_attention_heads=4,
+        intermediate_size=128,
+    )  # fmt: skip
+    config._attn_implementation = "eager"
+    return Named(BertModel(config, add_pooling_layer=False), "last_hidden_state")
+
+
+def llama(layers):
+    """Llama with relu for its activation, of which a layer is about 50 operators."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=1000, hidden_size=64, num_hidden_layers=layers, num_attention_heads=4,
+        num_key_value_heads=2, intermediate_size=128, hidden_act="relu", use_cache=False,
+    )  # fmt: skip
+    config._attn_implementation = "eager"
+    return Named(LlamaForCausalLM(config), "logits")
+
+
+class Named(torch.nn.Module):
+    """A model that returns one of the results of another."""
+
+    def __init__(self, model, result):
+        super().__init__()
+        self.model = model
+        self.result = result
+
+    def forward(self, x):
+        return getattr(self.model(input_ids=x), self.result)
+
+
+def tokens(rows=2, top=7):
+    found = torch.arange(rows * 16).reshape(rows, 16) % 100
+    found[rows // 2, 5] = top
+    return (found,)
 
 
 def grown(self, x):
@@ -135,6 +258,16 @@ CASES = {
     "op_exit": (Part(acted("exit")), {}, given(), given(), False),
     "op_flaky": (Part(acted("flaky")), {}, given(), given(), False),
     "op_short": (Part(acted("short")), {}, given(), given(), False),
+    # three operators in their order, on the call's inputs alone
+    "op_order": (Part(staged), {}, given(), given(8), True),
+    # an operator in C++ that crashes on the call's inputs
+    "op_cpp": (Part(acted_in_cpp), {}, given(), given(8), True),
+    # an operator whose fake kernel lies where sizes are free, and nowhere else
+    "op_sizes": (Last(doubled), {}, given(), given(8), True),
+    # a token that has no row, in BERT
+    "bert": (bert, {}, tokens(), tokens(top=5000), False),
+    # wrong values in Llama
+    "llama": (llama, {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}, tokens(), tokens(), False),
     # values that overflow in the model itself
     "nan": (Part(grown), {}, given(), (given()[0] * 4,), False),
 }  # fmt: skip
@@ -143,7 +276,10 @@ CASES = {
 def main():
     name, layers = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
     part, settings, example, call, free = CASES[name]
-    model = Layers(layers, part).eval()
+    if name == "op_cpp":
+        load_cpp()
+    torch.manual_seed(3)
+    model = (Layers(layers, part) if isinstance(part, Part) else part(layers)).eval()
     shapes = None
     if free:
         rows = torch.export.Dim("rows", min=2, max=64)
@@ -158,8 +294,9 @@ def main():
         )
     compiled = torch._inductor.aoti_load_package(path)
     result = compiled(*call)
-    expected = model(*call) if name in ("wrong", "nan") else result
-    if not torch.allclose(result, expected, atol=1e-3, rtol=1e-3):
+    compared = name in ("wrong", "nan", "op_sizes", "op_short", "llama")
+    expected = model(*call) if compared else result
+    if result.shape != expected.shape or not torch.allclose(result, expected, atol=1e-3, rtol=1e-3):
         sys.exit("the result is not that of eager")
     print("mean", result.mean().item())
 

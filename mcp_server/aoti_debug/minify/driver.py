@@ -21,7 +21,6 @@ from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import (
     Best,
-    Health,
     Spent,
     Trials,
     first,
@@ -35,6 +34,7 @@ from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.workers import Workers, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
+from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
@@ -83,8 +83,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         work.say("reading the exported program")
         survey = await _survey(crew, root, material)
         prelude = prelude_of(survey.graph.operators, material.libraries)
-        well = partial(unwell, devices, env)
-        return await _search(work, request, material, crew, survey, prelude, cache, well)
+        return await _search(work, request, material, crew, survey, prelude, cache, devices)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -181,7 +180,7 @@ async def _search(
     survey: Survey,
     prelude: Prelude,
     cache: Path,
-    well: Health,
+    devices: list[Device],
 ) -> MinifyAnswer:
     graph = survey.graph
     writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, prelude.text)
@@ -207,6 +206,7 @@ async def _search(
         )  # fmt: skip
 
     took = max(found.wall_s, material.wall_s)
+    well = partial(unwell, devices, request.target.env)
     limit = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
     trials = Trials(
         crew, writer, wanted, replace(base, until=found.until), load, limit, found.repeats,
@@ -217,6 +217,8 @@ async def _search(
         await _reduce(trials, survey, material, found, wanted)
     except Spent as reason:
         spent = str(reason)
+    if devices and trials.looked:
+        work.notes.append(f"the GPU was looked at after each of {trials.looked} failures")
     best = trials.best
     if best is None:
         raise NothingToMinify(

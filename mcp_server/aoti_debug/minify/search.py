@@ -57,6 +57,7 @@ class Trials:
     environment: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
     unbuildable: int = 0
+    looked: int = 0  # how often a GPU was looked at after a crash
     best: Best | None = None
     _latest: Best | None = None
     also: Counter[str] = field(default_factory=Counter)
@@ -102,6 +103,7 @@ class Trials:
             Spent: a GPU is not well.
         """
         if outcome.signature.failed and not outcome.cached:
+            self.looked += 1
             wrong = await self.unwell() and await self.unwell()  # once may be a busy driver
             if wrong:
                 raise Spent("; ".join(wrong))
