@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES, stage_named
 from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer, VerifyAnswer
-from aoti_debug.sweep.request import SweepAnswer
+from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
     from aoti_debug.minify.request import MinifyRequest

@@ -26,7 +26,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.plain import clean
 from aoti_debug.report.diagnosis import NOT_FAULTS
-from aoti_debug.sweep.request import BisectAnswer, SweepAnswer
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
 
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 

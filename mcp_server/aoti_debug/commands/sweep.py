@@ -15,7 +15,7 @@ from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, finish
 from aoti_debug.commands.progress import Report
 from aoti_debug.errors import WrongUse
-from aoti_debug.sweep.request import BisectAnswer, SweepAnswer
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -31,7 +31,7 @@ from aoti_debug.report.diagnosis import (
 )
 from aoti_debug.report.package import outline_package
 from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
-from aoti_debug.sweep.request import SweepAnswer
+from aoti_debug.sweep.answer import SweepAnswer
 
 
 def outline_explained(answer: ExplainAnswer) -> Outline:

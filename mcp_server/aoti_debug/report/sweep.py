@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aoti_debug.report.html import Plot, bars_plot, dots_plot, html, lines_plot
 from aoti_debug.report.text import Item, Outline, Tone, section, sections
-from aoti_debug.sweep.request import Bucket, SweepAnswer
+from aoti_debug.sweep.answer import Bucket, SweepAnswer
 
 BARS = 25
 POINTS = 2_000

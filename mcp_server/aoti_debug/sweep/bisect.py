@@ -19,7 +19,7 @@ from aoti_debug.plain import last_line
 from aoti_debug.run.directory import home
 from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.process import Command, run_process
-from aoti_debug.sweep.request import BisectAnswer, SweepAnswer, Trial
+from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer, Trial
 
 INSTALL_S = 3600.0
 HELP = "Use --bisect torch 2.9..2.13, or --bisect python OLD,…,NEW."

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aoti_debug.minify.signature import Signature
-from aoti_debug.sweep.request import Bucket
+from aoti_debug.sweep.answer import Bucket
 from aoti_debug.sweep.row import Row
 
 NAMES = 20

@@ -18,19 +18,12 @@ from aoti_debug.errors import AotiDebugError
 from aoti_debug.model import Next
 from aoti_debug.run.directory import RunDirectory, home
 from aoti_debug.run.files import remove_tree, write_atomically
+from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.buckets import Groups, compare
 from aoti_debug.sweep.files import write_results
 from aoti_debug.sweep.local import Local, Share
 from aoti_debug.sweep.plan import Demand, Planned
-from aoti_debug.sweep.request import (
-    HISTORY,
-    KEEP,
-    SweepAnswer,
-    SweepRequest,
-    earlier,
-    history,
-    slug,
-)
+from aoti_debug.sweep.request import HISTORY, KEEP, SweepRequest, earlier, history, slug
 from aoti_debug.sweep.row import (
     LEDGER,
     Done,

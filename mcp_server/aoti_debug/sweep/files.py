@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.plain import clean, one_line
+from aoti_debug.sweep.answer import Bucket, SweepAnswer
 from aoti_debug.sweep.buckets import Group, Groups, kind_of, signature_of
-from aoti_debug.sweep.request import Bucket, SweepAnswer
 from aoti_debug.sweep.row import Row, rows_of
 
 BUCKETS = "buckets.jsonl"

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from aoti_debug import kinds
 from aoti_debug.model import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
-from aoti_debug.sweep.request import SweepAnswer
+from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import (
     MAX_WAIT_S,
