@@ -5,14 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard, from_index
 from aoti_debug.diagnose.observations import Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import InputFinding, SourceLine
-from aoti_debug.read.check_report import CallsReport, GuardsReport, RecordedCall
-from aoti_debug.read.events import Call, Events
+from aoti_debug.read.check_report import GuardsReport
 from aoti_debug.read.traffic import made
+
+if TYPE_CHECKING:
+    from aoti_debug.read.check_report import CallsReport, RecordedCall
+    from aoti_debug.read.events import Call, Events
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.probe import tally as written
-from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase, Tally
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase, Tally
 
 
 def read_tally(pid: int, data: bytes) -> Tally | None:
     """Return the numbers of one process; None when it is no such file."""
     if len(data) != written.BYTES:
         return None
+    from aoti_debug.read.event_records import Tally  # a text alone needs none of them
+
     numbers = struct.unpack(f"={written.BYTES // 8}q", data)
     if numbers[written.VERSION] != written.FORMAT or min(numbers) < -1:
         return None
@@ -79,6 +84,8 @@ def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> 
 
 
 def _under_way(call: Call) -> Phase:
+    from aoti_debug.read.event_records import Phase
+
     return Phase(
         call.span, call.pid, call.id, parent=None, phase="run", name="the call under way",
         begun=None, seconds=None, ok=None, error=None, details={},
@@ -98,6 +105,8 @@ def groups(events: Events) -> list[Group]:
 
 
 def _group(calls: list[Call], tally: Tally | None) -> Group:
+    from aoti_debug.read.event_records import Group
+
     known = {call.call for call in calls if call.call is not None}
     count = len(known) or len(calls)
     counted = tally.groups.get(calls[0].group) if tally and calls[0].group is not None else None
