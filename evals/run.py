@@ -1,11 +1,11 @@
 """Evals of agents: lay cases out, admit them, try scripted agents, score what an agent left.
 
     python evals/run.py list
-    python evals/run.py admit [CASE …] [--times 3] [--jobs 2]
+    python evals/run.py admit [CASE …] [--times 3] [--out LEDGER] [--replay]
     python evals/run.py agents [CASE …] [--agent NAME …] [--replay] [--out DIR]
     python evals/run.py lay-out CASE DIR [--arm bare]
     python evals/run.py score DIR [--out DIR]
-    python evals/run.py record [CASE …]
+    python evals/run.py record LEDGER …
     python evals/run.py report RESULTS.jsonl [--html FILE]
     python evals/run.py export OUT
 
@@ -51,7 +51,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     given = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
     parser.add_argument("--python", default=given, help="interpreter with torch")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=2, help="cases side by side")
     todo = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, do: object, what: str) -> argparse.ArgumentParser:
@@ -62,7 +62,13 @@ def arguments() -> argparse.ArgumentParser:
     command("list", list_cases, "List the cases.")
     one = command("admit", admit, "Check that cases are what they must be.")
     one.add_argument("cases", nargs="*")
-    one.add_argument("--times", type=int, default=admission.TIMES)
+    one.add_argument("--times", type=int, default=admission.TIMES, help="planted runs alike")
+    one.add_argument("--replay", action="store_true", help="judge what is recorded, run nothing")
+    one.add_argument("--needs", choices=("cpu", "gpu", "all"), default="cpu")
+    one.add_argument("--seconds", type=float, default=1e9, help="begin nothing after these")
+    one.add_argument("--within", type=int, default=1, help="trials of a case side by side")
+    one.add_argument("--triage", action="store_true", help="triage each case too, for its texts")
+    one.add_argument("--out", type=Path, help="append what was seen, a JSON document a line")
     one = command("agents", agents, "Try scripted agents, and hold them to their ceilings.")
     one.add_argument("cases", nargs="*")
     one.add_argument("--agent", action="append", choices=AGENTS, default=[])
@@ -80,9 +86,8 @@ def arguments() -> argparse.ArgumentParser:
     one.add_argument("--agent", default="subject")
     one.add_argument("--epoch", type=int, default=1)
     one.add_argument("--out", type=Path)
-    one = command("record", record, "Run patches and triage cases live; keep what replay needs.")
-    one.add_argument("cases", nargs="*")
-    one.add_argument("--without-triage", action="store_true", help="the patches alone")
+    one = command("record", record, "Keep for replay what `admit --out` has seen.")
+    one.add_argument("ledgers", nargs="+", type=Path)
     one = command("report", write_report, "Write tables (and a page) of results.")
     one.add_argument("results", type=Path, nargs="+")
     one.add_argument("--html", type=Path)
@@ -110,26 +115,36 @@ def list_cases(options: argparse.Namespace) -> None:
 
 
 def admit(options: argparse.Namespace) -> int:
-    """Print one line for each check; 1 if any is bad."""
-    lock, bad = threading.Lock(), []
+    """Print a table, and every check that is bad; 1 if any is."""
+    cases = chosen(options.cases, None if options.needs == "all" else options.needs)
+    cases.sort(key=lambda one: one.case.needs, reverse=True)  # GPUs are lent for a while
+    recorded = records.load() if options.replay else None
+    found: dict[str, tuple[list[admission.Check], list[admission.Row]]] = {}
+    lock, end = threading.Lock(), time.monotonic() + options.seconds
+
+    def keep(document: dict) -> None:
+        if options.out:
+            with lock, options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(document) + "\n")
 
     def one(problem: Problem) -> None:
-        began = time.monotonic()
-        try:
-            checks = list(admission.admit(problem, options.python, options.times))
-        except Exception as error:
-            checks = [admission.Check("admission", False, f"{type(error).__name__}: {error}")]
+        if recorded is not None:
+            rows, at_fault = list(recorded[problem.id].rows), recorded[problem.id].at_fault
+        else:
+            rows, at_fault = records.made(
+                problem, options.python, options.times, keep, within=options.within,
+                triage=options.triage, over=lambda: time.monotonic() > end,
+            )  # fmt: skip
+        own = admission.checks(problem, rows, at_fault, options.times)
         with lock:
-            print(f"{problem.id} ({time.monotonic() - began:.0f} s)")
-            for check in checks:
-                print(f"  {'ok ' if check.good else 'BAD'} {check.what}: {check.finding[:300]}")
-            sys.stdout.flush()
-            if not all(check.good for check in checks):
-                bad.append(problem.id)
+            found[problem.id] = own, rows
+            for check in own:
+                if check.good is False:
+                    print(f"{problem.id}: {check.what}: BAD: {check.finding[:300]}", flush=True)
 
-    _each(one, chosen(options.cases), options.jobs)
-    print(f"not admitted: {', '.join(bad)}" if bad else "all admitted")
-    return 1 if bad else 0
+    _each(one, cases, 1 if options.replay else options.jobs)
+    print(admission.table({one.id: found[one.id] for one in cases}))
+    return int(any(check.good is not True for own, _ in found.values() for check in own))
 
 
 def _each(do, items: Iterable, jobs: int) -> None:
@@ -257,9 +272,7 @@ def score_sandbox(folder: Path, agent: str, python: str, epoch: int = 1) -> Resu
 
 
 def record(options: argparse.Namespace) -> None:
-    records.record(
-        chosen(options.cases), options.python, options.jobs, triage=not options.without_triage
-    )
+    records.pack(options.ledgers)
 
 
 def write_report(options: argparse.Namespace) -> None:

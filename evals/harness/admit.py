@@ -1,59 +1,274 @@
-"""Admit a case: the healthy twin passes, the planted one fails alike each time, only a fix passes."""
+"""Admit a case: the healthy twin passes, the planted one fails alike each time, only a fix passes.
+
+`run` makes what there is to make of a case, one row after the other; `checks` judges rows and runs
+nothing, so rows that another machine has made, or that are recorded, are judged the same way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import concurrent.futures
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from harness.agents import kernels_for, kernels_of
-from harness.case import Problem, edited, patch_of
-from harness.fix import fix_verified
-from harness.tree import Outcome, built, outcome, outcome_of_edits, prepared
+from aoti_debug.run.machine import find_tool
+
+from harness.agents import AGENTS, Situation, kernels_for, kernels_of
+from harness.case import Problem, Twin, edited, patch_of
+from harness.fix import Fix, fix_verified
+from harness.score import judge
+from harness.tree import (
+    Outcome,
+    built,
+    content,
+    digest,
+    environment,
+    error_line,
+    outcome,
+    outcome_of_patch,
+    place_built,
+    prepared,
+    process,
+    torch_of,
+    write,
+)
 
 TIMES = 3
+NOTHING = Fix(False, "there is no patch")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One thing to run: files of the case as they are, or with a patch."""
+
+    name: str  # healthy, planted 0, gold, wrong: WHY, agent NAME
+    patch: str = ""
+    twin: Twin = "planted"
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How one trial went, and of what content of the case."""
+
+    case: str
+    content: str
+    name: str
+    patch: str  # its digest; empty without
+    outcome: Outcome
+    torch: str
+    device: str
+    seconds: float
+    verdict: str | None = None  # of verify_fix
+    reason: str = ""
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def row(document: Mapping[str, Any]) -> Row:
+    return Row(**{**document, "outcome": Outcome(**document["outcome"])})
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """`good` is None where a row is missing."""
+
     what: str
-    good: bool
-    finding: str
+    good: bool | None
+    finding: str = ""
 
 
-def admit(problem: Problem, python: str, times: int = TIMES) -> Iterator[Check]:
-    """Yield one check after the other."""
-    truth, case = problem.truth, problem.case
-    healthy = outcome(problem, edited(case.files, truth.twin), python, "healthy")
-    yield _passes("the healthy twin passes", healthy)
-    planted = [outcome(problem, case.files, python, number=n) for n in range(times)]
-    if case.control == "nothing_wrong":
-        yield _passes(f"nothing is wrong, {times} times", planted[0])
-        yield Check("alike each time", len({one.passed for one in planted}) == 1, "")
-    else:
-        seen = sorted({one.signature for one in planted})
-        failed = not any(one.passed for one in planted)
-        alike = failed and len(seen) == 1 and truth.signature in seen[0]
-        yield Check(
-            f"the planted twin fails {times} of {times} times alike", alike, " / ".join(seen)
-        )
+def trials(problem: Problem, times: int = TIMES) -> list[Trial]:
+    """Return what is to be run: what says most first."""
+    truth = problem.truth
+    found = [Trial("planted 0")]
     if truth.fix == "patch":
-        yield _passes("the gold patch passes", outcome_of_edits(problem, truth.gold, python))
-    for wrong in truth.wrong:
-        found = outcome_of_edits(problem, wrong.edits, python)
-        yield Check(f"no fix: {wrong.name}", not found.passed, found.signature)
+        found.insert(0, Trial("gold", patch_of(problem, truth.gold)))
+    found.append(Trial("healthy", twin="healthy"))
+    if problem.case.needs == "gpu":
+        found.append(Trial("memcheck", twin="healthy"))
+    if truth.fix == "patch":
+        found += [Trial(f"wrong: {one.name}", patch_of(problem, one.edits)) for one in truth.wrong]
+        found += [Trial(f"agent {name}", patch) for name, patch in agents_patches(problem)]
+    return found + [Trial(f"planted {n}", number=n) for n in range(1, times)]
+
+
+def agents_patches(problem: Problem) -> list[tuple[str, str]]:
+    """Return the patches of the scripted agents, each once."""
+    seen, found = {"", patch_of(problem, problem.truth.gold)}, []
+    for agent in AGENTS.values():
+        answer = agent.answer(Situation(problem, Path(), (), ()))
+        if answer is not None and answer.patch not in seen:
+            seen.add(answer.patch)
+            found.append((agent.name, answer.patch))
+    return found
+
+
+def run(
+    problem: Problem,
+    python: str,
+    times: int = TIMES,
+    *,
+    within: int = 1,
+    over: Callable[[], bool] = lambda: False,
+) -> Iterator[Row]:
+    """Yield a row for each trial, until the time is over; `within` of them run side by side once
+    the first ones have compiled what the others share."""
+    every = trials(problem, times)
+    for trial in every[:2]:
+        yield from _rows(problem, trial, python, over)
+    with concurrent.futures.ThreadPoolExecutor(within) as pool:
+        begun = [pool.submit(_rows, problem, trial, python, over) for trial in every[2:]]
+        for done in concurrent.futures.as_completed(begun):
+            yield from done.result()
+
+
+def _rows(problem: Problem, trial: Trial, python: str, over: Callable[[], bool]) -> list[Row]:
+    began = time.monotonic()
+    fix = None if over() else _tried(problem, trial, python)
+    if fix is None or fix.outcome is None:
+        return []
+    patch = digest(trial.patch) if trial.patch else ""
+    spent = round(time.monotonic() - began, 1)
+    return [Row(problem.id, content(problem), trial.name, patch, fix.outcome, torch_of(python),
+                problem.case.needs, spent, fix.verdict, fix.reason)]  # fmt: skip
+
+
+def _tried(problem: Problem, trial: Trial, python: str) -> Fix | None:
+    if trial.name == "gold":
+        return fix_verified(problem, trial.patch, python)
+    found: Outcome | None
+    if trial.name == "memcheck":
+        found = memcheck(problem, python)
+    elif trial.patch:
+        found = outcome_of_patch(problem, trial.patch, python)
+    else:
+        files = edited(problem.case.files, problem.truth.twin if trial.twin == "healthy" else ())
+        found = outcome(problem, files, python, trial.twin, trial.number)
+    return Fix(found.passed, "", found) if found is not None else None
+
+
+def memcheck(problem: Problem, python: str) -> Outcome | None:
+    """Run the healthy twin under compute-sanitizer; None where there is none."""
+    env = environment(python)
+    tool = find_tool("compute-sanitizer", env, Path(python))
+    if tool is None:
+        return None
+    files = edited(problem.case.files, problem.truth.twin)
+    with tempfile.TemporaryDirectory(prefix="aoti-eval-") as folder:
+        tree = Path(folder, "project")
+        write(files, tree)
+        place_built(problem, files, tree, python)
+        words = [str(tool), "--error-exitcode", "9", python, *problem.case.command]
+        env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1"
+        ended, said = process(words, tree, env, problem.case.timeout_s)
+    summary = re.search(r"ERROR SUMMARY: (\d+) error", said)
+    clean = ended == "exit 0" and summary is not None and summary[1] == "0"
+    return Outcome(clean, ended, summary[0] if summary else error_line(said), None, said[-600:])
+
+
+def checks(
+    problem: Problem, rows: Sequence[Row], at_fault: Sequence[str] | None, times: int = TIMES
+) -> list[Check]:
+    """Judge what was run of a case; `at_fault` are the kernels of its package, None if unknown."""
+    truth = problem.truth
+    done = {one.name: one for one in rows if one.content == content(problem)}
+    found = [_passes("healthy twin passes", done.get("healthy"))]
+    if problem.case.needs == "gpu":
+        found.append(_passes("memcheck is clean", done.get("memcheck")))
+    planted = [one for name, one in done.items() if name[:7] == "planted"]
+    found.append(_planted(problem, planted, times))
+    if truth.fix == "patch":
+        found.append(_passes("gold patch passes", done.get("gold")))
+        for one in truth.wrong:
+            patch = patch_of(problem, one.edits)
+            found.append(_fails(f"no fix: {one.name}", done.get(f"wrong: {one.name}"), patch))
+        for name, patch in agents_patches(problem):
+            found.append(_fails(f"cheat: {name}", done.get(f"agent {name}"), patch))
+    else:
+        found += [Check(f"no fix: {one.name}", bool(patch_of(problem, one.edits)), "nothing is to be fixed")
+                  for one in truth.wrong]  # fmt: skip
     if truth.verify:
-        fix = fix_verified(problem, patch_of(problem, truth.gold), python)
-        yield Check("verify_fix agrees on the gold patch", fix.verdict == "fixed", fix.reason)
+        gold = done.get("gold")
+        agreed = None if gold is None else gold.verdict == "fixed"
+        found.append(Check("verify_fix agrees on gold", agreed, gold.reason if gold else ""))
     if truth.kernel_of:
-        names = names_at_fault(problem, python)
-        yield Check("its kernels are in the package", bool(names), ", ".join(names))
+        known = None if at_fault is None else bool(at_fault)
+        found.append(Check("kernels are read from the package", known, ", ".join(at_fault or ())))
+    return [*found, _nothing(problem, at_fault or ())]
 
 
-def _passes(what: str, found: Outcome) -> Check:
-    return Check(
-        what, found.passed, found.signature if found.passed else f"{found.signature} {found.detail}"
-    )
+def _planted(problem: Problem, rows: Sequence[Row], times: int) -> Check:
+    right = problem.case.control == "nothing_wrong"
+    seen = sorted({one.outcome.signature for one in rows})
+    what = f"planted {'passes' if right else 'fails'} alike, {len(rows)} of {len(rows)}"
+    if len(rows) < times:
+        return Check(what, None, " / ".join(seen))
+    good = all(one.outcome.passed == right for one in rows) and len(seen) == 1
+    return Check(what, good and problem.truth.signature in seen[0], " / ".join(seen))
+
+
+def _passes(what: str, found: Row | None) -> Check:
+    if found is None:
+        return Check(what, None)
+    how = found.outcome
+    return Check(what, how.passed, how.signature if how.passed else f"{how.signature} {how.detail}")
+
+
+def _fails(what: str, found: Row | None, patch: str) -> Check:
+    if found is None or found.patch != digest(patch):
+        return Check(what, None)
+    return Check(what, not found.outcome.passed, found.outcome.signature)
+
+
+def _nothing(problem: Problem, at_fault: Sequence[str]) -> Check:
+    """Nobody succeeds who does nothing: without an answer, or with the right one and no patch."""
+    scored = [judge(problem, None, agent="nothing", fix=lambda patch: NOTHING)]
+    if problem.truth.fix == "patch":
+        gold = AGENTS["gold"].answer(Situation(problem, Path(), at_fault, at_fault))
+        assert gold is not None
+        bare = gold.model_copy(update={"patch": ""})
+        scored.append(
+            judge(problem, bare, agent="gold", kernels=at_fault, fix=lambda patch: NOTHING)
+        )
+    return Check("doing nothing scores 0", not any(one.strict for one in scored))
+
+
+def table(found: Mapping[str, tuple[Sequence[Check], Sequence[Row]]]) -> str:
+    """Return a Markdown table: a row for each case, a column for each kind of check."""
+    kinds = {"healthy": "healthy twin", "memcheck": "memcheck", "planted": "planted", "gold": "gold patch", "no fix": "no fix",
+             "cheat": "cheat", "verify_fix": "verify_fix", "kernels": "kernels", "doing": "doing"}  # fmt: skip
+    lines = ["| case | " + " | ".join(kinds) + " | s |", "|" + "---|" * (len(kinds) + 2)]
+    for name, (own, rows) in found.items():
+        cells = [_cell([one for one in own if one.what.startswith(start)], rows, kind)
+                 for kind, start in kinds.items()]  # fmt: skip
+        seconds = f"{sum(one.seconds for one in rows):.0f}"
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {seconds} |")
+    every = [check for own, _ in found.values() for check in own]
+    for kind, start in kinds.items():
+        of = [one for one in every if one.what.startswith(start)]
+        bad = sum(one.good is False for one in of)
+        missing = sum(one.good is None for one in of)
+        lines.append(f"{kind}: {sum(one.good is True for one in of)} of {len(of)} good"
+                     + (f", {bad} bad" if bad else "") + (f", {missing} not run" if missing else ""))  # fmt: skip
+    return "\n".join(lines)
+
+
+def _cell(own: Sequence[Check], rows: Sequence[Row], kind: str) -> str:
+    if not own:
+        return ""
+    if kind == "planted":
+        count = sum(one.name[:7] == "planted" for one in rows)
+        return {True: f"{count} of {count}", False: "**BAD**", None: "?"}[own[0].good]
+    if len(own) == 1:
+        return {True: "ok", False: "**BAD**", None: "?"}[own[0].good]
+    good = sum(one.good is True for one in own)
+    return f"{good} of {len(own)}" + (" **BAD**" if any(one.good is False for one in own) else "")
 
 
 def names_at_fault(problem: Problem, python: str) -> list[str]:

@@ -67,12 +67,19 @@ def fix_verified(problem: Problem, patch: str, python: str) -> Fix:
     if not patch.strip():
         return Fix(False, "there is no patch")
     found = outcome_of_patch(problem, patch, python)
+    if not found.passed or not truth.verify:
+        return fix_of(problem, found)
+    answer = verify(problem, patch, python)
+    return fix_of(problem, found, answer.verdict, str(answer.reason))
+
+
+def fix_of(problem: Problem, found: Outcome, verdict: str | None = None, reason: str = "") -> Fix:
+    """Judge a patch by how it ran, and by what verify_fix said where it was asked."""
     if not found.passed:
         return Fix(False, found.signature, found)
-    if not truth.verify:
-        return Fix(True, "the oracle has passed", found)
-    answer = verify(problem, patch, python)
-    return Fix(answer.verdict == "fixed", str(answer.reason), found, answer.verdict)
+    if problem.truth.verify:
+        return Fix(verdict == "fixed", reason, found, verdict)
+    return Fix(True, "the oracle has passed", found)
 
 
 def triaged(problem: Problem, python: str) -> Triaged:
@@ -112,7 +119,7 @@ def environment_of_case(python: str) -> Mapping[str, str]:
     """Return what a target gets beside what it inherits."""
     ours = environment(python)
     return {name: value for name, value in ours.items()
-            if name.startswith(("TORCHINDUCTOR", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))}  # fmt: skip
+            if name.startswith(("TORCHINDUCTOR", "AOT_", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))}  # fmt: skip
 
 
 def verify(problem: Problem, patch: str, python: str) -> VerifyAnswer:

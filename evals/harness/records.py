@@ -1,20 +1,19 @@
 """Replay: what a real machine showed of each case, kept, so that answers are scored without it.
 
-recorded.tar.xz holds for each case CASE/case.json (kernels of its package, how each known patch did,
-what triage answered, on what machine) and the texts of its run directory. GPU cases name a recording
-of tests/recorded/gpu instead, of the same fault in a script of its own.
+recorded.tar.xz holds for each case CASE/case.json (kernels of its package, a row for each trial of
+its admission) and the texts of the run directory that its triage left. A GPU case may name a
+recording of tests/recorded/gpu for the latter, of the same fault in a script of its own.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import io
 import json
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,13 @@ from typing import Any
 from aoti_debug.diagnose import diagnose
 
 from harness import admit
-from harness.agents import AGENTS, Agent, Situation, kernels_of
+from harness.admit import Row
+from harness.agents import Agent, Situation, kernels_of
 from harness.answer import parse
-from harness.case import EVALS, Problem, patch_of, problems
-from harness.fix import Fix, fix_verified, triaged
+from harness.case import EVALS, Problem, problems
+from harness.fix import Fix, fix_of, triaged
 from harness.score import Result, judge
-from harness.tree import Outcome, digest, torch_of
+from harness.tree import content, digest
 
 ARCHIVE = EVALS / "recorded.tar.xz"
 GPU = EVALS.parent / "tests" / "recorded" / "gpu" / "runs.tar.xz"
@@ -40,17 +40,17 @@ TEXTS = (
     "stacks.log",
     "report.json",
 )
-LIMIT = 24_000  # bytes of one text; the middle is left out
+LIMIT = 16_000  # characters of one text; the middle is left out
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
+    """`at_fault` is None where no package was seen."""
+
     kernels: Sequence[str] = ()
-    at_fault: Sequence[str] = ()
-    fixes: Mapping[str, Fix] = field(default_factory=dict)  # by the digest of the patch
+    at_fault: Sequence[str] | None = None
+    rows: Sequence[Row] = ()
     directory: Path | None = None
-    torch: str = ""
-    device: str = "cpu"
 
     @property
     def triaged(self) -> bool:
@@ -62,15 +62,16 @@ def load() -> dict[str, Recorded]:
     """Return what is recorded, by case."""
     root = _unpacked()
     found: dict[str, Recorded] = {}
-    for path in sorted(root.glob("cases/*/case.json")):
-        kept = json.loads(path.read_text("utf-8"))
-        fixes = {key: _fix(one) for key, one in kept.pop("fixes").items()}
-        found[path.parent.name] = Recorded(**kept, fixes=fixes, directory=path.parent)
     for one in problems().values():
-        recording = one.truth.recording
-        if recording is not None and one.id not in found:
-            found[one.id] = Recorded(device="cuda", directory=root / "gpu" / recording)
-    return {name: one for name, one in found.items() if name in problems()}
+        directory = root / "cases" / one.id
+        kept: dict[str, Any] = {"rows": []}
+        if (directory / "case.json").is_file():
+            kept = json.loads((directory / "case.json").read_text("utf-8"))
+        if one.truth.recording is not None:
+            directory = root / "gpu" / one.truth.recording
+        rows = [admit.row(document) for document in kept.pop("rows")]
+        found[one.id] = Recorded(**kept, rows=rows, directory=directory)
+    return found
 
 
 @cache
@@ -87,16 +88,12 @@ def _unpacked() -> Path:
     return root
 
 
-def _fix(document: Mapping[str, Any]) -> Fix:
-    outcome = document.get("outcome")
-    return Fix(**{**document, "outcome": Outcome(**outcome) if outcome else None})
-
-
 def replay(problem: Problem, agent: Agent, recorded: Recorded) -> Result:
     """Let a scripted agent answer from what is recorded."""
-    situation = Situation(problem, Path(), recorded.kernels, recorded.at_fault)
+    at_fault = recorded.at_fault or ()
+    situation = Situation(problem, Path(), recorded.kernels, at_fault)
     return judge(problem, agent.answer(situation), agent=agent.name, arm="replay",
-                 kernels=recorded.at_fault, fix=lambda patch: known(problem, patch, recorded))  # fmt: skip
+                 kernels=at_fault, fix=lambda patch: known(problem, patch, recorded))  # fmt: skip
 
 
 def known(problem: Problem, patch: str, recorded: Recorded) -> Fix:
@@ -105,7 +102,10 @@ def known(problem: Problem, patch: str, recorded: Recorded) -> Fix:
         return Fix(not patch.strip(), "nothing is to be fixed")
     if not patch.strip():
         return Fix(False, "there is no patch")
-    return recorded.fixes.get(digest(patch), Fix(None, "nobody has recorded this patch"))
+    for one in recorded.rows:
+        if one.patch == digest(patch) and one.content == content(problem):
+            return fix_of(problem, one.outcome, one.verdict, one.reason)
+    return Fix(None, "nobody has recorded this patch")
 
 
 def tool(problem: Problem, recorded: Recorded) -> Result:
@@ -113,7 +113,7 @@ def tool(problem: Problem, recorded: Recorded) -> Result:
     assert recorded.directory is not None
     found = diagnose(_recall(recorded.directory))
     answer = parse(found[0].document()) if found else None
-    return judge(problem, answer, agent="triage alone", arm="replay", kernels=recorded.at_fault,
+    return judge(problem, answer, agent="triage alone", arm="replay", kernels=recorded.at_fault or (),
                  fix=lambda patch: Fix(None, "it proposes no patch"))  # fmt: skip
 
 
@@ -126,66 +126,99 @@ def _recall(directory: Path) -> Any:
     return recall(directory)
 
 
-def record(cases: Sequence[Problem], python: str, jobs: int, *, triage: bool = True) -> None:
-    """Run the patches that scripted agents make, triage the cases, and pack what was seen."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        made = list(pool.map(lambda one: _record(one, python, triage), cases))
-    new = {one.id for one in cases}
-    kept = _old_members(new)
+def made(
+    problem: Problem,
+    python: str,
+    times: int,
+    keep: Callable[[dict[str, Any]], None],
+    *,
+    within: int = 1,
+    triage: bool = False,
+    over: Callable[[], bool] = lambda: False,
+) -> tuple[list[Row], Sequence[str] | None]:
+    """Run the trials of a case and give each line of its ledger to `keep` as it comes; return the
+    rows, and the kernels at fault."""
+    rows, at_fault = [], None
+    try:
+        for row in admit.run(problem, python, times, within=within, over=over):
+            rows.append(row)
+            keep(row.document())
+        kernels = seen(problem, python)
+        at_fault = kernels["at_fault"]
+        keep(kernels)
+        if triage and not over():
+            keep(texts(problem, python))
+    except Exception as error:
+        print(f"{problem.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    return rows, at_fault
+
+
+def seen(problem: Problem, python: str) -> dict[str, Any]:
+    """Return the kernels of the planted package, as a line of a ledger."""
+    package = admit.planted_package(problem, python)
+    kernels = [name for name, _ in kernels_of(package)] if package else []
+    at_fault = admit.names_at_fault(problem, python)
+    return {"case": problem.id, "kernels": kernels, "at_fault": at_fault if package else None}
+
+
+def texts(problem: Problem, python: str) -> dict[str, Any]:
+    """Triage the planted case and return what it left, as a line of a ledger."""
+    done = triaged(problem, python)
+    found = {
+        path.relative_to(done.directory).as_posix(): _plain(path)
+        for path in sorted(done.directory.rglob("*"))
+        if path.is_file() and path.name in TEXTS
+    }
+    return {"case": problem.id, "texts": found}
+
+
+def pack(ledgers: Sequence[Path]) -> None:
+    """Put what ledgers hold (of `admit --out`) in place of what the archive holds of the same."""
+    members = _members()
+    kept = {name: json.loads(data) for name, data in members.items() if name.endswith("/case.json")}
+    for line in (line for path in ledgers for line in path.read_text("utf-8").splitlines()):
+        said = json.loads(line)
+        case = kept.setdefault(f"{said['case']}/case.json", {"rows": []})
+        if "texts" in said:
+            old = [name for name in members if name.startswith(f"{said['case']}/")]
+            for name in old:
+                del members[name]
+            for name, text in said["texts"].items():
+                members[f"{said['case']}/{name}"] = text.encode()
+        elif "kernels" in said:
+            case.update(kernels=said["kernels"], at_fault=said["at_fault"])
+        else:
+            case["rows"] = [one for one in case["rows"] if one["name"] != said["name"]] + [said]
+    for problem in problems().values():  # what another content has shown says nothing
+        if (case := kept.get(f"{problem.id}/case.json")) is not None:
+            wanted = {trial.name for trial in admit.trials(problem)}
+            case["rows"] = [one for one in case["rows"]
+                            if one["content"] == content(problem) and one["name"] in wanted]  # fmt: skip
+    members |= {name: json.dumps(case, indent=0).encode() for name, case in kept.items()}
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
-        for name, data in sorted([*kept, *(pair for pairs in made for pair in pairs)]):
+        for name in sorted(members):
             info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    print(f"{len(new)} cases recorded, {ARCHIVE.stat().st_size} bytes")
+            info.size = len(members[name])
+            archive.addfile(info, io.BytesIO(members[name]))
+    print(f"{len(kept)} cases recorded, {ARCHIVE.stat().st_size} bytes")
 
 
-def _old_members(new: Iterable[str]) -> list[tuple[str, bytes]]:
+def _members() -> dict[str, bytes]:
     if not ARCHIVE.is_file():
-        return []
-    found = []
+        return {}
+    found = {}
     with tarfile.open(ARCHIVE) as packed:
         for member in packed.getmembers():
             stream = packed.extractfile(member)
-            if stream is not None and member.name.partition("/")[0] not in set(new):
-                found.append((member.name, stream.read()))
+            if stream is not None and member.name.partition("/")[0] in problems():
+                found[member.name] = stream.read()
     return found
 
 
-def _record(problem: Problem, python: str, triage: bool) -> list[tuple[str, bytes]]:
-    package = admit.planted_package(problem, python)
-    kernels = [name for name, _ in kernels_of(package)] if package else []
-    at_fault = admit.names_at_fault(problem, python) if problem.truth.kernel_of else []
-    situation = Situation(problem, Path(), kernels, at_fault)
-    patches = {patch_of(problem, problem.truth.gold)}
-    for agent in AGENTS.values():
-        answer = agent.answer(situation)
-        patches.add(answer.patch if answer else "")
-    fixes = {digest(one): asdict(fix_verified(problem, one, python)) for one in patches if one}
-    document = {
-        "kernels": kernels,
-        "at_fault": at_fault,
-        "fixes": fixes,
-        "torch": torch_of(python),
-        "device": problem.case.needs,
-    }
-    found = [(f"{problem.id}/case.json", json.dumps(document, indent=0).encode())]
-    if not triage:
-        return found
-    seen = triaged(problem, python)
-    for path in sorted(seen.directory.rglob("*")):
-        if path.is_file() and path.name in TEXTS:
-            name = path.relative_to(seen.directory).as_posix()
-            found.append((f"{problem.id}/{name}", _plain(path, problem)))
-    return found
-
-
-def _plain(path: Path, problem: Problem) -> bytes:
+def _plain(path: Path) -> str:
     """Return a text without its middle, and without the places of the machine it was made on."""
     text = path.read_text("utf-8", "replace")
     text = text.replace(str(path.parents[0]), ".").replace(str(Path.home()), "/home/user")
-    data = text.encode()
-    if path.suffix == ".json" or len(data) <= LIMIT:
-        return data
-    head, tail = data[: LIMIT // 2].rpartition(b"\n")[0], data[-LIMIT // 2 :].partition(b"\n")[2]
-    return head + b"\n" + tail
+    if path.suffix == ".json" or len(text) <= LIMIT:
+        return text
+    return text[: LIMIT // 2].rpartition("\n")[0] + "\n" + text[-LIMIT // 2 :].partition("\n")[2]

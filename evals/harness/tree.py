@@ -20,14 +20,13 @@ from pathlib import Path
 from aoti_debug.verify.patch import BadPatch, apply, read_patch
 from filelock import FileLock
 
-from harness.case import Edit, Problem, Twin, edited
+from harness.case import Problem, Twin, edited
 
 HERE = Path(__file__).resolve().parent
-ORACLE_S = 180.0
+ORACLE_S = 120.0
+START_S = 90.0  # of a command whose package is there
 HARMLESS = re.compile(r"Warning|warn\(|^\s|^$|^W\d{4}|^\[W")
-_NUMBERS = re.compile(
-    r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|'[^']*/[^']*'|\"[^\"]*/[^\"]*\"|/\S+"
-)
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|(['\"])[^'\"]*/[^'\"]*\1|/\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,8 @@ class Outcome:
 
 def cache_root() -> Path:
     """Return where packages, objects and outcomes are kept between runs."""
-    given = os.environ.get("AOTI_EVALS_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else base / "aoti-debug" / "evals"
+    return Path(os.environ.get("AOTI_EVALS_CACHE") or base / "aoti-debug" / "evals")
 
 
 def environment(python: str, home: Path | None = None) -> dict[str, str]:
@@ -64,6 +62,8 @@ def environment(python: str, home: Path | None = None) -> dict[str, str]:
         AOTI_EVALS_CXX=os.environ.get("CXX") or "g++",
         TORCHINDUCTOR_CACHE_DIR=str(root / "inductor"),
         TORCHINDUCTOR_VEC_ISA_OK="1",
+        TORCHINDUCTOR_COMPILE_THREADS="1",  # else each process starts a pool of its own
+        AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL="O0",  # it only calls the kernels
         OMP_NUM_THREADS="1",  # many small processes side by side; waiting threads would spin
         AOTI_DEBUG_PYTHON=python,
         PYTHONDONTWRITEBYTECODE="1",
@@ -137,21 +137,21 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def outcome_of_edits(
-    problem: Problem, edits: Sequence[Edit], python: str, number: int = 0
-) -> Outcome:
-    """Run the case with edits made."""
-    return outcome(problem, edited(problem.case.files, edits), python, "planted", number)
+def content(problem: Problem) -> str:
+    """Return the digest of everything on which outcomes of the case rest, but for a patch."""
+    case, truth = problem.case, problem.truth
+    edits = [[edit.model_dump() for edit in one] for one in (truth.twin, truth.gold)]
+    parts = [dict(case.files), case.command, truth.prepare, truth.oracle, edits]
+    prelude = (HERE / "prelude.py").read_text("utf-8")
+    return digest(prelude, *(json.dumps(part, sort_keys=True) for part in parts))
 
 
 def outcome_of_patch(problem: Problem, patch: str, python: str) -> Outcome:
     """Run the case with an agent's patch; what does not apply has not passed."""
-    files = dict(problem.case.files)
-    if patch.strip():
-        try:
-            files = patched_files(files, patch)
-        except BadPatch as error:
-            return Outcome(False, "no run", f"the patch does not apply: {error}", None)
+    try:
+        files = patched_files(problem.case.files, patch) if patch.strip() else problem.case.files
+    except BadPatch as error:
+        return Outcome(False, "no run", f"the patch does not apply: {error}", None)
     return outcome(problem, files, python)
 
 
@@ -214,7 +214,9 @@ def _run(
     problem: Problem, tree: Path, folder: Path, python: str, prelude: str, twin: Twin
 ) -> Outcome:
     env = environment(python)
-    ended, said = process([python, *problem.case.command], tree, env, problem.case.timeout_s)
+    there = problem.truth.built and all((tree / name).is_file() for name in problem.truth.built)
+    limit = min(problem.case.timeout_s, START_S) if there else problem.case.timeout_s
+    ended, said = process([python, *problem.case.command], tree, env, limit)
     error = error_line(said) if ended != "exit 0" else ""
     if ended != "exit 0":
         return Outcome(False, ended, error, None, said[-600:])
