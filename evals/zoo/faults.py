@@ -24,6 +24,7 @@ class Fault:
     calls: int = 3
     bad: int = 3
     spoil_model: Callable[[Any, Any, str], str] | None = None  # returns the weight's name
+    same_values: bool = False  # only the layout differs, so the result tells whether it does harm
 
     def spoil(self, case: Any, inputs: Inputs) -> Inputs:
         name = self.input_of(case, inputs)
@@ -129,10 +130,19 @@ FAULTS = {
     for fault in (
         Fault("bad_id", "index_out_of_bounds", bounded, beyond, "input"),
         Fault("dtype", "contract_dtype", first, other_dtype, "call"),
-        Fault("stride", "contract_stride", wide, transposed, "call"),
+        Fault("stride", "contract_stride", wide, transposed, "call", same_values=True),
         Fault("nan_weight", "nan_or_inf", any_input, same, "weight", spoil_model=nan_weight),
         Fault("shape", "contract_shape", with_fixed_dim, longer, "call"),
-        Fault("middle", "contract_stride", wide, transposed, "call", calls=MANY, bad=BAD),
+        Fault(
+            "middle",
+            "contract_stride",
+            wide,
+            transposed,
+            "call",
+            calls=MANY,
+            bad=BAD,
+            same_values=True,
+        ),
         Fault("device", "contract_device", on_gpu, lambda c, n, v: v.cpu(), "call"),
         Fault("positions", "index_out_of_bounds", table_of_positions, too_long, "index"),
     )

@@ -89,7 +89,14 @@ class Zoo:
         ran = self.triage(place, [*words, str(package)])
         self.took["compile"].append(ran["wall_s"])
         compiled = package.with_suffix(".json").exists()
-        self.add({**row, **score.healthy(ran, compiled)})
+        fails = compiled and not ran["ended_well"] and self.fails_alone(place, package, task)
+        self.add({**row, **score.healthy(ran, compiled, fails=fails)})
+        task["faults"] = [] if fails else task["faults"]
+
+    def fails_alone(self, place: Path, package: Path, task: dict) -> bool:
+        """Tell whether the script that loads the package fails without triage as well."""
+        words = [task["architecture"], str(package), "--device", self.options.device]
+        return self.run(place, "alone", [], words)["exit"] != 0
 
     def fault(self, task: dict, fault: str, place: Path, package: Path) -> None:
         words = [task["architecture"], str(package), "--device", self.options.device]
@@ -136,7 +143,9 @@ class Zoo:
             answer = json.loads(stdout)
         except ValueError:
             answer = {}
-        return {"wall_s": seconds, "exit": process.returncode, "answer": answer, "stderr": stderr}
+        well = any(step.get("exit") == "exit 0" for step in answer.get("steps", [])[:1])
+        found = {"wall_s": seconds, "exit": process.returncode, "ended_well": well}
+        return {**found, "answer": answer, "stderr": stderr}
 
 
 def ended(process: subprocess.Popen[str]) -> None:

@@ -1,6 +1,8 @@
 """What is right: the rules by which an answer is scored, and the table of the scores.
 
-Healthy: any diagnosis but `no_fault` is a false alarm. A planted fault is found when three things
+Healthy: any diagnosis but `no_fault` is a false alarm, unless the script fails by itself, without
+triage too. A planted layout that changes no value (the script compares) must not be blamed. Any
+other planted fault is found when three things
 hold: the category is exactly the planted one; the input is the spoilt one, by name or by place (a
 kernel, or the weight's name, where no input is at fault); and the line is one of those that use
 the spoilt input, embedding or weight in the model's forward, by the graph's own stack traces. A
@@ -18,11 +20,18 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def healthy(ran: dict, compiled: bool) -> dict:
+NOT_SCORED = ("not compiled", "fails by itself", "no answer")
+HARMLESS = ("false_alarm", "no_fault")  # what may be said of a layout that changes no value
+
+
+def healthy(ran: dict, compiled: bool, *, fails: bool = False) -> dict:
+    """Score the answer to a healthy script; `fails`: without triage it fails too."""
     said = told(ran)
     outcome = "right" if said["category"] == "no_fault" else "false alarm"
     if not compiled:
         outcome = "not compiled"
+    elif fails:
+        outcome = "fails by itself"
     elif not ran["answer"]:
         outcome = "no answer"
     return {**said, "outcome": outcome}
@@ -31,11 +40,15 @@ def healthy(ran: dict, compiled: bool) -> dict:
 def fault(ran: dict, expected: dict, lines: dict, runs: Path) -> dict:
     """Score the answer to a planted fault; `runs` holds the directories of the runs."""
     said = told(ran)
-    if expected["line"] == "weight" and said["run"]:
-        printed = (runs / said["run"] / "stdout.log").read_text(encoding="utf-8")
-        expected = {**expected, "input": printed.partition("spoilt: ")[2].partition("\n")[0]}
     if not ran["answer"]:
         return {**said, "outcome": "no answer"}
+    printed = (runs / said["run"] / "stdout.log").read_text(encoding="utf-8") if said["run"] else ""
+    if expected["line"] == "weight":
+        expected = {**expected, "input": printed.partition("spoilt: ")[2].partition("\n")[0]}
+    if "harm: no\n" in printed:
+        right = said["category"] in HARMLESS
+        outcome = "right" if right else "missed"
+        return {**said, "category_right": right, "outcome": outcome, "harmless": True}
     right = {
         "category_right": said["category"] == expected["category"],
         "input_right": input_right(said, expected, lines),
@@ -97,18 +110,21 @@ def one_line(row: dict) -> str:
 def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
     """Return the table in Markdown: a row an architecture, then what was missed."""
     rows = list(rows)
-    answered = [r for r in rows if r["outcome"] not in ("not compiled", "no answer")]
+    answered = [r for r in rows if r["outcome"] not in NOT_SCORED]
     sound = [r for r in answered if r["fault"] == "healthy"]
     planted = [r for r in answered if r["fault"] != "healthy"]
     alarms = [r for r in sound if r["outcome"] != "right"]
     missed = [r for r in planted if r["outcome"] != "right"]
+    harmless = sum(r.get("harmless", False) for r in planted)
     ratios = [r["wall_s"] / r["alone_s"] for r in sound if r.get("alone_s")]
     text = [
         f"{len(sound)} healthy, {len(alarms)} false alarms; {len(planted)} planted, "
-        f"{len(planted) - len(missed)} found with category, input or kernel, and line"
+        f"{len(planted) - len(missed)} found with category, input or kernel, and line "
+        f"({harmless} of them layouts that change no value, found not to be blamed)"
         + (f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
            f"{len(ratios)} pairs)" if ratios else "")
-        + f". {len(rows) - len(answered)} did not compile or gave no answer in time.",
+        + f". {len(rows) - len(answered)} did not compile, fail by themselves or gave no answer "
+        "in time.",
         "",
         "| architecture | from | compiled as | healthy | faults found | missed |",
         "|---|---|---|---|---|---|",
