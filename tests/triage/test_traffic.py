@@ -3,6 +3,7 @@ and kept, and the answer joins what the processes counted."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
@@ -53,6 +54,12 @@ class Dying:
 model.loader = Dying()
 for number in range(1, 5001):
     model(torch.full((7, 16), float(number)))
+"""
+GIVEN = """
+weight, bias = torch.full((16, 16), 0.5), torch.zeros(16)
+model.load_constants({"fc.weight": weight, "fc.bias": bias}, check_full_update=True)
+for _ in range(3):
+    model(torch.ones(5, 16))
 """
 SERVES = """
 x, number = torch.randn(5, 16), 0
@@ -124,6 +131,15 @@ def test_what_only_the_exported_program_forbids_is_found_in_calls_that_are_not_r
     assert best is not None and best.input is not None
     assert best.summary.startswith(said), best.summary
     assert [line.line for line in best.source] == [5]
+
+
+def test_replays_are_given_the_weights_that_the_script_gave(traffic: Triage, built: Any) -> None:
+    answer = traffic(GIVEN)
+    assert answer.diagnosis is not None and answer.diagnosis.category == "no_fault"
+    report = json.loads((built.home / "runs" / answer.run / "checks" / "report.json").read_text())
+    compared = report["steps"]["compare"]["outputs"][0]
+    assert compared["verdict"] == "agrees"
+    assert compared["package"]["mean"] == compared["eager"]["mean"] == 9.0  # 16 * 0.5 + 1
 
 
 def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Triage) -> None:

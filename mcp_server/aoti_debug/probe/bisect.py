@@ -38,7 +38,7 @@ def main() -> int:
     with report.of_failure():
         torch = standalone.prepare(options)
         report.update(state="load", torch=str(torch.__version__))
-        program = torch.export.load(options.exported)
+        program = standalone.load_program(torch, options)
         search = Search(torch, program, options, report)
         if not search.explained():
             search.run()

@@ -107,7 +107,7 @@ class Session:
         if self._program is None:
             if not self.options.exported:
                 raise Impossible("the exported program is not known")
-            self._program = self.torch.export.load(self.options.exported)
+            self._program = standalone.load_program(self.torch, self.options)
         return self._program
 
     @property

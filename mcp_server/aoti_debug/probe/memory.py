@@ -40,6 +40,7 @@ class Loaded:
     _writes: bool = False
 
 
+given = 0  # calls of load_constants
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
 _lowered: deque[tuple[frozenset[str], Names]] = deque(maxlen=_LOWERED)

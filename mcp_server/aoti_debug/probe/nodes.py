@@ -29,7 +29,7 @@ def main() -> int:
     with report.of_failure():
         torch = standalone.prepare(options)
         report.update(state="load", torch=str(torch.__version__))
-        program = torch.export.load(options.exported)
+        program = standalone.load_program(torch, options)
         inputs = standalone.read_inputs(torch, options.inputs)
         report.update(state="run")
         births = births_of(torch, compare.unguarded(program))

@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import budget, custom_ops, events, memory, stated, store
+from . import budget, capture, custom_ops, events, memory, stated, store
 from .describe import tensor
 from .memory import Loaded
 from .watch import Details, Span
 
 FILES = 100  # of a model, that are named in an event
 _MODELS = 50
+_GIVEN = 8  # calls of load_constants whose weights are kept
 _COUNTED = 1 << 24  # elements of a weight that is given
 
 
@@ -150,6 +151,31 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             for name, value in list(constants.items())[:200]
             if isinstance(value, torch.Tensor)
         ]
+        with budget.Apart():
+            span.details.update(_keep_constants(torch, constants, span.details))
+
+
+def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> Details:
+    """Keep weights that are given, so that a replay can be given them too."""
+    memory.given += 1
+    if store.directory() is None:
+        return {"captured": None, "why_not": "capture is off"}
+    if memory.given > _GIVEN:
+        return {"captured": None, "why_not": f"load_constants was called more than {_GIVEN} times"}
+    given = {str(name): value for name, value in constants.items()}
+    if not all(type(value) in (torch.Tensor, torch.nn.Parameter) for value in given.values()):
+        return {"captured": None, "why_not": "not all of them are plain tensors"}
+    size, room = capture.storage_bytes(torch, list(given.values())), store.room()
+    if size > room:
+        return {"captured": None, "why_not": f"{size} bytes are over the budget: {room}"}
+    options = {key: details[key] for key in ("user_managed",) if type(details.get(key)) is bool}
+    tensors = {name: value.detach() for name, value in given.items()}
+    document = {"format": 1, "constants": tensors, "options": options}
+    try:
+        name = store.new_name("constants", ".pt")
+        return {"captured": store.write(name, lambda to: torch.save(document, to))}
+    except (OSError, RuntimeError) as error:
+        return {"captured": None, "why_not": f"{type(error).__name__}: {error}"[:500]}
 
 
 def _not_finite(torch: Any, value: Any) -> dict[str, int]:

@@ -64,6 +64,9 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
         "--import-path", action="append", default=[], help="directory to import from"
     )
     parser.add_argument("--import", dest="imports", action="append", default=[], metavar="MODULE")
+    parser.add_argument(
+        "--constants", action="append", default=[], help="weights that load_constants was given"
+    )
     parser.add_argument("--script", help="the user's script, run as far as it defines operators")
     parser.add_argument("--script-args", help="its arguments, a JSON list")
     parser.add_argument(
@@ -188,14 +191,32 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
         return import_module("torch._inductor").aoti_load_package(options.package, **more)
 
     try:
-        return load()
+        model = load()
     except AttributeError as error:
         if "codecache" not in str(error):
             raise
         # torch 2.10 only loads where something was compiled before.
         import_module("torch._inductor.codecache")
         report.update(workaround=f"imported torch._inductor.codecache first: {error}")
-        return load()
+        model = load()
+    for path in options.constants:
+        given = torch.load(path, weights_only=True)
+        model.load_constants(given["constants"], check_full_update=False, **given["options"])
+    return model
+
+
+def load_program(torch: Any, options: argparse.Namespace) -> Any:
+    """Load the exported program, with the weights that the script gave to the package."""
+    program = torch.export.load(options.exported)
+    for path in options.constants:
+        for name, value in torch.load(path, weights_only=True)["constants"].items():
+            for held in (program.state_dict, program.constants):
+                known = held.get(name)
+                if isinstance(known, torch.Tensor) and known.shape == value.shape:
+                    weight = value.to(known.device, known.dtype)
+                    is_parameter = isinstance(known, torch.nn.Parameter)
+                    held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
+    return program
 
 
 def skip_isa_probe() -> None:

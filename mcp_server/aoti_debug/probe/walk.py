@@ -62,7 +62,7 @@ def main() -> int:
     with report.of_failure():
         torch = standalone.prepare(options)
         report.update(state="load", torch=str(torch.__version__))
-        program = torch.export.load(options.exported)
+        program = standalone.load_program(torch, options)
         module = unguarded(program)
         inputs = standalone.read_inputs(torch, options.inputs)
         report.update(state="nodes")

@@ -287,8 +287,10 @@ def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
 
 def _details(event: Fields) -> dict[str, Any]:
     known = {"t", "pid", "key", "event", "id", "phase", "name", "ok", "seconds", "error"}
-    known |= {"inputs", "outputs", "package", "call", "node", "guards"}
+    known |= {"inputs", "outputs", "call", "node", "guards"}
     details = {k: v for k, v in event.items() if k not in known}
+    if isinstance(details.get("package"), dict):  # a record of its own
+        del details["package"]
     if "exported_program" in details:
         details["exported_program"] = inside(details["exported_program"])
     return details

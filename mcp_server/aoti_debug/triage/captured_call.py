@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
-from aoti_debug.read.event_fields import string, texts, values
+from aoti_debug.read.event_fields import inside, string, texts, values
 from aoti_debug.read.events import Call, Events, PackageSeen, Phase
 from aoti_debug.run.directory import list_runs
 from aoti_debug.run.files import is_regular, write_atomically
@@ -36,6 +36,8 @@ class Captured:
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
+    constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
+    why_no_constants: str = ""
     why_no_package: str = ""
     why_no_inputs: str = ""
     why_no_exported: str = ""
@@ -64,6 +66,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     exported, why_exported = exported_program(events, package, compiled)
     if (own := exported_beside(events, call, directory)) is not None:
         exported, why_exported = own, ""
+    constants, why_constants = constants_given(events, call, directory)
     found = Captured(
         call,
         wanted if call is not wanted else None,
@@ -71,12 +74,35 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         inputs,
         exported,
         input_names(compiled),
+        constants=constants,
+        why_no_constants=why_constants,
         why_no_package=why_package,
         why_no_inputs=why_inputs,
         why_no_exported=why_exported,
         others=other_kinds(events, call),
     )
     return with_custom_ops(found, events)
+
+
+def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
+    """Return the weights that the model of a call was given before it; none, with the reason,
+    where not all of them are known."""
+    before = (p for p in events.phases if p.pid == call.pid and p.span.first < call.span.first)
+    own = [p for p in before if p.ok]
+    given = [p for p in own if p.phase == "constants" and p.details.get("package") == call.package]
+    begun = {p.span.first for p in own if p.phase == "load"}
+    seen = [p for p in events.packages if (p.pid, p.path) == (call.pid, call.package)]
+    loads = [p for p in seen if p.span.first in begun]
+    if not given:
+        return (), ""
+    if len(loads) > 1:
+        return (), "the package was loaded more than once"
+    files = [inside(p.details.get("captured")) for p in given]
+    missing = next((p for p, f in zip(given, files, strict=True) if f is None), None)
+    if missing is not None:
+        return (), string(missing.details.get("why_not")) or "they were not kept"
+    found = [directory / file for file in files if file is not None]
+    return (tuple(found), "") if all(map(is_regular, found)) else ((), "their file is gone")
 
 
 def other_kinds(events: Events, call: Call) -> tuple[Call, ...]:

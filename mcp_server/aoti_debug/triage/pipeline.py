@@ -148,8 +148,12 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
 
 
 def instead(state: RunState, call: Captured) -> list[str]:
-    """Say which call was repeated in place of the one in question, if so."""
+    """Say which call was repeated in place of the one in question, and with whose weights, if it
+    was not just the call."""
     repeated = any(step.artifact for step in state.steps)
+    if call.why_no_constants and repeated:
+        weights = "the replays use the package's own weights, not what load_constants was given: "
+        state.notes.append(weights + call.why_no_constants)
     if call.call is None or call.instead_of is None or not repeated:
         return []
     wanted, found = call.instead_of, call.call.call

@@ -140,6 +140,8 @@ def words(
         found += ["--model", call.call.model] if call.call is not None else []
     if program and call.exported is not None:
         found += ["--exported", str(call.exported)]
+    for file in call.constants:
+        found += ["--constants", str(file)]
     for module in (*call.modules, *state.request.imports):
         found += ["--import", module]
     for library in call.libraries:
