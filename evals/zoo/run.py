@@ -166,8 +166,9 @@ def tasks(options: argparse.Namespace) -> list[dict]:
     every = json.loads(done.stdout.splitlines()[-1])
     if options.library:
         every = [t for t in every if t["case"]["library"] in options.library]
-    if options.only:
-        every = [t for t in every if t["architecture"] in options.only]
+    rows = [tuple(row.split(":")) for row in options.rows]
+    if only := {*options.only, *(name for name, *_ in rows)}:
+        every = [t for t in every if t["architecture"] in only]
     every = mixed(every)
     part, parts = (int(number) for number in options.shard.split("/"))
     every = every[part - 1 :: parts][: options.limit]
@@ -178,6 +179,8 @@ def tasks(options: argparse.Namespace) -> list[dict]:
         task["faults"] = [*possible[turn:], *possible[:turn]][: options.faults_each]
         if "positions" in possible and "positions" not in task["faults"]:
             task["faults"] = ["positions", *task["faults"]][: max(1, options.faults_each)]
+        if rows:
+            task["faults"] = [f for f in possible if (task["architecture"], f) in rows]
     return every
 
 
@@ -224,6 +227,7 @@ def main() -> None:
     parser.add_argument("--faults", nargs="*", default=[])
     parser.add_argument("--pairs", type=int, default=0, help="measure so many against the script")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--rows", nargs="*", default=[], help="NAME or NAME:FAULT: these alone")
     parser.add_argument("--library", nargs="*", default=[])
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--shard", default="1/1")
