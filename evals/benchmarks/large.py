@@ -1,0 +1,198 @@
+"""Triage large packages: seconds, bytes kept, what could not be done, and whether it is judged.
+
+    python evals/benchmarks/large.py OUT [--gb 0.1 1 8] [--kernels 2000] [--full] [--device cuda]
+
+A model of so many bytes of weights, and one of so many different kernels, are compiled by a script
+of their own; then a script that loads the package and gives its third call a transposed input is
+triaged. With --full that is done once more with what the run may write to on a file system (tmpfs,
+mounted by root) that has no room for the weights. Rows are appended to OUT/large.jsonl.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TARGET = """\
+import sys
+import torch
+
+what, number, package, device, act = sys.argv[1:]
+
+class Wide(torch.nn.Module):
+    def __init__(self, gb):
+        super().__init__()
+        rows = int(float(gb) * 2**30) // 4096
+        self.tables = torch.nn.ParameterList(
+            torch.nn.Parameter(torch.zeros(min(2**17, rows - at), 1024), requires_grad=False)
+            for at in range(0, rows, 2**17))
+
+    def forward(self, x):
+        for table in self.tables:
+            x = x + (x[:, :8] * 2).sum(1, keepdim=True) + table[:1]
+        return x.softmax(1) + x.cumsum(1)
+
+class Deep(torch.nn.Module):
+    def __init__(self, kernels):
+        super().__init__()
+        self.kernels = int(kernels)
+
+    def forward(self, x):
+        for number in range(self.kernels):
+            x = (x * (1 + number / 1e4)).softmax(number % 2)
+        return x
+
+if "compile" in act:
+    model = {"gb": Wide, "kernels": Deep}[what](number).to(device).eval()
+    shape = (4, 1024) if what == "gb" else (16, 32)
+    with torch.no_grad():
+        program = torch.export.export(model, (torch.randn(shape, device=device),))
+    torch._inductor.aoti_compile_and_package(program, package_path=package)
+if "call" in act:
+    model = torch._inductor.aoti_load_package(package)
+    shape = (4, 1024) if what == "gb" else (16, 32)
+    x = torch.randn(shape, device=device)
+    for number in range(1, 6):
+        model(x.t().contiguous().t() if number == 3 else x)
+    print("called", flush=True)
+"""
+PLAIN_CXX = """\
+#!/bin/sh
+for word; do
+    shift
+    case $word in -O3) word=-O0 ;; esac
+    set -- "$@" "$word"
+done
+exec {} "$@"
+"""
+
+
+class Bench:
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.options, self.folder = options, folder
+        self.script = folder / "large.py"
+        self.script.write_text(TARGET, encoding="utf-8")
+        cxx = folder / "g++"
+        cxx.write_text(PLAIN_CXX.format(os.environ.get("CXX", "g++")), encoding="utf-8")
+        cxx.chmod(0o755)
+        self.env = {
+            **os.environ,
+            "AOTI_DEBUG_HOME": str(folder / "home"),
+            "AOTI_DEBUG_PYTHON": options.python,
+            "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
+            "AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL": "O0",
+            "CXX": str(cxx),  # thousands of kernels at -O3 take hours
+        }
+
+    def alone(self, words: list[str]) -> float:
+        """Run the script without us; return its seconds."""
+        began = time.perf_counter()
+        done = self.run([self.options.python, str(self.script), *words], self.env)
+        if done.returncode != 0:
+            print(done.stderr[-1500:], file=sys.stderr)
+        return round(time.perf_counter() - began, 1)
+
+    def run(self, words: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        limit = 2 * self.options.seconds
+        return subprocess.run(
+            words, cwd=self.folder, env=env, capture_output=True, text=True, timeout=limit
+        )
+
+    def row(self, what: str, number: str, act: str, home: Path | None = None) -> dict:
+        """Compile where that is not the triage's own part, run the script alone, then triage."""
+        package = self.folder / f"{what}-{number}.pt2"
+        words = [what, number, str(package), self.options.device]
+        row: dict = {what: number, "act": act, "home": "full" if home else "roomy"}
+        if act == "call":
+            if not package.exists():
+                row["compile_s"] = self.alone([*words, "compile"])
+            row["alone_s"] = self.alone([*words, act])
+        env = {**self.env, **({"AOTI_DEBUG_HOME": str(home)} if home else {})}
+        took, said = self.triage([*words, act], env)
+        row["package_bytes"] = package.stat().st_size if package.exists() else None
+        best = said.get("diagnosis") or {}
+        row |= {
+            "triage_s": round(took, 1),
+            "category": best.get("category"),
+            "summary": best.get("summary"),
+            "source": best.get("source"),
+            "steps": [
+                [s["name"], s["status"], (s.get("finding") or s.get("why") or "")[:160]]
+                for s in said.get("steps", [])
+            ],
+        }
+        row["kept"] = kept(Path(env["AOTI_DEBUG_HOME"]) / "runs" / str(best.get("run")), package)
+        return row
+
+    def triage(self, words: list[str], env: dict[str, str]) -> tuple[float, dict]:
+        limit = ["--timeout", str(self.options.seconds)]
+        before = [sys.executable, "-m", "aoti_debug", "triage", "--json", *limit]
+        began = time.perf_counter()
+        done = self.run([*before, str(self.script), "--", *words], env)
+        took = time.perf_counter() - began
+        try:
+            return took, json.loads(done.stdout)
+        except ValueError:
+            return took, {"diagnosis": {"summary": done.stderr[-500:]}}
+
+
+def kept(run: Path, package: Path) -> dict:
+    """Return the bytes in a run's directory, and how many of them are the package's own blocks."""
+    own = package.stat().st_ino if package.exists() else None
+    found = {"bytes": 0, "linked": 0}
+    for path in run.rglob("*") if run.is_dir() else ():
+        if path.is_file() and not path.is_symlink():
+            status = path.stat()
+            found["linked" if status.st_ino == own else "bytes"] += status.st_blocks * 512
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--gb", nargs="*", default=["0.1", "1"])
+    parser.add_argument("--kernels", nargs="*", default=[])
+    parser.add_argument("--compiled", nargs="*", default=["0.1"], help="GB compiled under triage")
+    parser.add_argument("--full", action="store_true", help="with a nearly full disk as well")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable)
+    parser.add_argument("--seconds", type=float, default=300, help="that one script may take")
+    parser.add_argument("--work", type=Path, help="where the packages go; default: a new directory")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.work) as name:
+        folder = Path(name)
+        bench = Bench(options, folder)
+        jobs = [("gb", gb, "call", None) for gb in options.gb]
+        jobs += [("gb", gb, "compile,call", None) for gb in options.compiled]
+        jobs += [("kernels", number, "call", None) for number in options.kernels]
+        small = folder / "small"
+        if options.full:
+            small.mkdir()
+            mount = ["mount", "-t", "tmpfs", "-o", "size=70m", "tmpfs", str(small)]
+            if subprocess.run(mount, capture_output=True).returncode == 0:
+                jobs += [("gb", options.gb[0], act, small) for act in ("call", "compile,call")]
+            else:
+                print("no tmpfs can be mounted: the rows of a full disk are left out")
+        try:
+            for job in jobs:
+                try:
+                    row = bench.row(*job)
+                except (OSError, subprocess.TimeoutExpired) as error:
+                    row = {"job": job[:3], "error": f"{type(error).__name__}: {error}"[:300]}
+                with (options.out / "large.jsonl").open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(json.dumps(row), flush=True)
+        finally:
+            if small.is_mount():
+                subprocess.run(["umount", str(small)], check=False)
+
+
+if __name__ == "__main__":
+    main()
