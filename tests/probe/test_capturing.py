@@ -14,6 +14,18 @@ saved = torch.load(sys.argv[1], weights_only=True)
 print(json.dumps([eval(expression) for expression in sys.argv[2:]]))
 """
 
+# The sizes of a weight, how many elements are kept of it, and whether another size is refused.
+HOLLOW = """
+import sys, torch
+program = torch.export.load(sys.argv[1])
+table = program.state_dict["table.weight"]
+print(list(table.shape), table.untyped_storage().nbytes() // 4)
+try:
+    program.module()(torch.zeros(4, 5, dtype=torch.int64), torch.ones(4, 5), bias=torch.ones(4))
+except (AssertionError, RuntimeError):
+    print("refused")
+"""
+
 
 def look(ran, name, *expressions):
     """Evaluate expressions on a captured call, where torch is; the values come as JSON."""
@@ -152,6 +164,29 @@ def test_over_the_budget_only_the_description_is_left(run_script):
     assert call["inputs"][0]["max"] == 11
     [load_event] = ran.of("begin", phase="load")
     assert load_event["package"]["captured"], "a hard link takes no bytes"
+
+
+def test_of_a_program_over_the_budget_the_graph_is_kept_before_the_script_ends(
+    run_script, compiled
+):
+    ran = run_script(
+        """
+        import os, torch
+        from model import export
+        try:
+            torch._inductor.aoti_compile_and_package(export(), package_path="no.package")
+        except AssertionError:
+            os._exit(7)
+        """,
+        load=False,
+        env={"AOTI_DEBUG_CAPTURE_BYTES": "100", "PYTHONPATH": str(compiled.directory)},
+    )
+    [lowering] = ran.of("begin", phase="lower")
+    assert ran.code == 7
+    assert not (ran.directory / lowering["exported_program"]).stat().st_size
+    argv = [torch_python(), "-c", HOLLOW, str(ran.directory / lowering["exported_graph"])]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.stdout.split() == ["[50,", "8]", "1", "refused"], done.stderr
 
 
 def test_what_would_take_more_than_its_time_the_probe_captures_of_the_first_call_alone(run_script):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import copy
 import os
 import sys
 import tempfile
@@ -32,6 +33,7 @@ _FLAGS = {
     "compile_threads": "compile_threads",
 }
 
+_SMALL = 1024  # bytes of a weight that is part of the graph
 _NOT_REPEATED = frozenset({"aot_inductor.output_path", "aot_inductor.package", "cpp_wrapper"})
 
 
@@ -114,6 +116,9 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         span.details["exported_program"] = captured
     else:
         span.details["exported_program_skipped"] = why_not
+    if program is not None and _waits(captured):
+        with budget.Apart():
+            span.details["exported_graph"] = keep_graph(torch, program)
 
 
 def flags(options: dict[str, Any]) -> Details:
@@ -186,6 +191,37 @@ def _saved(torch: Any, program: Any, name: str) -> tuple[str | None, str | None]
     except Exception as error:
         store.discard(name)
         return None, events.bounded(f"{type(error).__name__}: {error}", 500)
+
+
+def _waits(captured: str | None) -> bool:
+    """Tell whether a program is not kept, or only when the script's own work is over."""
+    folder = store.directory()
+    if folder is None:
+        return False
+    return captured is None or not (folder.parent / captured).stat().st_size
+
+
+def keep_graph(torch: Any, program: Any) -> str | None:
+    """Save an exported program without its weights, each of which becomes zeros of its shape that
+    share one element; return its name. Guards and the model's lines need no more."""
+    hollow = copy.copy(program)
+    hollow._state_dict = {n: _hollow(torch, v) for n, v in program.state_dict.items()}
+    hollow._constants = {n: _hollow(torch, v) for n, v in program.constants.items()}
+    hollow._example_inputs = None
+    found, why_not = _saved(torch, hollow, store.new_name("graph", ".pt2"))
+    if found is None:
+        events.note("save the graph of the exported program", why_not)
+    return found
+
+
+def _hollow(torch: Any, value: Any) -> Any:
+    plain = isinstance(value, torch.Tensor) and value.layout == torch.strided
+    if not plain or value.untyped_storage().nbytes() <= _SMALL:
+        return value
+    with torch.no_grad():
+        zeros = torch.zeros((), dtype=value.dtype, device=value.device).expand(value.shape)
+    is_parameter = isinstance(value, torch.nn.Parameter)
+    return torch.nn.Parameter(zeros, requires_grad=False) if is_parameter else zeros
 
 
 def _later(torch: Any, program: Any, name: str, size: int) -> tuple[str | None, str | None]:

@@ -64,6 +64,7 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
         "--import-path", action="append", default=[], help="directory to import from"
     )
     parser.add_argument("--import", dest="imports", action="append", default=[], metavar="MODULE")
+    parser.add_argument("--hollow", action="store_true", help="the program has no weights")
     parser.add_argument(
         "--constants", action="append", default=[], help="weights that load_constants was given"
     )

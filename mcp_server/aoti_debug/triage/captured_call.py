@@ -31,6 +31,9 @@ class Captured:
     package: Path | None = None
     inputs: Path | None = None
     exported: Path | None = None
+    graph: Path | None = (
+        None  # the exported program without its weights, where that is all there is
+    )
     names: tuple[str | None, ...] = ()  # of the model's inputs
     modules: tuple[str, ...] = ()  # that register the model's custom operators
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
@@ -66,6 +69,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     exported, why_exported = exported_program(events, package, compiled)
     if (own := exported_beside(events, call, directory)) is not None:
         exported, why_exported = own, ""
+    graph = None if exported is not None else graph_of(compiled)
     constants, why_constants = constants_given(events, call, directory)
     found = Captured(
         call,
@@ -73,6 +77,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         file,
         inputs,
         exported,
+        graph,
         input_names(compiled),
         constants=constants,
         why_no_constants=why_constants,
@@ -337,6 +342,15 @@ def exported_program(
         return None, f"it was to be saved at the end of the script: {notes[-1]}"
     skipped = string(phase.details.get("exported_program_skipped"))
     return None, skipped or "what its compile kept is gone"
+
+
+def graph_of(compiled: Compiled | None) -> Path | None:
+    """Return the graph that a compile kept at once, before the weights."""
+    if compiled is None:
+        return None
+    phase, where = compiled
+    name = inside(phase.details.get("exported_graph"))
+    return where / name if name is not None and is_regular(where / name) else None
 
 
 def input_names(compiled: Compiled | None) -> tuple[str | None, ...]:

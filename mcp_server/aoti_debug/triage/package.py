@@ -53,7 +53,8 @@ async def with_package(
 def uses_of_weights(observations: Observations, call: Captured) -> dict[str, Use]:
     """Return where the model uses the weights that were given to it with NaN."""
     names = spoilt_weights(observations)
-    return uses(call.exported, names) if names and call.exported is not None else {}
+    program = call.exported or call.graph
+    return uses(program, names) if names and program is not None else {}
 
 
 def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str], Origin]:

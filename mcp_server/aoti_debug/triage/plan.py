@@ -147,12 +147,12 @@ def on_failing_call(
         Planned(
             "guards",
             "what the model's checks leave out: integer arguments, divisibility, indices",
-            with_program(captured),
+            with_graph(captured),
         ),
     ]
     if captured.others:
         why = "guards, declared sizes and indices of the calls that are not repeated"
-        missing = captured.why_no_exported
+        missing = "" if captured.graph is not None else captured.why_no_exported
         steps.append(Planned("calls", why, Impossible(missing) if missing else CHECK))
     if observations.events is not None and observations.events.custom_ops:
         steps.append(
@@ -317,6 +317,13 @@ def with_program(captured: Captured) -> Decision:
     """Return whether the exported program can be run on the inputs of the call."""
     why = captured.why_no_exported or captured.why_no_inputs
     return Impossible(why) if why else CHECK
+
+
+def with_graph(captured: Captured) -> Decision:
+    """Return whether the exported program's guards can be held against the inputs of the call."""
+    return with_program(
+        captured if captured.graph is None else replace(captured, why_no_exported="")
+    )
 
 
 def with_sanitizer(machine: Machine) -> Decision:

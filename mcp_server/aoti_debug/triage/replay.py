@@ -138,8 +138,8 @@ def words(
     if call.package is not None:
         found += ["--package", str(call.package)]
         found += ["--model", call.call.model] if call.call is not None else []
-    if program and call.exported is not None:
-        found += ["--exported", str(call.exported)]
+    if program and (kept := call.exported or call.graph) is not None:
+        found += ["--exported", str(kept), *(["--hollow"] if call.exported is None else [])]
     for file in call.constants:
         found += ["--constants", str(file)]
     for module in (*call.modules, *state.request.imports):
