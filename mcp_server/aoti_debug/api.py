@@ -236,8 +236,9 @@ def diagnose_log(
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
+    from aoti_debug.diagnose.from_exception import says_little
     from aoti_debug.read.blocks import unwrapped
-    from aoti_debug.read.python_traceback import error_lines
+    from aoti_debug.read.python_traceback import error_lines, said_lines
     from aoti_debug.read.scan import log_readers, scan
     from aoti_debug.read.shim import CodePlaceReader
     from aoti_debug.signatures import matcher
@@ -252,9 +253,14 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
         if (joined := unwrapped(stream)) is not None:
             again = scan(joined, artifact, [CodePlaceReader(artifact), matcher(artifact)])
             found = rank(Observations((*read.records, *again.records)))
+    records = read.records
     if not found or found[0].category == "no_fault":
         stream.seek(0)
-        found = rank(Observations((*read.records, *error_lines(stream, artifact))))
+        records = (*records, *error_lines(stream, artifact))
+        found = rank(Observations(records))
+    if says_little(found[0]):
+        stream.seek(0)
+        found = rank(Observations((*records, *said_lines(stream, artifact))))
     return DiagnoseAnswer(diagnoses=found, lines=read.lines, notes=list(read.notes))
 
 

@@ -14,15 +14,17 @@ from aoti_debug.diagnose.calls import (
     within,
 )
 from aoti_debug.diagnose.observations import Candidate, evidence
-from aoti_debug.facts.categories import Tier
+from aoti_debug.facts.categories import MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
+from aoti_debug.facts.wording import Wording, wording_of
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
-from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException
+from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
 
+OF_TORCH = ("RuntimeError", "AcceleratorError", "ImportError", "OSError", "ErrorReport")
 BY_PHASE: dict[Phase, Category] = {
     "export": "lowering_error",
     "lower": "lowering_error",
@@ -50,6 +52,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         found = [m for m in observations.of(Match) if any(within(m.span, e.span) for e in chain)]
         if all(plain(match) for match in found):
             exception, phase = telling(observations, chain)
+            if not exception.type and observations.ending is None:
+                continue  # the log ends before it: its frames tell, and the words below them
             yield from_chain(observations, exception, phase, found, position)
 
 
@@ -88,6 +92,11 @@ def from_chain(
     position: int,
 ) -> Candidate:
     category, confidence = judge(exception, phase)
+    if phase is None and observations.ending is None:
+        text = " ".join(f"{exception.type}: {exception.message}".split())
+        said = wording_of([text], sure=True) if exception.type.endswith(OF_TORCH) else None
+        if said is not None:
+            category, confidence, phase = said[1].category, "possible", said[1].phase
     caught = observations.ending is not None and observations.ending.clean
     headline = exception.message.strip().splitlines()
     what = f"{exception.type}: {headline[0][:200]}" if headline else exception.type
@@ -143,13 +152,19 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
     if observations.ending is not None or observations.of(FaultHandlerDump):
         return  # a process that was watched, or that a signal ended, tells its phase itself
     places = observations.of(CodePlace)
+    lines = observations.of(SaidLine)
     phase = phase_of_places(places)
+    said = wording_of(line.text for line in lines)
     if phase is None or phase not in BY_PHASE:
+        if said is not None:
+            yield as_said(lines[said[0]], said[1])
         return
     told = [(p.file, p.function) for p in places]
     searching = phase == "cpp_compile" and finds_a_compiler(told)
     category = "toolchain" if searching else BY_PHASE[phase]
     last = places[-1]
+    if said is not None and not searching:
+        category, phase = deeper(phase, category, said[1])
     yield Candidate(
         Diagnosis(
             phase=phase,
@@ -163,6 +178,49 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
         role="envelope" if all(p.told == "type" for p in places) else "symptom",
         tier=Tier.EXCEPTION,
         order=1,
+    )
+
+
+INNER: tuple[Phase, ...] = ("export", "lower", "autotune", "triton_compile", "cpp_compile")
+ANYWHERE: frozenset[Category] = frozenset({"toolchain", "out_of_memory", "custom_op_fake_kernel"})
+LOADING: frozenset[Category] = frozenset(
+    {"missing_symbol", "package_incompatible", "package_corrupt", "missing_kernel_binary"}
+)
+
+
+def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, Phase]:
+    """Let words correct what the frames that are left of a stack tell: the phase may lie deeper,
+    and a missing tool or memory fails in any of them."""
+    if phase not in INNER:
+        return (said.category, phase) if said.category in LOADING else (category, phase)
+    inner = said.phase in INNER and INNER.index(said.phase) > INNER.index(phase)
+    if said.category in ANYWHERE or said.category == "missing_kernel_binary":
+        return said.category, said.phase if inner else phase
+    if inner and phase in ("export", "lower"):
+        return said.category, said.phase
+    return category, phase
+
+
+def as_said(line: SaidLine, said: Wording) -> Candidate:
+    return Candidate(
+        Diagnosis(
+            phase=said.phase,
+            category=said.category,
+            confidence="possible",
+            summary=f"no known failure; by its words: {line.span.quote}",
+            evidence=[evidence(line.span)],
+            guide=MEANINGS[said.category].guide,
+        ),
+        role="symptom",
+        tier=Tier.EXCEPTION,
+        order=1,
+    )
+
+
+def says_little(best: Diagnosis) -> bool:
+    """Tell whether a log's diagnosis rests on nothing but where it happened, or that it did."""
+    return best.category in ("no_fault", "user_code") or (
+        best.confidence == "possible" and best.kernel is None and best.input is None
     )
 
 

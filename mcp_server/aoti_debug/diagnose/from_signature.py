@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
 from aoti_debug.diagnose.observations import Candidate, evidence
-from aoti_debug.facts.phases import phase_of, phase_of_native
+from aoti_debug.facts.phases import phase_of, phase_of_native, phase_of_program
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
 NEAR = 40  # lines
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
+TRITONS = ("triton/runtime/build", "triton/backends/", "cuda_combined_scheduling", "windows_utils")
 BEFORE_A_CALL = (
     "lower",
     "autotune",
@@ -48,8 +50,8 @@ def phase(observations: Observations, match: Match) -> Phase:
     says `run`; then the traceback around it tells, or the stack that a fatal signal left, or the
     events of the probe."""
     own = match.signature.phase
-    if own == "cpp_compile" and "ptxas" in match.span.quote:
-        return "triton_compile"  # it assembles what Triton wrote
+    if own == "cpp_compile" and of_triton(observations, match):
+        return "triton_compile"
     if own != "run":
         return own
     for exception in observations.of(PythonException):
@@ -63,9 +65,30 @@ def phase(observations: Observations, match: Match) -> Phase:
         if throw.span.artifact == match.span.artifact and near:
             return phase_of_native(f.function for f in throw.frames) or own
     if (around := phase_around(observations, match)) is not None:
-        return around
+        told = phase_of_program(match.span.quote)
+        return told if around == "lower" and told == "triton_compile" else around
+    if (
+        match.signature.category == "host_segfault"
+        and observations.ending is None
+        and phase_of_program(match.span.quote) == "triton_compile"
+    ):
+        return "triton_compile"  # the line names the compiler's files beside the signal
     at_end = phase_at_end(observations)
     return at_end if at_end in BEFORE_A_CALL else own
+
+
+def of_triton(observations: Observations, match: Match) -> bool:
+    """Tell whether Triton had a program compiled: ptxas assembles what it wrote, and a C compiler
+    builds its launcher."""
+    if re.search(r"ptxas|\b(?:cuda_utils|hip_utils|__triton_launcher)\.c", match.span.quote):
+        return True
+    near = (
+        place.file.replace("\\", "/")
+        for place in observations.of(CodePlace)
+        if place.span.artifact == match.span.artifact
+        and abs(place.span.first - match.span.first) <= NEAR
+    )
+    return any(part in file for file in near for part in TRITONS)
 
 
 def phase_around(observations: Observations, match: Match) -> Phase | None:

@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import BinaryIO, Literal
 
 from aoti_debug.read.blocks import MARK, Ends, span_of
-from aoti_debug.read.record import QUOTE_LIMIT, ErrorLine, Frame, Line, PythonException, Span
+from aoti_debug.read.record import (
+    QUOTE_LIMIT,
+    ErrorLine,
+    Frame,
+    Line,
+    PythonException,
+    SaidLine,
+    Span,
+)
 
 _SPEAKS = re.compile(
     rb"\b(?:[\w.]{0,100}(?:Error|Exception)|ERROR|FATAL|[Ff]atal|[Ee]rror|[Ff]ailed|FAILED|"
@@ -29,6 +37,36 @@ def error_lines(stream: BinaryIO, artifact: str) -> list[ErrorLine]:
             found.append(ErrorLine(Span(artifact, number, number, quote)))
         begins = piece.endswith(b"\n")
         number += begins
+    return found
+
+
+_NO_WORDS = re.compile(rb"\s{4}|\s*(?:File [\"\xe2]|[\^~-]{3}|Traceback )|\s*$")
+_SAID = 40
+_GOES_ON = 2
+
+
+def said_lines(stream: BinaryIO, artifact: str) -> list[SaidLine]:
+    """Return the first and last lines that are neither frames nor code, each with the two that
+    follow; a long log is looked at in its first and last 64 KiB."""
+    head = stream.read(1 << 16)
+    lines = [(number, line) for number, line in enumerate(head.split(b"\n"), 1)]
+    rest, skipped = b"", 0
+    while piece := stream.read(1 << 20):
+        whole = rest + piece
+        rest = whole[-(1 << 16) :]
+        skipped += whole.count(b"\n") - rest.count(b"\n")
+    if rest:
+        begin = head.count(b"\n") + skipped + 1
+        lines += [(begin + number, line) for number, line in enumerate(rest.split(b"\n"))]
+    words = [(number, line) for number, line in lines if not _NO_WORDS.match(line)]
+    found = []
+    for at, (number, line) in enumerate(words):
+        if _SAID // 2 <= at < len(words) - _SAID // 2:
+            continue
+        follow = [next_line for _, next_line in words[at + 1 : at + 1 + _GOES_ON]]
+        text = b" ".join([line, *follow])[:1000].decode("utf-8", "replace")
+        quote = line.decode("utf-8", "replace").strip()[:QUOTE_LIMIT]
+        found.append(SaidLine(Span(artifact, number, number, quote), text))
     return found
 
 

@@ -89,6 +89,13 @@ class ErrorLine(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class SaidLine(Record):
+    """A line of a log that says little: no frame and no code; `text` goes on over the next two."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     file: str
     line: int

@@ -24,7 +24,8 @@ _OURS = r"(?:torch|triton|torchdynamo|torchinductor)[\\/]"
 _CODE_FRAMES = (
     # Of a traceback, also behind a logger's prefix or without its beginning.
     re.compile(
-        rf'File "([^"]{{0,400}}{_OURS}[^"]{{1,400}})", line \d{{1,9}}(?:, in ([^\s(]{{1,200}}))?'
+        rf'File ["“]([^"”]{{0,400}}{_OURS}[^"”]{{1,400}})["”], line \d{{1,9}}'
+        r"(?:, in ([^\s(]{1,200}))?"
     ),
     # Of IPython: `File ~/x/torch/a.py:12, in f(…)`, `File x.py:12 in f`.
     re.compile(rf"\bFile (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}},? in ([^\s(]{{1,200}})"),
@@ -35,6 +36,9 @@ _CODE_FRAMES = (
     ),
     # Of older ones: `~/x/torch/a.py in f(…)`.
     re.compile(rf"^(\S{{0,400}}{_OURS}\S{{1,400}}\.py) in ([^\s(]{{1,200}})\("),
+    # Of rich, in a box that may break the path.
+    re.compile(rf"[│|] (?:❱ )?(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}} in (\S{{1,200}})"),
+    re.compile(rf"[│|] (\S{{0,400}}{_OURS}\S{{1,400}})\s{{0,4}}()[│|]$"),
     # Of pytest: `x/torch/a.py:12: in f`.
     re.compile(rf"^(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}}: in (\S{{1,200}})"),
 )
@@ -70,8 +74,10 @@ class CodePlaceReader:
         if _TOLD_ON_REQUEST.search(line.text):
             return False
         for pattern in _CODE_FRAMES:
-            if found := pattern.search(line.text):
-                self._add(line, found[1], found[2] or "", "frame")
+            frames = list(pattern.finditer(line.text))  # a page may have joined all lines
+            for frame in frames:
+                self._add(line, frame[1], frame[2] or "", "frame")
+            if frames:
                 return False
         if found := _CODE_LOGGED.search(line.text):
             self._add(line, found[1], "", "log")

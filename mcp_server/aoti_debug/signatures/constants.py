@@ -11,6 +11,31 @@ _NOT_SMALL = r"(?![\d.]{0,200}e-)"
 
 SIGNATURES = (
     Signature(
+        id="state_dict_refused",
+        phase="constants",
+        category="constants_mismatch",
+        tier=Tier.KIND_TEXT,
+        patterns=(
+            r"Error\(s\) in loading state_dict for (?P<what>\w{1,200})",
+            r"(?P<what>size mismatch for \S{1,200}): copying a param",
+        ),
+        summary="The checkpoint does not fit the model: {what}",
+        means=(
+            "load_state_dict met a weight that is missing, not expected or of another shape: the "
+            "model was built with another configuration than the checkpoint, before any compile."
+        ),
+        check="The lines below name each weight with both shapes",
+        fixes=(fix("Build the model with the checkpoint's configuration, or load the right file"),),
+        guide="guides/constants.md#wrong-shape-or-dtype",
+        matches=(
+            quoted(
+                "RuntimeError: Error(s) in loading state_dict for ResNet:",
+                "text of torch/nn/modules/module.py",
+            ),
+            words("torch/nn/modules/module.py", "size mismatch for x: copying a param"),
+        ),
+    ),
+    Signature(
         id="constant_calls_failed",
         phase="constants",
         category="constants_mismatch",

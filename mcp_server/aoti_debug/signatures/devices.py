@@ -432,7 +432,7 @@ SIGNATURES = (
     ),
     Signature(
         id="torch_without_device",
-        phase="load",
+        phase="environment",
         category="device_unavailable",
         tier=Tier.SPECIFIC_TEXT,
         patterns=(

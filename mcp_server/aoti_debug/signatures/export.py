@@ -78,14 +78,11 @@ SIGNATURES = (
         category="lowering_error",
         tier=Tier.EXACT_TEXT,
         patterns=(
-            "(?P<what>FakeTensorDeviceMismatchError: .{1,120})",
-            "(?P<what>Unhandled FakeTensor Device Propagation.{0,120})",
             "(?P<what>Mixing fake modes NYI)",
             "(?P<what>Please convert all Tensors to FakeTensors first)",
             "(?P<what>UnsupportedFakeTensorException)",
             "(?P<what>Detected fake_mode does not have a shape_env)",
             r"(?P<what>assert isinstance\(buffer, FakeTensor\))",
-            "(?P<what>TorchRuntimeError: Tensor device mismatch)",
             "(?P<what>Tensor on device .{1,20} is not on the expected device meta)",
         ),
         summary="While tracing, tensors met that do not belong together: {what}",
@@ -101,25 +98,54 @@ SIGNATURES = (
         ),
         guide="guides/lowering-and-cpp.md#export-errors",
         matches=(
-            recorded(
-                "torch._subclasses.fake_tensor.FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0!",
-                "torch 2.13.0, CPU",
-            ),
             quoted(
                 "AssertionError: Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with 'allow_non_fake_inputs'.",
                 "words of torch/_subclasses/fake_tensor.py",
             ),
             words(
                 "programs that were not at hand",
-                "Unhandled FakeTensor Device Propagationx",
                 "assert isinstance(buffer, FakeTensor)",
-                "TorchRuntimeError: Tensor device mismatch",
                 "Tensor on device x is not on the expected device meta",
             ),
             words("torch/_subclasses/fake_tensor.py", "Mixing fake modes NYI"),
             words("torch/_export/pass_base.py", "UnsupportedFakeTensorException"),
             words(
                 "torch/_export/non_strict_utils.py", "Detected fake_mode does not have a shape_env"
+            ),
+        ),
+    ),
+    Signature(
+        id="export_devices_mixed",
+        phase="export",
+        category="contract_device",
+        tier=Tier.EXACT_TEXT,
+        patterns=(
+            "(?P<what>FakeTensorDeviceMismatchError: .{1,120})",
+            "(?P<what>Unhandled FakeTensor Device Propagation.{0,120})",
+            "(?P<what>TorchRuntimeError: Tensor device mismatch)",
+            r"MetadataMismatchError: (?P<what>Devices \S{1,40} and \S{1,40} are not equal)",
+        ),
+        summary="While tracing, tensors of two devices met in one operator: {what}",
+        means=(
+            "A weight, a buffer, a tensor made in forward or an example input lies on another "
+            "device than the rest, or a custom operator's fake kernel returns one that does."
+        ),
+        check="The device of every parameter, buffer and example input; eager fails alike",
+        fixes=(
+            fix("model.to(device) and the example inputs too, before the export"),
+            fix("Create tensors in forward with device=x.device"),
+        ),
+        guide="guides/lowering-and-cpp.md#export-errors",
+        matches=(
+            recorded(
+                "torch._subclasses.fake_tensor.FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0!",
+                "torch 2.13.0, CPU",
+            ),
+            words(
+                "programs that were not at hand",
+                "Unhandled FakeTensor Device Propagationx",
+                "TorchRuntimeError: Tensor device mismatch",
+                "MetadataMismatchError: Devices x and y are not equal",
             ),
         ),
     ),

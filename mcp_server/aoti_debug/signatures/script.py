@@ -441,7 +441,6 @@ SIGNATURES = (
             "^ZeroDivisionError: ",
             r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]{1,200})'",
             r"ImportError: cannot import name '(?P<name>\w{1,200})'",
-            r"Error\(s\) in loading state_dict for (?P<model>\w{1,200})",
         ),
         summary="The script itself raised an ordinary Python error",
         means=(
@@ -466,10 +465,6 @@ SIGNATURES = (
                 "CPython text",
             ),
             quoted("ModuleNotFoundError: No module named 'einops'", "CPython text"),
-            quoted(
-                "RuntimeError: Error(s) in loading state_dict for ResNet:",
-                "text of torch/nn/modules/module.py",
-            ),
             words("programs that were not at hand", "SyntaxError: "),
             words("Python's test_scope.py", "UnboundLocalError: "),
             words("torch/fx/experimental/_size_hinting.py", "ZeroDivisionError: "),

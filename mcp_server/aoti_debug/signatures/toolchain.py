@@ -928,6 +928,7 @@ SIGNATURES = (
         patterns=(
             r"fatal error: '?Python\.h'?:? No such file",
             r"fatal error: '?Python\.h'?:? file not found",
+            r"error: include file '(?:Python\.h)' not found",
         ),
         summary="The Python development headers are missing",
         means="Triton builds a small launcher in C and Inductor's own C++ may need them too.",
@@ -949,6 +950,7 @@ SIGNATURES = (
             words(
                 "torch/distributed/checkpoint/_experimental/checkpoint_reader.py",
                 "fatal error: Python.h file not found",
+                "error: include file 'Python.h' not found",
             ),
         ),
     ),

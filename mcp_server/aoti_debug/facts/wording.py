@@ -1,0 +1,219 @@
+"""What the words of an error line say, where no signature knows it: the last clue of a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from aoti_debug.model import Category, Phase
+
+READ = 1000  # characters of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Words that mean one kind of failure; case does not matter. Those that are `sure` mean it
+    wherever they stand, in the message of an exception too that a script raised."""
+
+    category: Category
+    phase: Phase
+    patterns: tuple[str, ...]
+    sure: bool = False
+
+
+LACKS = (
+    r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find|"
+    r"could not find|unable to find|not available)"
+)
+FAILS = r"(?:error|fail|abort|crash|broken|unsupported|invalid|cannot|not supported|issue)"
+DIFFERS = (
+    r"(?:mismatch|differ|diverg|not (?:close|equal|match)|does ?n[o']t match|wrong|incorrect|"
+    r"inaccura|inconsisten|corrupt)"
+)
+TRITON = r"\b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b"
+CPP = r"(?<![.\w])(?:gcc|g\+\+|clang|nvcc|hipcc|c\+\+|cpp|cxx)"
+INDUCTOR = "(?:inductor|lowering|aot_?autograd|scheduler)"
+TRACING = r"(?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break)"
+HEADER = r"\w\.(?:h|hpp|hxx|cuh)\b"
+
+
+def near(words: str, complaint: str, apart: int = 80) -> tuple[str, str]:
+    """Give the patterns of words with a complaint behind or before them."""
+    gap = f".{{0,{apart}}}"
+    return f"{words}{gap}{complaint}", f"{complaint}{gap}{words}"
+
+
+# The narrower row comes first: of several lines the one that an earlier row knows decides.
+WORDINGS: tuple[Wording, ...] = (
+    Wording("toolchain", "triton_compile", near(r"(?:python|cuda\w*|driver)\.h\b", LACKS), True),
+    Wording("toolchain", "cpp_compile", near(HEADER, LACKS, 60), True),
+    Wording("toolchain", "cpp_compile", (r"cannot find -l\w",), True),
+    Wording("toolchain", "lower", (rf"\btriton\b.{{0,60}}{LACKS}",)),
+    Wording(
+        "toolchain",
+        "cpp_compile",
+        (
+            rf"\b(?:compiler|linker|gcc|g\+\+|clang|cl(?:\.exe)?|nvcc|hipcc|icpx|ptxas|ninja)"
+            rf"[ :'\"`].{{0,60}}{LACKS}",
+        ),
+    ),
+    Wording(
+        "missing_symbol",
+        "load",
+        (
+            r"(?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib)",
+            "undefined symbol",
+            "unresolved external",
+            "symbol not found",
+        ),
+        True,
+    ),
+    Wording("missing_symbol", "cpp_compile", ("undefined reference",), True),
+    Wording(
+        "package_incompatible",
+        "load",
+        ("cannot open shared object", "library not loaded", "image not found", "dll load failed"),
+        True,
+    ),
+    Wording(
+        "concurrency",
+        "run",
+        (
+            rf"{FAILS}.{{0,200}}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)",
+            rf"captur\w+ .{{0,20}}graph.{{0,20}}{FAILS}",
+        ),
+        True,
+    ),
+    Wording(
+        "out_of_memory",
+        "run",
+        ("out of memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"),
+        True,
+    ),
+    Wording(
+        "missing_kernel_binary",
+        "run",
+        (
+            r"(?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found)",
+            "no kernel image",
+            "invalid device function",
+        ),
+        True,
+    ),
+    Wording(
+        "illegal_memory_access",
+        "run",
+        ("illegal (?:memory|address)", "access fault", "page fault", "execution_failed"),
+        True,
+    ),
+    Wording("misaligned_address", "run", ("misaligned",), True),
+    Wording(
+        "custom_op_fake_kernel",
+        "export",
+        (
+            r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)",
+            "data is not allocated yet",
+        ),
+        True,
+    ),
+    Wording(
+        "triton_error",
+        "triton_compile",
+        (r"(?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion",),
+        True,
+    ),
+    Wording(
+        "contract_shape",
+        "run",
+        (
+            r"shape '?\[.{1,60}\]'? is invalid",
+            "size mismatch for",
+            "shapes? (?:mismatch|cannot)",
+        ),
+        True,
+    ),
+    Wording(
+        "package_incompatible", "load", near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)
+    ),
+    Wording(
+        "host_segfault",
+        "run",
+        ("segmentation fault", "seg ?fault", "core dumped", "access violation", "sigsegv"),
+    ),
+    Wording(
+        "wrong_result",
+        "output",
+        (
+            *near(r"\beager(?:ly)?\b", DIFFERS),
+            # Two values beside their names that differ, and are no times.
+            r"\beager\w*\W{1,3}(?P<one>[-\w.]{1,40})\s.{0,20}\bcompiled?\w*\W{1,3}(?!(?P=one)\b)"
+            r"(?!\S{1,40} ?(?:m?s|us|x|it/s)\b)[-\w.]",
+            r"all_?close.{0,40}\bfalse\b",
+            r"\bfalse\b.{0,20}all_?close",
+            rf"(?:output|result|accuracy|numeric\w*|precision)s?\b.{{0,60}}{DIFFERS}",
+            rf"{DIFFERS}.{{0,40}}(?:output|result|accuracy)",
+        ),
+    ),
+    Wording(
+        "nan_or_inf",
+        "output",
+        (r"(?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b",),
+    ),
+    Wording("hang", "hang", (r"\b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b",)),
+    Wording(
+        "autotune_error",
+        "autotune",
+        (*near("autotun", FAILS), r"no (?:valid|suitable)\b.{0,40}\bconfig"),
+    ),
+    Wording("triton_error", "triton_compile", near(TRITON, FAILS)),
+    Wording(
+        "cpp_error",
+        "cpp_compile",
+        (rf"{CPP}\W?[\d.]*.{{0,60}}{FAILS}", rf"(?:build|{FAILS}).{{0,60}}{CPP}"),
+    ),
+    Wording("lowering_error", "lower", near(INDUCTOR, FAILS)),
+    Wording(
+        "lowering_error",
+        "export",
+        (*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}"),
+    ),
+    Wording("contract_dtype", "run", ("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch")),
+    Wording(
+        "contract_device",
+        "run",
+        (
+            r"(?:same|different|wrong) devices?\b",
+            "devices? .{1,30} (?:is|are) not (?:equal|the same)",
+            "cpu tensor",
+        ),
+    ),
+    Wording(
+        "package_corrupt",
+        "load",
+        (rf"(?:zip|archive|\.pt2).{{0,60}}(?:corrupt|truncat|invalid|fail|{LACKS})",),
+    ),
+)
+
+
+@cache
+def _compiled() -> tuple[tuple[Wording, re.Pattern[str]], ...]:
+    return tuple(
+        (wording, re.compile(pattern, re.IGNORECASE | re.DOTALL))
+        for wording in WORDINGS
+        for pattern in wording.patterns
+    )
+
+
+def wording_of(texts: Iterable[str], *, sure: bool = False) -> tuple[int, Wording] | None:
+    """Return the number of the text that the narrowest row knows, and the row; with `sure` only
+    rows that are. Of a text its first 1,000 characters count."""
+    known = [text[:READ] for text in texts]
+    for wording, pattern in _compiled():
+        if sure and not wording.sure:
+            continue
+        for number, text in enumerate(known):
+            if pattern.search(text):
+                return number, wording
+    return None
