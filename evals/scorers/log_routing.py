@@ -3,8 +3,10 @@
 A row is {"thread", "category", "also", "phase", "text"}: what was wrong, other categories that can
 be defended, the phase, and the text, quoted from a public thread and trimmed (where a text ended
 before its message, the last line is the thread's title). `composed/...` marks a text without a
-thread. Rows whose thread gave a signature a sample are left out. `known.jsonl.xz` is what the rules
-were written against; `unseen.jsonl.xz` is not, and is scored only to report.
+thread. Rows whose thread gave a signature a sample are left out. A thread is
+OWNER/REPO#NUMBER of GitHub, or the address of a page.
+`known.jsonl.xz` is what the rules were written against; `unseen.jsonl.xz` was labelled before
+any run and scored once, when the rules were done.
 """
 
 from __future__ import annotations

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import io
 import json
+import runpy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aoti_debug.api import diagnose_log
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.model import Diagnosis
@@ -204,6 +206,64 @@ def test_an_unknown_line_that_names_a_module_of_torch_tells_the_phase(
     stream = io.BytesIO(said.encode())
     best = diagnose(Observations(tuple(error_lines(stream, "log"))))[0]
     assert (best.category, best.phase, best.confidence) == (category, phase, "possible")
+
+
+FRAME = '  File "/x/torch/_inductor/graph.py", line 2293, in compile_to_module\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "phase"),
+    [
+        # Words below frames that are cut off say what failed further in.
+        (FRAME + "compile error of a Triton kernel\n", "triton_error", "triton_compile"),
+        (FRAME + "gcc 8 fails on the wrapper\n", "cpp_error", "cpp_compile"),
+        (FRAME + "the header `x/y.hpp` was not found\n", "toolchain", "cpp_compile"),
+        (FRAME + "it does not work\n", "lowering_error", "lower"),
+        # What a terminated program threw outranks that it was terminated.
+        (
+            "terminate called after throwing an instance of 'std::runtime_error'\n"
+            "  what():  shape '[3, -1]' is invalid for input of size 8\nAborted (core dumped)\n",
+            "contract_shape",
+            "run",
+        ),
+        # A page that joined the lines of a traceback; one that made its quotes pretty.
+        (
+            'Traceback (most recent call last): File "/x/torch/_dynamo/eval_frame.py", line 9, in g'
+            ' File "/x/torch/_inductor/graph.py", line 2, in codegen self.x()\n',
+            "lowering_error",
+            "lower",
+        ),
+        ("File “/x/torch/_inductor/graph.py”, line 2, in codegen\n", "lowering_error", "lower"),
+        # A path that rich broke at the edge of its box.
+        (
+            "│ /v/site-packages/triton/backends/nvi │\n│ dia/driver.py:80 in __init__     │\n",
+            "triton_error",
+            "triton_compile",
+        ),
+        ("ImportError: /v/ext/_C.cpython-311-x86_64-li", "missing_symbol", "load"),
+        ("eager: nan compile: 0.5\n", "wrong_result", "output"),
+        ("eager: 0.5 compile: 0.5\n", "no_fault", "none"),
+        ("eager: 12 ms compile: 5 ms\n", "no_fault", "none"),
+        ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "no_fault", "none"),
+    ],
+)
+def test_of_a_log_that_knows_no_failure_the_words_and_the_frames_left_tell(
+    text: str, category: str, phase: str
+) -> None:
+    best = diagnose_log(text=text).diagnoses[0]
+    assert (best.category, best.phase, best.confidence) == (category, phase, "possible")
+
+
+def test_texts_of_public_threads_keep_their_category_and_phase() -> None:
+    path = Path(__file__).parents[2] / "evals" / "scorers" / "log_routing.py"
+    scorer = runpy.run_path(str(path))
+    cases = scorer["load"](path.parents[1] / "logs" / "known.jsonl.xz")
+    answers = [(case, diagnose_log(text=case.text).diagnoses) for case in cases]
+    found = scorer["score"]([scorer["Result"](c, d[0] if d else None) for c, d in answers])
+    assert found.wrong_but_proved == ()
+    assert found.first >= 0.94
+    assert found.defensible >= 0.98
+    assert found.phase >= 0.91
 
 
 # Healthy models on an H100, torch 2.11: what was said of them, and the events of one such run.

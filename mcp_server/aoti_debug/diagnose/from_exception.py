@@ -14,7 +14,7 @@ from aoti_debug.diagnose.calls import (
     within,
 )
 from aoti_debug.diagnose.observations import Candidate, evidence
-from aoti_debug.facts.categories import MEANINGS, Tier
+from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
 from aoti_debug.facts.wording import Wording, wording_of
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
@@ -135,6 +135,7 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
 
 
 WHERE: dict[Phase, str] = {
+    "run": "on the GPU",
     "export": "in the export",
     "lower": "while Inductor lowered the graph",
     "autotune": "while kernels were tuned",
@@ -157,7 +158,8 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
     said = wording_of(line.text for line in lines)
     if phase is None or phase not in BY_PHASE:
         if said is not None:
-            yield as_said(lines[said[0]], said[1])
+            triton = any("triton/" in place.file.replace("\\", "/") for place in places)
+            yield as_said(lines[said[0]], said[1], within_triton=triton)
         return
     told = [(p.file, p.function) for p in places]
     searching = phase == "cpp_compile" and finds_a_compiler(told)
@@ -165,6 +167,8 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
     last = places[-1]
     if said is not None and not searching:
         category, phase = deeper(phase, category, said[1])
+        if category == "missing_kernel_binary" and "triton" in lines[said[0]].text.lower():
+            phase = "triton_compile"
     yield Candidate(
         Diagnosis(
             phase=phase,
@@ -193,6 +197,8 @@ def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, P
     and a missing tool or memory fails in any of them."""
     if phase not in INNER:
         return (said.category, phase) if said.category in LOADING else (category, phase)
+    if said.category in GPU_FAULTS:  # what a kernel does, no compiler does
+        return said.category, "run" if phase in ("export", "lower") else phase
     inner = said.phase in INNER and INNER.index(said.phase) > INNER.index(phase)
     if said.category in ANYWHERE or said.category == "missing_kernel_binary":
         return said.category, said.phase if inner else phase
@@ -201,10 +207,11 @@ def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, P
     return category, phase
 
 
-def as_said(line: SaidLine, said: Wording) -> Candidate:
+def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
+    compiled = within_triton and said.category == "toolchain"
     return Candidate(
         Diagnosis(
-            phase=said.phase,
+            phase="triton_compile" if compiled else said.phase,
             category=said.category,
             confidence="possible",
             summary=f"no known failure; by its words: {line.span.quote}",

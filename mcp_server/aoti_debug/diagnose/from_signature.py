@@ -73,6 +73,8 @@ def phase(observations: Observations, match: Match) -> Phase:
         and phase_of_program(match.span.quote) == "triton_compile"
     ):
         return "triton_compile"  # the line names the compiler's files beside the signal
+    if (below := phase_below(observations, match)) is not None:
+        return below
     at_end = phase_at_end(observations)
     return at_end if at_end in BEFORE_A_CALL else own
 
@@ -100,6 +102,21 @@ def phase_around(observations: Observations, match: Match) -> Phase | None:
         if place.span.artifact == span.artifact and 0 <= span.first - place.span.first <= NEAR
     ]
     return phase_of_places(above) if observations.ending is None else None
+
+
+def phase_below(observations: Observations, match: Match) -> Phase | None:
+    """Return the phase of the traceback just below what the model's runtime printed as `Error:`,
+    where it was loading: there it says why, and Python's exception only that."""
+    if observations.ending is not None or not match.span.quote.startswith("Error: "):
+        return None
+    span = match.span
+    below = [
+        place
+        for place in observations.of(CodePlace)
+        if place.span.artifact == span.artifact and 0 < place.span.first - span.first <= NEAR
+    ]
+    phase = phase_of_places(below)
+    return phase if phase in ("load", "constants") else None
 
 
 def as_the_stack_tells(observations: Observations, match: Match, candidate: Candidate) -> Candidate:

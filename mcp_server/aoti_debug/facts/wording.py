@@ -137,6 +137,7 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "package_incompatible", "load", near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)
     ),
+    Wording("package_incompatible", "load", (r"torch::jit::\S{0,60}ErrorReport",)),
     Wording(
         "host_segfault",
         "run",
