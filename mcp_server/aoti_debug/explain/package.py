@@ -8,15 +8,17 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from aoti_debug.errors import UnknownKernel, UnreadableInput
-from aoti_debug.explain.find import NotFound, Texts, find
-from aoti_debug.explain.kernel import CallSeen, explain
 from aoti_debug.model import ExplainAnswer
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package, TritonKernel
+
+if TYPE_CHECKING:  # they read kernels with what stands here
+    from aoti_debug.explain.find import NotFound, Texts
+    from aoti_debug.explain.kernel import CallSeen
 
 SOURCE_BYTES = 24 * 1024 * 1024
 MODULES = 400  # of the user's that are searched for a kernel
@@ -36,6 +38,9 @@ def explain_package(
         UnreadableInput: no package that can be read, or one without its source.
         UnknownKernel: it has no such kernel; the nearest names are told.
     """
+    from aoti_debug.explain.find import NotFound, find
+    from aoti_debug.explain.kernel import explain
+
     package = inspect(path, binaries=False)
     found = model_of(package, path, model)
     texts = read_texts(path, found)
@@ -79,6 +84,8 @@ def unknown(wanted: NotFound, path: Path, package: Package) -> UnknownKernel:
 
 def read_texts(path: Path, model: CompiledModel) -> Texts:
     """Read the generated sources of a model in one opening of the archive."""
+    from aoti_debug.explain.find import Texts
+
     wrapper = model.wrapper.member if model.wrapper is not None else ""
     with open_archive(path) as (archive, source):
         if source is None:
