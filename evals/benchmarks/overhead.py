@@ -49,6 +49,9 @@ with torch.no_grad():
         Model().eval(), (torch.randn(32, 512),), dynamic_shapes=({0: torch.export.Dim("batch")},)
     )
 torch._inductor.aoti_compile_and_package(program, package_path="model.pt2")
+if "tiny" in sys.argv:
+    program = torch.export.export(torch.nn.ReLU(), (torch.randn(2, 16),))
+    torch._inductor.aoti_compile_and_package(program, package_path="tiny.pt2")
 """
 )
 CALL = """\
@@ -69,8 +72,8 @@ TRAFFIC = """\
 import os, resource, sys, time, torch
 from pathlib import Path
 
-model = torch._inductor.aoti_load_package("model.pt2")
-x = torch.randn(2, 512)
+model = torch._inductor.aoti_load_package("tiny.pt2")
+x = torch.randn(2, 16)
 calls, pace = int(sys.argv[1]), float(sys.argv[2])
 log = os.environ.get("AOTI_DEBUG_EVENTS")
 spent, marks = 0.0, {}
@@ -129,7 +132,7 @@ class Bench:
         (directory / "compile.py").write_text(COMPILE, encoding="utf-8")
         (directory / "call.py").write_text(CALL, encoding="utf-8")
         (directory / "traffic.py").write_text(TRAFFIC, encoding="utf-8")
-        self.seconds([self.python, "compile.py"])
+        self.seconds([self.python, "compile.py", "tiny"])
 
     def seconds(self, command: list[str]) -> float:
         """Run a command and return its wall time."""
