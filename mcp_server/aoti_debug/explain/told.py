@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import checks, unchecked
-from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, Value
 from aoti_debug.explain.package import Code
 from aoti_debug.model import Kernel, SourceLine
 from aoti_debug.package.record import KernelOrigin, Launch
+
+if TYPE_CHECKING:
+    from aoti_debug.explain.find import Wanted
 
 CODE_LINES = 80
 LISTED = 40
