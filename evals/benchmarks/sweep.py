@@ -53,7 +53,7 @@ def simulate(targets: int, workers: int) -> None:
     """Sweep so many targets in this process; print milliseconds a target and peak memory."""
     import anyio
     from aoti_debug.sweep.buckets import Groups
-    from aoti_debug.sweep.driver import dispatch
+    from aoti_debug.sweep.dispatch import dispatch
     from aoti_debug.sweep.local import Machine
     from aoti_debug.sweep.manifest import read_manifest
     from aoti_debug.sweep.plan import Plan

@@ -19,7 +19,7 @@ import psutil
 import pytest
 from aoti_debug.commands.app import run
 from aoti_debug.server import create_server
-from aoti_debug.sweep.driver import dispatch
+from aoti_debug.sweep.dispatch import dispatch
 from aoti_debug.sweep.local import Gpu, Machine, Share
 from aoti_debug.sweep.one import Order, run_one
 from aoti_debug.sweep.plan import Demand, Planned

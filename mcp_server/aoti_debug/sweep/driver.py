@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections import deque
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -20,10 +19,19 @@ from aoti_debug.run.directory import RunDirectory, home
 from aoti_debug.run.files import remove_tree, write_atomically
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.buckets import Groups, compare
+from aoti_debug.sweep.dispatch import Executor, dispatch
 from aoti_debug.sweep.files import write_results
-from aoti_debug.sweep.local import Local, Share
-from aoti_debug.sweep.plan import Demand, Planned
-from aoti_debug.sweep.request import HISTORY, KEEP, SweepRequest, earlier, history, slug
+from aoti_debug.sweep.local import local
+from aoti_debug.sweep.plan import Planned
+from aoti_debug.sweep.request import (
+    HISTORY,
+    KEEP,
+    SweepRequest,
+    dry_run,
+    earlier,
+    history,
+    slug,
+)
 from aoti_debug.sweep.row import (
     LEDGER,
     Done,
@@ -34,25 +42,11 @@ from aoti_debug.sweep.row import (
     end_of,
     read_head,
     rows_of,
-    short,
 )
 from aoti_debug.triage.run_state import Cancelled, RunState
 
-LOOK = 64  # targets that may overtake one that does not fit yet
-PATIENCE = 256  # overtakings after which it has the next place that fits
 SAY_S = 0.5
 SHOWN = 50  # buckets of an answer; the others stand in the results
-
-
-class Executor(Protocol):
-    """Where targets run."""
-
-    @property
-    def workers(self) -> str: ...
-    def never(self, demand: Demand) -> str | None: ...
-    def take(self, demand: Demand) -> Share | None: ...
-    def give(self, share: Share) -> None: ...
-    async def run(self, planned: Planned, share: Share) -> Row: ...
 
 
 @dataclass(slots=True)
@@ -90,58 +84,6 @@ class Count:
 
 def number(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-async def dispatch(
-    targets: Iterator[Planned], executor: Executor, on_row: Any, stop: anyio.Event
-) -> None:
-    """Run targets as soon as the executor has what they need, each once; memory does not grow
-    with their number."""
-    waiting: deque[Planned] = deque()
-    freed = anyio.Event()
-    overtaken = 0
-    failure: list[Exception] = []
-
-    async def work(planned: Planned, share: Share) -> None:
-        try:
-            row = await executor.run(planned, share)
-        finally:
-            executor.give(share)
-            freed.set()
-        if not stop.is_set():  # else it was ended, and is run again by who resumes
-            record(row)
-
-    def record(row: Row) -> None:
-        try:
-            on_row(row)
-        except Exception as error:  # outside the group it keeps its own type
-            failure.append(error)
-            stop.set()
-
-    def fill() -> bool:
-        while len(waiting) < LOOK and (planned := next(targets, None)) is not None:
-            if why := executor.never(planned.demand):
-                record(Row(index=planned.index, target=planned.name, outcome="error", summary=why))
-            else:
-                waiting.append(planned)
-        return bool(waiting)
-
-    async with anyio.create_task_group() as tasks:
-        while not stop.is_set() and fill():
-            window = 1 if overtaken > PATIENCE else len(waiting)
-            for position in range(window):
-                share = executor.take(waiting[position].demand)
-                if share is not None:
-                    overtaken = 0 if position == 0 else overtaken + 1
-                    planned = waiting[position]
-                    del waiting[position]
-                    tasks.start_soon(work, planned, share)
-                    break
-            else:
-                await freed.wait()
-                freed = anyio.Event()
-    if failure:
-        raise failure[0]
 
 
 class Sweep:
@@ -197,7 +139,8 @@ class Sweep:
         self._said = now
         rate = self._new / (now - self.began)
         left = (self.count.targets - self.count.finished) / rate if rate else 0.0
-        self.work.say(f"{self.count}, {60 * rate:.1f} a minute, {left / 60:.0f} min left")
+        left_in = f"{left / 60:.0f} min" if left > 120 else f"{left:.0f} s"
+        self.work.say(f"{self.count}, {60 * rate:.1f} a minute, {left_in} left")
 
     def answer(self, baseline: Path | None) -> SweepAnswer:
         """Judge what is known."""
@@ -306,12 +249,12 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
     return answer.model_copy(update={"files": [str(file) for file in files]})
 
 
-def executor_for(work: RunState, request: SweepRequest) -> Any:
+def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextManager[Executor]:
     if request.ray is not None:
-        from aoti_debug.sweep.on_ray import OnRay
+        from aoti_debug.sweep.on_ray import on_ray
 
-        return OnRay(request.ray, request.jobs, work.say)
-    return Local(
+        return on_ray(request.ray, request.jobs, work.say)
+    return local(
         work.directory.id, work.directory.path / "orders", request.jobs, owner=work.client,
         wait_s=work.gpu_wait_s, say=work.say, stop=work.stop,
     )  # fmt: skip
@@ -335,40 +278,6 @@ def _remember(path: Path, name: str, run: str) -> None:
         temporary.replace(folder / f"{run}.jsonl")
         for old in history(name)[:-KEEP]:
             old.unlink()
-
-
-def dry_run(work: RunState, request: SweepRequest) -> SweepAnswer:
-    """Say what would be run, and what it took before."""
-    plan = request.plan
-    measured, last = earlier(plan.manifest.name, plan.count)
-    lines: list[str] = []
-    seconds, known = 0.0, 0
-    for planned in plan.targets():
-        row = measured.get(planned.name)
-        if row is not None:
-            seconds, known = seconds + row.wall_s, known + 1
-        if len(lines) < SHOWN * 4:
-            lines.append(_line(planned, row))
-    more = [f"… and {plan.count - len(lines):,} more"] if plan.count > len(lines) else []
-    cost = (
-        f"{seconds / 60:.1f} min of one worker for {known:,} targets, by {last.stem}"
-        if last is not None and known
-        else "nothing is known of the cost: no sweep of this name has ended yet"
-    )
-    if last is not None and 0 < known < plan.count:
-        cost += f"; about {seconds / known * plan.count / 60:.1f} min for all {plan.count:,}"
-    return SweepAnswer(
-        run=work.directory.id, status="done", name=plan.manifest.name, targets=plan.count,
-        plan=[*lines, *more], notes=[f"cost: {cost}", *work.notes],
-    )  # fmt: skip
-
-
-def _line(planned: Planned, row: Row | None) -> str:
-    what = planned.script or planned.command or f"-m {planned.module} {planned.args[0]}"
-    words = what if isinstance(what, str) else " ".join(what)
-    python = f", {planned.python}" if planned.python else ""
-    took = f", {row.wall_s:.1f} s before" if row is not None else ""
-    return short(f"{planned.name}: {words}{python}{took}")
 
 
 def regressed(groups: Groups, baseline: Path) -> list[str]:

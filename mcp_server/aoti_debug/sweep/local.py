@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 
 import anyio
 import anyio.to_thread
@@ -124,62 +124,54 @@ def this_machine(jobs: int | None, devices: list[Device]) -> Machine:
     return Machine(jobs or most, cores, int(psutil.virtual_memory().available * 0.9), gpus)
 
 
+@contextlib.asynccontextmanager
+async def local(
+    run: str,
+    folder: Path,
+    jobs: int | None = None,
+    *,
+    owner: str | None = None,
+    wait_s: float = 0.0,
+    say: Callable[[str], None] | None = None,
+    stop: anyio.Event | None = None,
+) -> AsyncIterator[Local]:
+    """Yield this machine's workers; its GPUs are held for the sweep as a whole."""
+    devices = await anyio.to_thread.run_sync(visible_devices)
+    async with hold_devices(devices, run=run, command="sweep", wait_s=wait_s, on_wait=say):
+        yield Local(this_machine(jobs, devices), folder, owner, stop)
+
+
+@dataclass
 class Local:
-    """Run targets on this machine; its GPUs are held for the sweep as a whole."""
+    """Run targets on this machine."""
 
-    def __init__(
-        self, run: str, folder: Path, jobs: int | None = None, *, owner: str | None = None,
-        wait_s: float = 0.0, say: Callable[[str], None] | None = None,
-        stop: anyio.Event | None = None,
-    ) -> None:  # fmt: skip
-        self._run = run
-        self._folder = folder
-        self._jobs = jobs
-        self._owner = owner
-        self._wait_s = wait_s
-        self._say = say
-        self._stop = stop
-        self._number = 0
-
-    async def __aenter__(self) -> Local:
-        devices = await anyio.to_thread.run_sync(visible_devices)
-        self._machine = this_machine(self._jobs, devices)
-        self._held = hold_devices(
-            devices, run=self._run, command="sweep", wait_s=self._wait_s, on_wait=self._say
-        )
-        await self._held.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._held.__aexit__(kind, error, trace)
+    machine: Machine
+    folder: Path
+    owner: str | None = None
+    stop: anyio.Event | None = None
+    begun: int = 0
 
     @property
     def workers(self) -> str:
-        machine = self._machine
+        machine = self.machine
         gpus = f", {len(machine.gpus)} GPUs" if machine.gpus else ""
         return f"{machine.jobs} at a time on this machine ({machine.cores} cores{gpus})"
 
     def never(self, demand: Demand) -> str | None:
-        return self._machine.never(demand)
+        return self.machine.never(demand)
 
     def take(self, demand: Demand) -> Share | None:
-        return self._machine.take(demand)
+        return self.machine.take(demand)
 
     def give(self, share: Share) -> None:
-        self._machine.give(share)
+        self.machine.give(share)
 
     async def run(self, planned: Planned, share: Share) -> Row:
-        self._number += 1
-        held = self._machine.gpus
+        self.begun += 1
         where = ", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus)
-        devices = share.gpus if held else None
+        devices = share.gpus if self.machine.gpus else None
         order = Order(
-            planned, str(home()), self._owner, where=where, devices=devices,
+            planned, str(home()), self.owner, where=where, devices=devices,
             alone=share.gpu_memory is None,
         )  # fmt: skip
-        return await run_one(order, self._folder / str(self._number), self._stop)
+        return await run_one(order, self.folder / str(self.begun), self.stop)

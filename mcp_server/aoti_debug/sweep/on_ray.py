@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import anyio
@@ -117,86 +117,88 @@ def version() -> str:
     return __version__
 
 
-class OnRay:
-    """Run targets on a Ray cluster: the one at `address`, or one of this sweep's own."""
+@contextlib.asynccontextmanager
+async def on_ray(
+    address: str, jobs: int | None, say: Callable[[str], None]
+) -> AsyncIterator[OnRay]:
+    """Yield the workers of the Ray cluster at `address`, or of one of this sweep's own.
 
-    def __init__(self, address: str, jobs: int | None, say: Callable[[str], None]) -> None:
-        self._address = address
-        self._jobs = jobs
-        self._say = say
-        self._running = 0
-
-    async def __aenter__(self) -> OnRay:
-        try:
-            import ray
-        except ImportError as error:
-            raise NoRay("ray is not installed beside aoti-debug") from error
-        self._ray = ray
-        self._say(f"joining Ray {self._address}".strip())
-        await anyio.to_thread.run_sync(self._join)
-        return self
-
-    def _join(self) -> None:
-        if self._address:
-            reach(self._address)
-        # Its own pages and figures are not asked for, and cost seconds and ports.
-        own: dict[str, Any] = {} if self._address else {"include_dashboard": False}
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        try:
-            self._ray.init(
-                address=self._address or "local", log_to_driver=False, logging_level="error", **own
-            )
-            self._cluster = cluster_of(self._ray.nodes())
-            task = self._ray.remote(num_cpus=0)(version).remote()
-            theirs = self._ray.get(task, timeout=START_S)
-        except Exception as error:
-            self._ray.shutdown()
-            what = f"cannot use Ray {self._address}: {type(error).__name__}: {short(str(error))}"
-            raise NoCluster(
-                what, help=f"{NoCluster.help} Every node needs this aoti-debug installed."
-            ) from error
-        if theirs != __version__:
-            self._ray.shutdown()
-            raise NoCluster(
-                f"the workers have aoti-debug {theirs}, this is {__version__}",
-                help="Install the same release on every node.",
-            )
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    Raises:
+        NoRay, NoCluster
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise NoRay("ray is not installed beside aoti-debug") from error
+    say(f"joining Ray {address}".strip())
+    cluster = await anyio.to_thread.run_sync(_joined, ray, address)
+    try:
+        yield OnRay(ray, cluster, jobs)
+    finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._ray.shutdown)
+            await anyio.to_thread.run_sync(ray.shutdown)
+
+
+def _joined(ray: Any, address: str) -> Cluster:
+    if address:
+        reach(address)
+    # Its own pages and figures are not asked for, and cost seconds and ports.
+    own: dict[str, Any] = {} if address else {"include_dashboard": False}
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray.init(address=address or "local", log_to_driver=False, logging_level="error", **own)
+        cluster = cluster_of(ray.nodes())
+        theirs = ray.get(ray.remote(num_cpus=0)(version).remote(), timeout=START_S)
+    except Exception as error:
+        ray.shutdown()
+        what = f"cannot use Ray {address}: {type(error).__name__}: {short(str(error))}"
+        raise NoCluster(
+            what, help=f"{NoCluster.help} Every node needs this aoti-debug installed."
+        ) from error
+    if theirs != __version__:
+        ray.shutdown()
+        raise NoCluster(
+            f"the workers have aoti-debug {theirs}, this is {__version__}",
+            help="Install the same release on every node.",
+        )
+    return cluster
+
+
+@dataclass
+class OnRay:
+    """Run targets on a Ray cluster."""
+
+    ray: Any
+    cluster: Cluster
+    jobs: int | None
+    running: int = 0
 
     @property
     def workers(self) -> str:
-        cluster = self._cluster
+        cluster = self.cluster
         return f"Ray with {cluster.cpus:g} cores and {cluster.gpus:g} GPUs"
 
     def never(self, demand: Demand) -> str | None:
-        return self._cluster.never(demand)
+        return self.cluster.never(demand)
 
     def take(self, demand: Demand) -> Share | None:
-        if self._running >= (self._jobs or AHEAD * self._cluster.places):
+        if self.running >= (self.jobs or AHEAD * self.cluster.places):
             return None
-        self._running += 1
+        self.running += 1
         return Share()
 
     def give(self, share: Share) -> None:
-        self._running -= 1
+        self.running -= 1
 
     async def run(self, planned: Planned, share: Share) -> Row:
         order = ORDER.dump_json(Order(planned, None, prunes=True)).decode()
-        task = self._ray.remote(**self._cluster.options(planned.demand))(run_order)
+        task = self.ray.remote(**self.cluster.options(planned.demand))(run_order)
         reference = task.remote(order)
         try:
             return Row.model_validate_json(await reference)
-        except self._ray.exceptions.RayError as error:
+        except self.ray.exceptions.RayError as error:
             what = f"Ray gave it up: {short(str(error))}"
             return Row(index=planned.index, target=planned.name, outcome="error", summary=what)
         except BaseException:
-            self._ray.cancel(reference, force=True)
+            self.ray.cancel(reference, force=True)
             raise

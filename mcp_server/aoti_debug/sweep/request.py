@@ -14,14 +14,16 @@ from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory, home
 from aoti_debug.run.machine import ask
 from aoti_debug.run.target import Target
+from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.manifest import read_manifest
-from aoti_debug.sweep.plan import Plan, check
-from aoti_debug.sweep.row import LEDGER, Row, UnreadableSweep, read_head, rows_of
-from aoti_debug.triage.run_state import Request
+from aoti_debug.sweep.plan import Plan, Planned, check
+from aoti_debug.sweep.row import LEDGER, Row, UnreadableSweep, read_head, rows_of, short
+from aoti_debug.triage.run_state import Request, RunState
 
 FailOn = Literal["new", "any", "proved"]
 HISTORY = "sweeps"  # below the home: a file for each sweep that ended
 KEEP = 30  # sweeps of one name
+LINES = 200  # targets that a dry run shows
 _RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 
 
@@ -154,6 +156,40 @@ def earlier(name: str, count: int) -> tuple[dict[str, Row], Path | None]:
         if rows:
             return rows, path
     return {}, None
+
+
+def dry_run(work: RunState, request: SweepRequest) -> SweepAnswer:
+    """Say what would be run, and what it took before."""
+    plan = request.plan
+    measured, last = earlier(plan.manifest.name, plan.count)
+    lines: list[str] = []
+    seconds, known = 0.0, 0
+    for planned in plan.targets():
+        row = measured.get(planned.name)
+        if row is not None:
+            seconds, known = seconds + row.wall_s, known + 1
+        if len(lines) < LINES:
+            lines.append(_line(planned, row))
+    more = [f"… and {plan.count - len(lines):,} more"] if plan.count > len(lines) else []
+    cost = (
+        f"{seconds / 60:.1f} min of one worker for {known:,} targets, by {last.stem}"
+        if last is not None and known
+        else "nothing is known of the cost: no sweep of this name has ended yet"
+    )
+    if last is not None and 0 < known < plan.count:
+        cost += f"; about {seconds / known * plan.count / 60:.1f} min for all {plan.count:,}"
+    return SweepAnswer(
+        run=work.directory.id, status="done", name=plan.manifest.name, targets=plan.count,
+        plan=[*lines, *more], notes=[f"cost: {cost}", *work.notes],
+    )  # fmt: skip
+
+
+def _line(planned: Planned, row: Row | None) -> str:
+    what = planned.script or planned.command or f"-m {planned.module} {planned.args[0]}"
+    words = what if isinstance(what, str) else " ".join(what)
+    python = f", {planned.python}" if planned.python else ""
+    took = f", {row.wall_s:.1f} s before" if row is not None else ""
+    return short(f"{planned.name}: {words}{python}{took}")
 
 
 def revision_of(folder: Path, env: Mapping[str, str]) -> str | None:
