@@ -183,6 +183,8 @@ def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> 
             took, answer = swept(manifest, place, python, EACH * used, left,
                                  CUDA_VISIBLE_DEVICES=visible)  # fmt: skip
             watching.terminate()
+        if not log.exists():
+            sys.exit(f"no target was run: {answer.get('reason')}, {answer.get('buckets')}")
         found.append({"gpus": used, "targets": targets, "side_by_side": EACH * used,
                       "seconds": round(took, 1), "ok": answer.get("ok"),
                       "failed": answer.get("failed"), "errors": answer.get("errors"),

@@ -30,6 +30,7 @@ from aoti_debug.sweep.row import Row, short
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
+    from aoti_debug.triage.run_state import Request
 
 SPARE_S = 1800.0  # for what a triage does after the target's own time
 TIMES = 6.0  # a triage repeats calls and compiles: so many times the target's limit
@@ -136,6 +137,8 @@ async def triaged(order: Order) -> Row:
             row = await _attempt(order)
         except AotiDebugError as error:
             row = _error(order.planned, str(error))
+        except Exception as error:  # a fault of ours is a row as well, in its own words
+            row = _error(order.planned, f"{type(error).__name__}: {error}")
         wall = wall or anyio.current_time() - began
         failures += row.outcome != "ok"
         worse = kept is None or (kept.outcome == "ok" and row.outcome != "ok")
@@ -150,7 +153,6 @@ async def triaged(order: Order) -> Row:
 async def _attempt(order: Order) -> Row:
     from aoti_debug import api
     from aoti_debug.commands.output import status_of
-    from aoti_debug.kinds import TRIAGE
 
     planned = order.planned
     request = await anyio.to_thread.run_sync(
@@ -172,8 +174,7 @@ async def _attempt(order: Order) -> Row:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.watch)
         async with api.service(prunes=order.prunes) as service:
-            run = await service.start(TRIAGE, request, order.owner)
-            found = await _ended(service, run)
+            found = await _ended(service, request, order.owner)
         tasks.cancel_scope.cancel()
     if isinstance(found, Exception):
         raise found
@@ -185,10 +186,12 @@ async def _attempt(order: Order) -> Row:
     return row.model_copy(update={"gpu_memory": memory.peak})
 
 
-async def _ended(service: Service, run: str) -> TriageAnswer | Exception:
+async def _ended(service: Service, request: Request, owner: str | None) -> TriageAnswer | Exception:
+    from aoti_debug.kinds import TRIAGE
+
     try:
-        answer = await service.wait(run)
-    except AotiDebugError as error:  # outside the groups it keeps its own type
+        answer = await service.wait(await service.start(TRIAGE, request, owner))
+    except Exception as error:  # outside the groups it keeps its own type
         return error
     assert isinstance(answer, TriageAnswer)
     return answer
