@@ -31,6 +31,7 @@ from aoti_debug.tools.waiting import OWNER
 from aoti_debug.upload import upload
 
 TOKEN = "AOTI_DEBUG_TOKEN"  # the variable
+KEEP_ALIVE_S = 120  # longer than clients keep a connection: who closes first loses no request
 LENGTH = 16  # characters of the shortest token
 _LINE = re.compile(r"(?:([\w.-]{1,40})[ \t]+)?([\x21-\x7e]{1,500})")
 _HELP = "Make one: openssl rand -hex 32. Put it into a file of mode 600, or into AOTI_DEBUG_TOKEN."
@@ -165,8 +166,9 @@ def serve_http(
     app.router.routes.append(Route("/upload", upload, methods=["POST"]))
     guarded = Guard(app, known, [*_names_of(host), *names])
     config = uvicorn.Config(
-        guarded, host, port, log_level="warning", server_header=False, date_header=False
-    )
+        guarded, host, port, log_level="warning", server_header=False, date_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+    )  # fmt: skip
     anyio.run(_Announced(config).serve)
 
 
