@@ -1,5 +1,6 @@
 """Run the exported program node by node; name the first node that makes a NaN or an infinity,
-and each custom operator whose result is not what its fake kernel promised."""
+each custom operator whose result is not what its fake kernel promised of such inputs, and each that
+writes to an input without declaring it."""
 
 from __future__ import annotations
 
@@ -27,10 +28,16 @@ def main() -> int:
             f"custom operator {wrong['op']} (node {wrong['node']}), output {wrong['output']}: "
             f"{wrong['property']} promised {wrong['expected']}, got {wrong['got']}"
         )
+    for wrote in report["written"]:
+        print(
+            f"custom operator {wrote['op']} (node {wrote['node']}) writes to its argument "
+            f"{wrote['argument']} and does not declare it"
+        )
     if error := report.get("exception"):
         print(f"eager raises at node {report['at']}: {error['type']}: {error['message'][:500]}")
     print(f"{report['nodes']} nodes run")
-    return shared.FOUND if report["bad"] or report["mismatches"] or error else shared.CLEAN
+    wrong = report["bad"] or report["mismatches"] or report["written"] or error
+    return shared.FOUND if wrong else shared.CLEAN
 
 
 if __name__ == "__main__":

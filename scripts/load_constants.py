@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import inspect_pt2
@@ -24,6 +25,14 @@ def main() -> int:
     )
     parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
     parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import it first: it registers custom operators",
+    )
     options = parser.parse_args()
     shared.existing(
         options.package, options.weights, *filter(None, (options.call, options.exported))
@@ -33,6 +42,13 @@ def main() -> int:
         print("the package has no source that could state its constants", file=sys.stderr)
         return shared.NOT_DONE
     torch: Any = import_module("torch")
+    sys.path.insert(0, str(Path.cwd()))
+    for name in options.imports:
+        try:
+            import_module(name)
+        except ImportError as error:
+            print(f"--import {name}: {error}", file=sys.stderr)
+            return 2
     state = read(torch, options.weights)
     known = constants.declared(source)
     program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)

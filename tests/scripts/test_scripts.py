@@ -38,9 +38,11 @@ def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def run(script: Path, *words: object, python: str | None = None) -> tuple[int, str]:
+def run(
+    script: Path, *words: object, python: str | None = None, cwd: Path | None = None
+) -> tuple[int, str]:
     argv = [python or torch_python(), str(script), *map(str, words)]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, cwd=cwd)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -130,6 +132,16 @@ def test_a_call_that_breaks_the_contract_is_told_by_every_net(installed, rich, b
     assert "BROKEN  exported: x: dtype: expected torch.float32, got torch.float64" in said
 
 
+def test_a_call_that_keeps_the_contract_and_fails_is_told_apart(installed, built, bad) -> None:
+    package = built.directory / "embedding.pt2"
+    code, said = run(installed / "check_contract.py", package, bad / "ids.pt")
+    assert code == 1
+    assert "FAILS   compiled: " in said
+    assert "index out of bounds" in said
+    assert "no promise broken, yet the call fails" in said
+    assert "BROKEN" not in said
+
+
 def test_a_bound_of_two_is_called_harmless(installed, rich, bad) -> None:
     code, said = run(installed / "check_contract.py", rich / "model.pt2", bad / "one.pt")
     assert code == 0
@@ -159,6 +171,23 @@ def test_a_nan_is_traced_to_its_node_past_a_mask(installed, bad) -> None:
     assert "first NaN: node log, aten.log.default" in said
     assert "torch.log(y - 0.5)" in said
     assert "masked_fill" not in said
+
+
+def test_the_first_operator_that_lies_is_named_and_one_that_writes(installed, bad) -> None:
+    words = (bad / "ops.pt", bad / "ops.ep.pt2", "--import", "ops")
+    code, said = run(installed / "first_bad_node.py", *words, cwd=bad)
+    assert code == 1
+    assert "demo.narrow.default (node narrow), output 0: dtype promised torch.float32" in said
+    assert "demo.same" not in said  # its input was not what the program says any more
+    assert "demo.halve.default (node halve) writes to its argument x" in said
+
+
+def test_weights_of_a_program_with_custom_operators_are_read(installed, rich, bad) -> None:
+    words = (rich / "model.pt2", bad / "ops.ep.pt2")
+    code, said = run(installed / "load_constants.py", *words, "--import", "ops", cwd=bad)
+    assert (code, "position: missing" in said) == (1, True)
+    code, said = run(installed / "load_constants.py", *words, "--import", "nosuch", cwd=bad)
+    assert (code, "--import nosuch: No module named 'nosuch'" in said) == (2, True)
 
 
 def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(installed, rich, bad) -> None:

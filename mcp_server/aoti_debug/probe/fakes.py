@@ -32,8 +32,8 @@ def differences(
 ) -> list[Document]:
     """Compare one operator's results with the promised ones: shape, stride, dtype, device.
 
-    What only passes on an odd layout of its own inputs is no fault of this operator: then the fake
-    kernel is asked again, on inputs as they are.
+    What only passes on an odd layout, size or dtype of its own inputs is no fault of this operator:
+    then the fake kernel is asked again, on inputs as they are.
     """
     found = _compared(torch, node, node.meta.get("val"), result, symbols)
     if found and odd_inputs(torch, node, given, symbols):
@@ -97,7 +97,7 @@ def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:
 
 
 def odd_inputs(torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any, int]) -> bool:
-    """Tell whether an argument has other sizes or strides than the program says of it."""
+    """Tell whether an argument is not what the program says of it: size, stride, dtype, device."""
     pytree = import_module("torch.utils._pytree")
     nodes = pytree.tree_leaves((node.args, node.kwargs))
     for argument, value in zip(nodes, pytree.tree_leaves(given)):  # noqa: B905 - Python 3.9
@@ -105,8 +105,10 @@ def odd_inputs(torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any,
         if not isinstance(promised, torch.Tensor) or not isinstance(value, torch.Tensor):
             continue
         wanted = sizes(promised.shape, symbols)
-        if (wanted is not None and wanted != list(value.shape)) or (
-            strides(promised, value, symbols)[0] is not None
+        if (
+            (wanted is not None and wanted != list(value.shape))
+            or strides(promised, value, symbols)[0] is not None
+            or (promised.dtype, promised.device.type) != (value.dtype, value.device.type)
         ):
             return True
     return False

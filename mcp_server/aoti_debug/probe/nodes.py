@@ -11,7 +11,7 @@ if __name__ == "__main__":
 from importlib import import_module
 from typing import Any
 
-from . import compare, events, fakes, standalone
+from . import compare, events, fakes, standalone, walk
 
 _STACK_CHARACTERS = 2000
 _KEPT = 20
@@ -20,7 +20,8 @@ Document = dict[str, Any]
 
 
 def main() -> int:
-    """Report the first node with a NaN, the first with an infinity, and broken promises."""
+    """Report the first node with a NaN, the first with an infinity, broken promises of custom
+    operators, and their writes to inputs that their schemas do not declare."""
     parser = standalone.arguments(__doc__ or "")
     parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
     options = parser.parse_args()
@@ -44,6 +45,7 @@ def main() -> int:
             nodes=births.nodes,
             bad=[births.first[kind] for kind in ("NaN", "infinity") if kind in births.first],
             mismatches=births.mismatches,
+            written=births.written,
         )
     return 0
 
@@ -59,6 +61,7 @@ def births_of(torch: Any, module: Any) -> Any:
         def __init__(self) -> None:
             super().__init__(module)
             self.mismatches: list[Document] = []
+            self.written: list[Document] = []
             self._symbols: dict[Any, int] = {}
             self.first: dict[str, Document] = {}
             self.nodes, self.at = 0, ""
@@ -71,8 +74,11 @@ def births_of(torch: Any, module: Any) -> Any:
                     fakes.learn(torch, node.meta.get("val"), result, self._symbols)
                 return result
             args, kwargs = self.fetch_args_kwargs_from_env(node)
+            kept = walk.keep(torch, node, args)
             result = super().run_node(node)
             self.nodes += 1
+            if wrote := walk.written(torch, node, args, kept):
+                self.written.append({"op": str(node.target), "node": node.name, **wrote})
             self._look(node, [self.env[n] for n in node.all_input_nodes], result)
             if fakes.is_custom(node.target) and len(self.mismatches) < _KEPT:
                 promises = (torch, node, (args, kwargs), result, self._symbols)
