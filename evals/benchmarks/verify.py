@@ -1,25 +1,33 @@
 """Verify right fixes and wrong ones of failing scripts, and write what each was called.
 
-    python evals/benchmarks/verify.py OUT [BASE ...]
+    python evals/benchmarks/verify.py OUT [--jobs 1] [--limit 3600] [BASE ...]
 
 The scripts and fixes stand in evals/cases/verify.toml. Each script is triaged once, each fix is
 given as a patch; so is the one that the triage proposes, if it does. OUT/pairs.jsonl gets a line
-a fix; one that is there already is not made again. OUT/pairs.md is the table.
+a fix; one that is there already is not made again, and none is begun after the limit, which ends
+what is under way. OUT/pairs.md is the table.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
 
-import tomllib
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
 
 CASES = Path(__file__).parent.parent / "cases" / "verify.toml"
+HOME = Path(os.environ.get("AOTI_DEBUG_HOME", Path.home() / ".cache" / "aoti-debug-verify"))
 LIMIT_S = 900
 PROPOSED = "(proposed by the triage)"
 
@@ -28,48 +36,75 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("bases", nargs="*")
+    parser.add_argument("--jobs", type=int, default=1, help="how many at once")
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all")
     options = parser.parse_args()
-    for base in tomllib.loads(CASES.read_text("utf-8"))["base"]:
-        if not options.bases or base["name"] in options.bases:
-            verify_all(base, options.out / base["name"].replace(" ", "-"), options.out)
+    end = time.monotonic() + options.limit
+    bases = tomllib.loads(CASES.read_text("utf-8"))["base"]
+    wanted = [base for base in bases if not options.bases or base["name"] in options.bases]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        triaged = [pool.submit(Base, base, options.out, end) for base in wanted]
+        verified = []
+        for one in triaged:
+            verified += [pool.submit(one.result().verify, *fix) for fix in one.result().fixes()]
+    for job in verified:
+        job.result()
     (options.out / "pairs.md").write_text(table(lines(options.out / "pairs.jsonl")))
 
 
-def verify_all(base: dict, folder: Path, out: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    script = folder / "model.py"
-    script.write_text(base["script"])
-    done = {(line["base"], line["fix"]) for line in lines(out / "pairs.jsonl")}
-    failed = failing_run(script, folder / "run.json")
-    against = str(failed["run"])
-    fixes = [{**fix, "patch": as_patch(base["script"], fix["changes"])} for fix in base["fix"]]
-    offered = failed["diagnosis"].get("fixes") or [{}]
-    if "patch" in offered[0]:
-        fixes.append({"name": PROPOSED, "right": True, "patch": offered[0]["patch"]})
-    for number, fix in enumerate(fixes, 1):
-        if (base["name"], fix["name"]) in done:
-            continue
-        patch = folder / f"{number}.patch"
+class Base:
+    """A failing script that was triaged, and changes to it."""
+
+    kept = threading.Lock()
+
+    def __init__(self, base: dict, out: Path, end: float) -> None:
+        self.base, self.out, self.end = base, out, end
+        self.folder = out / base["name"].replace(" ", "-")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        script = self.folder / "model.py"
+        script.write_text(base["script"])
+        self.failed = failing_run(script, self.folder / "run.json", end)
+
+    def fixes(self) -> list[tuple[int, dict]]:
+        if "run" not in self.failed:
+            print(json.dumps({"base": self.base["name"], **self.failed}), flush=True)
+            return []
+        done = {(line["base"], line["fix"]) for line in lines(self.out / "pairs.jsonl")}
+        script = self.base["script"]
+        found = [{**fix, "patch": as_patch(script, fix["changes"])} for fix in self.base["fix"]]
+        offered = [f for f in self.failed["diagnosis"].get("fixes") or [] if "patch" in f]
+        if offered:
+            found.append({"name": PROPOSED, "right": True, "patch": offered[0]["patch"]})
+        numbered = enumerate(found, 1)
+        return [(n, fix) for n, fix in numbered if (self.base["name"], fix["name"]) not in done]
+
+    def verify(self, number: int, fix: dict) -> None:
+        patch = self.folder / f"{number}.patch"
         patch.write_text(fix["patch"])
         began = time.monotonic()
-        answer = command(folder, "verify", str(patch), "--against", against)
+        words = ("verify", str(patch), "--against", str(self.failed["run"]))
+        answer = command(self.folder, self.end, *words)
         found = {
-            "base": base["name"],
+            "base": self.base["name"],
             "fix": fix["name"],
             "right": fix.get("right", False),
             "verdict": answer.get("verdict") or answer.get("error"),
             "reason": answer.get("reason"),
             "wall_s": round(time.monotonic() - began, 1),
         }
-        with (out / "pairs.jsonl").open("a") as file:
-            file.write(json.dumps(found) + "\n")
-        print(json.dumps(found), flush=True)
+        with self.kept:
+            print(json.dumps(found), flush=True)
+            if "ended" not in answer:
+                with (self.out / "pairs.jsonl").open("a") as file:
+                    file.write(json.dumps(found) + "\n")
 
 
-def failing_run(script: Path, kept: Path) -> dict:
+def failing_run(script: Path, kept: Path, end: float) -> dict:
     """Triage the failing script once; return the answer."""
     if not kept.exists():
-        answer = command(script.parent, "triage", script.name)
+        answer = command(script.parent, end, "triage", script.name)
+        if "run" not in answer:
+            return answer
         kept.write_text(json.dumps(answer))
     return json.loads(kept.read_text())
 
@@ -84,15 +119,22 @@ def as_patch(script: str, changes: list[list[str]]) -> str:
     return "".join(unified_diff(old_lines, new_lines, "a/model.py", "b/model.py"))
 
 
-def command(cwd: Path, *words: str) -> dict:
-    ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", *words, "--json"],
-        capture_output=True, text=True, timeout=LIMIT_S, cwd=cwd,
-    )  # fmt: skip
+def command(cwd: Path, end: float, *words: str) -> dict:
+    home = HOME / cwd.name  # of its own: a home keeps so many runs
+    left = end - time.monotonic()
+    if left < 20:
+        return {"error": "no time was left", "ended": True}
     try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "aoti_debug", *words, "--json"],
+            capture_output=True, text=True, timeout=min(LIMIT_S, left), cwd=cwd,
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "AOTI_DEBUG_HOME": str(home)},
+        )  # fmt: skip
         return json.loads(ran.stdout)
+    except subprocess.TimeoutExpired:
+        return {"error": "the time was over", "ended": True}
     except ValueError:
-        raise SystemExit(f"{words}: {ran.stdout}{ran.stderr}") from None
+        return {"error": f"no answer: {ran.stdout[-300:]}{ran.stderr[-600:]}", "ended": True}
 
 
 def lines(path: Path) -> list[dict]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import Observations
-from aoti_debug.model import Category, Diagnosis, InputFinding
+from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
 from aoti_debug.read.check_report import CheckReports, FakesReport, Mismatch
 from aoti_debug.read.events import read_events
 from aoti_debug.triage.proposals import with_patch
@@ -101,6 +101,48 @@ def test_a_size_that_was_baked_in_is_made_free(tmp_path: Path, shapes: str) -> N
     text = text.replace("rows = torch", "shapes = None\nrows = torch")
     new = patched(tmp_path, BAKED, seen(tmp_path / "serve.py", text, CALL + 1))
     assert '{"x": {0: torch.export.Dim.DYNAMIC}}' in new
+
+
+MODEL = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, ids):
+        return torch.relu(self.table[ids]) + 1.0
+
+
+model = Model()
+program = torch.export.export(model, (example,))
+compiled = torch._inductor.aoti_load_package(path)
+compiled(torch.tensor([1, number]))
+"""
+
+
+def at_line(line: int, path: Path) -> Diagnosis:
+    source = SourceLine(file=str(path), line=line, text="")
+    return INDEX.model_copy(update={"source": [source]})
+
+
+def test_an_index_is_clamped_in_the_model_where_the_call_gives_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "serve.py"
+    new = patched(tmp_path, at_line(6, path), seen(path, MODEL, 12))
+    assert "        return torch.relu(self.table[ids.clamp(0, 15)]) + 1.0" in new.splitlines()
+
+
+def test_two_indices_of_a_line_are_not_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "serve.py"
+    text = MODEL.replace("self.table[ids]", "self.table[ids] + self.other[ids]")
+    assert patched(tmp_path, at_line(6, path), seen(path, text, 12)) == ""
+
+
+def test_a_package_is_given_the_weights_that_it_was_compiled_without(tmp_path: Path) -> None:
+    missing = fault("constants_missing")
+    new = patched(tmp_path, missing, seen(tmp_path / "serve.py", MODEL, 12))
+    (added,) = (line for line in new.splitlines() if line not in MODEL.splitlines())
+    assert added.startswith("compiled.load_constants({**dict(model.named_parameters())")
+    other = MODEL.replace("(model, (", "(Model(), (")
+    assert patched(tmp_path, missing, seen(tmp_path / "serve.py", other, 12)) == ""
 
 
 def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:

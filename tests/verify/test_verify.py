@@ -17,6 +17,11 @@ from aoti_debug.minify.signature import Signature
 from aoti_debug.verify.judge import CALL, Facts, Trial, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
+
 ASSERT = Signature("run", "assert", "index out of bounds", ("embedding",))
 WRONG = Signature("output", "wrong result")
 NONE = Signature(None, None)
@@ -209,8 +214,6 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def failing(python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
-    import tomllib  # Python 3.11; the other tests of this file need none
-
     bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
     base = next(base for base in bases if base["name"] == "dtype")
     folder = tmp_path_factory.mktemp("failing") / "tree"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,19 @@ from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.enrich import caller
 from aoti_debug.model import Diagnosis, Fix, InputFinding
 from aoti_debug.read.check_report import Mismatch
-from aoti_debug.triage.source_text import File, Given, argument, diff, name_of, read, wrapped
+from aoti_debug.triage.source_text import (
+    File,
+    Given,
+    argument,
+    diff,
+    exported,
+    is_load,
+    kernels,
+    name_of,
+    read,
+    returned,
+    wrapped,
+)
 
 WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})")
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
@@ -48,7 +60,8 @@ def with_patch(
         return diagnosis
     lines = caller(observations)
     calling = Path(lines[0].file) if lines else None
-    for path in dict.fromkeys(p for p in (calling, script) if p is not None):
+    places = (calling, script, *(Path(source.file) for source in diagnosis.source))
+    for path in dict.fromkeys(p for p in places if p is not None):
         file = read(path, tree)
         for rule in RULES.get(diagnosis.category, ()) if file is not None else ():
             assert file is not None
@@ -227,39 +240,47 @@ def _contiguous(found: Mismatch) -> bool:
     return bool(steps) and steps[-1] == 1 and all(a >= b for a, b in pairwise(steps))
 
 
-def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.FunctionDef | None]:
-    """Return the functions that stand for an operator and for its fake kernel, each if it is the
-    only one."""
-    name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
-    names = {f.name for f in real}
-    fake = [
-        f
-        for f in functions
-        for d in f.decorator_list
-        if _is(d, ("register_fake", "impl_abstract"), name)
-        or (
-            isinstance(d, ast.Attribute) and d.attr == "register_fake" and name_of(d.value) in names
-        )
+def clamped(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Keep an index within its table where the model reads it, at the one such place of a line."""
+    found = diagnosis.input
+    bounds = WITHIN.fullmatch(found.expected or "") if found is not None else None
+    lines = [s.line for s in diagnosis.source if Path(s.file).resolve() == file.path]
+    if bounds is None or not lines:
+        return None
+    taken = [node for node in ast.walk(file.tree) if getattr(node, "lineno", 0) == lines[0]]
+    read = [node.slice for node in taken if isinstance(node, ast.Subscript)]
+    read += [node.args[0] for node in taken if isinstance(node, ast.Call) and len(node.args) == 1]
+    names = [one for one in read if isinstance(one, ast.Name)]
+    if len(names) != 1:
+        return None
+    low, last = int(bounds[1]), int(bounds[2]) - 1
+    what = f"clamp {names[0].id} to {low} .. {last} where the table is read"
+    why = "a value outside takes the nearest row then; where it must not, refuse it before the call"
+    return Proposal(what, why, file.replaced(names[0], f"{names[0].id}.clamp({low}, {last})"))
+
+
+def given_weights(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Give a package the weights of the model that was exported, right after it is loaded."""
+    scope = [
+        node for node in ast.walk(file.tree) if isinstance(node, (ast.FunctionDef, ast.Module))
     ]
-    return (real[0] if len(real) == 1 else None), (fake[0] if len(fake) == 1 else None)
-
-
-def _is(decorator: ast.expr, names: Sequence[str], op: str) -> bool:
-    return (
-        isinstance(decorator, ast.Call)
-        and name_of(decorator.func) in names
-        and bool(decorator.args)
-        and isinstance(decorator.args[0], ast.Constant)
-        and decorator.args[0].value == op
-    )
-
-
-def returned(function: ast.FunctionDef) -> ast.expr | None:
-    """Return the value of a function that returns at one place alone."""
-    found = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
-    return found[0].value if len(found) == 1 else None
+    for body in (node.body for node in scope):
+        loads = [s for s in body if isinstance(s, ast.Assign) and is_load(s.value)]
+        models = [name for s in body if (name := exported(s)) is not None]
+        if len(loads) != 1 or len(models) != 1 or len(loads[0].targets) != 1:
+            continue
+        target, model = loads[0].targets[0], models[0]
+        if not isinstance(target, ast.Name) or "load_constants" in file.text:
+            return None
+        line = (
+            f"{target.id}.load_constants("
+            f"{{**dict({model}.named_parameters()), **dict({model}.named_buffers())}}, "
+            "check_full_update=True)"
+        )
+        what = f"give {target.id} the weights of {model} once it is loaded"
+        why = "the package was compiled without its weights"
+        return Proposal(what, why, file.after(loads[0], [line]))
+    return None
 
 
 RULES: dict[str, tuple[Rule, ...]] = {
@@ -268,6 +289,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "contract_device": (cast,),
     "contract_shape": (widened, freed),
     "contract_guard": (widened,),
-    "index_out_of_bounds": (guard,),
+    "index_out_of_bounds": (guard, clamped),
+    "constants_missing": (given_weights,),
     "custom_op_fake_kernel": (promised,),
 }

@@ -45,6 +45,13 @@ class File:
         added = [f"{indent}{line}\n" for line in lines]
         return "".join([*kept[: statement.lineno - 1], *added, *kept[statement.lineno - 1 :]])
 
+    def after(self, statement: ast.stmt, lines: Sequence[str]) -> str:
+        """Return the text with lines after a statement, indented as it is."""
+        kept = self.text.splitlines(keepends=True)
+        indent = " " * statement.col_offset
+        end = statement.end_lineno or statement.lineno
+        return "".join([*kept[:end], *(f"{indent}{line}\n" for line in lines), *kept[end:]])
+
     @property
     def has_torch(self) -> bool:
         imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.Import))
@@ -127,10 +134,21 @@ def names_of_packages(tree: ast.Module) -> set[str]:
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             value = node.value
-            is_load = isinstance(value, ast.Call) and name_of(value.func) in LOADERS
             names = {name_of(target) for target in targets}
-            (loaded if is_load else others).update(names)
+            (loaded if is_load(value) else others).update(names)
     return loaded - others - {""}
+
+
+def is_load(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and name_of(node.func) in LOADERS
+
+
+def exported(statement: ast.stmt) -> str | None:
+    """Return the name of the model that a statement exports."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(value, ast.Call) or name_of(value.func) != "export" or not value.args:
+        return None
+    return value.args[0].id if isinstance(value.args[0], ast.Name) else None
 
 
 def name_of(node: ast.AST) -> str:
@@ -153,3 +171,38 @@ def wrapped(file: File, node: ast.expr) -> str:
     text = file.of(node)
     simple = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
     return text if isinstance(node, simple) else f"({text})"
+
+
+def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.FunctionDef | None]:
+    """Return the functions that stand for an operator and for its fake kernel, each if it is the
+    only one."""
+    name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
+    names = {f.name for f in real}
+    fake = [
+        f
+        for f in functions
+        for d in f.decorator_list
+        if _is(d, ("register_fake", "impl_abstract"), name)
+        or (
+            isinstance(d, ast.Attribute) and d.attr == "register_fake" and name_of(d.value) in names
+        )
+    ]
+    return (real[0] if len(real) == 1 else None), (fake[0] if len(fake) == 1 else None)
+
+
+def _is(decorator: ast.expr, names: Sequence[str], op: str) -> bool:
+    return (
+        isinstance(decorator, ast.Call)
+        and name_of(decorator.func) in names
+        and bool(decorator.args)
+        and isinstance(decorator.args[0], ast.Constant)
+        and decorator.args[0].value == op
+    )
+
+
+def returned(function: ast.FunctionDef) -> ast.expr | None:
+    """Return the value of a function that returns at one place alone."""
+    found = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    return found[0].value if len(found) == 1 else None
