@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +23,13 @@ os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 LONG = ("zoo", "scripts", "triage", "contracts", "native", "minify", "probe", "explain", "guides")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that take longest first, file by file."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests that take longest first, file by file; leave out those marked `node` where npm
+    is missing (in CI they fail instead)."""
+    if not shutil.which("npm") and os.environ.get("CI") != "true":
+        left_out = [item for item in items if item.get_closest_marker("node")]
+        items[:] = [item for item in items if not item.get_closest_marker("node")]
+        config.hook.pytest_deselected(items=left_out)
     tests = Path(__file__).parent
     rooms = {room: place for place, room in enumerate(LONG)}
     items.sort(key=lambda i: rooms.get(i.path.relative_to(tests).parts[0], len(LONG)))
@@ -33,6 +41,33 @@ class Built:
 
     directory: Path
     home: Path
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Callable[..., Path]:
+    """Return what installs pinned npm packages once for all sessions, and says where they lie."""
+
+    def installed(*packages: str) -> Path:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        cache /= "aoti-debug-tests"
+        place = cache / "-".join(packages).replace("@", "-").replace("/", "-")
+        if not (place / "node_modules").is_dir():
+            npm = shutil.which("npm")
+            assert npm, "npm is missing: this test needs it (any version)"
+            cache.mkdir(parents=True, exist_ok=True)
+            fresh = Path(tempfile.mkdtemp(dir=cache))
+            (fresh / "package.json").write_text('{"private": true}', "utf-8")
+            argv = [npm, "install", "--no-audit", "--no-fund", "--no-save", *packages]
+            done = subprocess.run(argv, cwd=fresh, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=600, text=True)  # fmt: skip
+            assert done.returncode == 0, f"{' '.join(argv)} failed:\n{done.stdout}{done.stderr}"
+            try:
+                fresh.rename(place)
+            except OSError:  # another session was faster
+                shutil.rmtree(fresh)
+        return place / "node_modules"
+
+    return installed
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ class Case(Strict):
     split: Literal["dev", "test"]
     needs: Literal["cpu", "gpu"] = "cpu"
     torch: str = ">=2.6,<2.16"
-    timeout_s: float = Field(120.0, gt=0, le=900)
+    timeout_s: float = Field(300.0, gt=0, le=900)
     canary: str = Field(pattern=r"^aoti-eval-canary-[0-9a-f]{16}$")
     control: (
         Literal["nothing_wrong", "user_code", "two_faults", "misleading_log", "injection"] | None

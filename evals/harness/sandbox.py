@@ -35,6 +35,8 @@ TREE = EVALS.parent
 HIDDEN = ("evals", "tests", ".git", "build")
 LEFT_OUT = (*HIDDEN, ".venv", ".github", ".ci", "__pycache__", "*.egg-info", ".mypy_cache",
             ".ruff_cache", ".pytest_cache", "assets")  # fmt: skip
+# A client's own settings and keys; they reach its process alone, and no file.
+CLIENTS = ("ANTHROPIC_", "CLAUDE_", "CODEX_", "ENABLE_TOOL_SEARCH", "GEMINI_", "OPENAI_")
 LAUNCH = """\
 #!/bin/sh
 PYTHONPATH={tool}/mcp_server exec {python} -P -m aoti_debug "$@"
@@ -169,7 +171,9 @@ def run(
     """Run an agent in its sandbox; return how it ended, what it wrote and what it cost."""
     words = hidden(argv, box.root) if hide else list(argv)
     began = time.monotonic()
-    ended, said = process(words, box.project, box.env(), timeout_s)
+    env = {**box.env(), "IS_SANDBOX": "1"}  # or Claude Code asks root for permissions
+    env |= {name: value for name, value in os.environ.items() if name.startswith(CLIENTS)}
+    ended, said = process(words, box.project, env, timeout_s)
     return ended, said, cost(box, time.monotonic() - began)
 
 

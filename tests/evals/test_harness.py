@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
 
 from harness import case as cases  # noqa: E402
-from harness import other, report, sandbox  # noqa: E402
+from harness import other, report, sandbox, scripted_model  # noqa: E402
 from harness.agents import AGENTS, Situation  # noqa: E402
 from harness.answer import Answer, BadAnswer, Diagnosis, Kernel, Line, parse  # noqa: E402
 from harness.case import BadCase, Problem, patch_of, problems  # noqa: E402
@@ -247,6 +248,49 @@ def test_an_agent_s_command_line_is_tried_and_scored(tmp_path: Path) -> None:
     assert all(one["cost"]["wall_s"] >= 0 for one in found)
     page = report.page(found)
     assert "single_request" in page and "<svg" in page and "<script" not in page
+
+
+CLIENTS = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.169.0", "node@22.23.3")
+CODEX = """
+model = "scripted"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+"""
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_a_real_client_loads_the_skill_calls_the_server_and_hands_in(
+    tmp_path: Path, node_modules: Callable[..., Path], client: str
+) -> None:
+    said = json.dumps({"phase": "none", "category": "no_fault"})
+    part = scripted_model.Part(submit=f"echo '{said}' > ../answer.json")
+    programs = node_modules(*CLIENTS) / ".bin"
+    with scripted_model.serving(part) as url:
+        (tmp_path / "codex").mkdir()
+        (tmp_path / "codex" / "config.toml").write_text(CODEX.format(url=url))
+        settings = {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path),
+            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ENABLE_TOOL_SEARCH": "false",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CODEX_HOME": str(tmp_path / "codex"),
+        }  # fmt: skip
+        hide = [] if sandbox.isolated() else ["--not-isolated"]
+        done = subprocess.run(
+            [sys.executable, str(EVALS / "run_agent.py"), "--agent", client, "--arm", "skill_mcp",
+             "--case", "single_request", "--timeout", "120", "--keep", str(tmp_path / "kept"),
+             "--out", str(tmp_path / "out.jsonl"), *hide],
+            env={**os.environ, **settings}, capture_output=True, text=True,
+        )  # fmt: skip
+    kept = next((tmp_path / "kept").rglob("transcript.txt")).read_text()
+    assert done.returncode == 0, done.stderr + kept
+    reached = json.dumps(part.seen[-1])
+    assert "Debug AOTInductor failures" in reached, kept  # the skill's text
+    assert any(name.endswith("diagnose_log") for name in part.calls), kept
+    assert "missing_symbol" in reached, kept  # what the server has answered
+    assert [one["strict"] for one in report.read(tmp_path / "out.jsonl")] == [True], kept
 
 
 def test_the_page_shows_what_an_agent_wrote_as_text() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,47 +57,9 @@ class Installer:
         return done.stdout
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked `node` where npm is missing; in CI they fail instead."""
-    if shutil.which("npm") or os.environ.get("CI") == "true":
-        return
-    left_out = [item for item in items if item.get_closest_marker("node")]
-    items[:] = [item for item in items if not item.get_closest_marker("node")]
-    config.hook.pytest_deselected(items=left_out)
-
-
 @pytest.fixture(scope="session")
-def installer() -> Installer:
-    """Install the pinned packages once for all sessions."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aoti-debug-tests"
-    place = cache / "-".join(PACKAGES).replace("@", "-")
-    modules = place / "node_modules"
-    if not modules.is_dir():
-        npm = shutil.which("npm")
-        assert npm, "npm is missing: the test of installing the skill needs it (any version)"
-        cache.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=cache))
-        _npm_install(npm, fresh)
-        try:
-            fresh.rename(place)
-        except OSError:  # another session was faster
-            shutil.rmtree(fresh)
-    return Installer(modules)
-
-
-def _npm_install(npm: str, directory: Path) -> None:
-    (directory / "package.json").write_text('{"private": true}', "utf-8")
-    argv = [npm, "install", "--no-audit", "--no-fund", "--no-save", *PACKAGES]
-    done = subprocess.run(
-        argv,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=600,
-        text=True,
-    )
-    assert done.returncode == 0, f"{' '.join(argv)} failed:\n{done.stdout}"
+def installer(node_modules: Callable[..., Path]) -> Installer:
+    return Installer(node_modules(*PACKAGES))
 
 
 @pytest.fixture(scope="session")
