@@ -199,3 +199,47 @@ def test_what_was_mended_stays_so(guide: str, said: str, unsaid: str) -> None:
     text = " ".join((ROOT / "guides" / guide).read_text("utf-8").split())
     assert said in text
     assert not unsaid or unsaid not in text
+
+
+# What each CPU case of evals/cases needs: the row of the skill that its symptom is in, and the
+# guides that explain its cause and hold its fix.
+NEEDED: dict[str, tuple[str, ...]] = {
+    "twelve_of_500": ("input-contracts",),
+    "float64_features": ("input-contracts",),
+    "ask_for_five": ("input-contracts",),
+    "one_query_many_documents": ("input-contracts",),
+    "built_for_one": ("input-contracts",),
+    "single_request": ("input-contracts",),
+    "branch_on_data": ("dynamic-shapes",),
+    "rows_by_four": ("dynamic-shapes",),
+    "wanted_compiler": ("toolchain",),
+    "lost_directory": ("toolchain",),
+    "missing_fake": ("custom-ops",),
+    "halved_rows": ("custom-ops",),
+    "column_major": ("custom-ops",),
+    "schema_at_load": ("custom-ops",),
+    "unknown_currency": ("custom-ops",),
+    "two_reasons": ("custom-ops", "input-contracts"),
+    "waiting_operator": ("threads-streams-hangs",),
+    "all_pairs": ("memory-and-time",),
+    "new_vocabulary": ("triton-index-out-of-bounds",),
+    "neighbouring_store": ("wrong-results", "triton-index-out-of-bounds"),
+    "cut_copy": ("package-and-load",),
+    "checkpoint_in_double": ("constants",),
+    "bias_not_found": ("constants",),
+    "never_loaded": ("constants",),
+    "older_model": ("wrong-results",),
+    "overflowing_attention": ("wrong-results",),
+    "dropout_in_production": ("wrong-results",),
+    "hashed_buckets": ("wrong-results",),
+    "other_checksum": ("wrong-results",),
+}
+
+
+def test_what_a_case_needs_is_a_small_load() -> None:
+    cases = "".join(p.read_text("utf-8") for p in sorted((ROOT / "evals" / "cases").glob("*.toml")))
+    assert [name for name in NEEDED if f"[{name}]" not in cases] == []
+    sizes = {path.stem: len(path.read_text("utf-8")) for path in GUIDES}
+    skill = len(SKILL.read_text("utf-8"))
+    over = [n for n, guides in NEEDED.items() if skill + sum(map(sizes.__getitem__, guides)) > LOAD]
+    assert over == ["two_reasons", "neighbouring_store"]  # two guides each
