@@ -145,23 +145,30 @@ def every_task(device: str) -> list[dict]:
     """Return what can be done with each architecture; imports torch."""
     sys.path.insert(0, str(HERE))
     import architectures
-    import faults
 
     found = []
     for name, case in architectures.CASES.items():
-        inputs = architectures.inputs_of(case, "cpu")
-        expected = {}
-        for planted in faults.applying(case, inputs, device):
-            known = faults.FAULTS[planted]
-            spoilt = next(iter(inputs)) if planted == "device" else known.input_of(case, inputs)
-            index = list(inputs).index(spoilt)
-            line = known.line
-            expected[planted] = {
-                "category": known.category, "input": spoilt, "index": index, "line": line,
-            }  # fmt: skip
         told = {"architecture": name, "library": case.library, "ways": case.ways}
         late = name in architectures.LATE
-        found.append({"architecture": name, "case": told, "expected": expected, "late": late})
+        wanted = expected(case, device)
+        found.append({"architecture": name, "case": told, "expected": wanted, "late": late})
+    return found
+
+
+def expected(case, device: str) -> dict:
+    """Return what a triage must say of each fault that can be planted in a case; imports torch."""
+    import architectures
+    import faults
+
+    inputs = architectures.inputs_of(case, "cpu")
+    found = {}
+    for planted in faults.applying(case, inputs, device):
+        known = faults.FAULTS[planted]
+        spoilt = next(iter(inputs)) if planted == "device" else known.input_of(case, inputs)
+        index = list(inputs).index(spoilt)
+        found[planted] = {
+            "category": known.category, "input": spoilt, "index": index, "line": known.line,
+        }  # fmt: skip
     return found
 
 
