@@ -90,7 +90,13 @@ def serve(server: MCPServer[LazyService]) -> None:
     except BaseException as error:
         if not _is_only(error, BrokenPipeError):
             raise
+        sys.unraisablehook = _unless_broken_pipe  # 3.13 tells of what no destructor could write
         sys.exit(1)  # the client was killed: there is nobody to tell
+
+
+def _unless_broken_pipe(unraisable: sys.UnraisableHookArgs) -> None:
+    if not isinstance(unraisable.exc_value, BrokenPipeError):
+        sys.__unraisablehook__(unraisable)
 
 
 def for_process() -> MCPServer[LazyService]:
