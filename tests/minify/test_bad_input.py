@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
-from aoti_debug.minify.material import material_of
+from aoti_debug.minify.material import ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.verify.request import verify_request
@@ -79,6 +80,41 @@ def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> No
     run = run_of(script, [TORCH], command=f"{python} {script}")
     said = str(refused(script, run))
     assert "used torch 1.0.0" in said and "--python" in said
+
+
+CALLED = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "run", "name": "call", "call": 1,
+          "package": "/t/model.pt2", "inputs": [{"index": 0, "name": "x", "kind": "tensor",
+          "shape": [4], "stride": [1], "dtype": "float32", "device": "cuda:0"}]}  # fmt: skip
+LOWERED = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "lower", "name": "compile",
+           "flags": {}, "exported_program": "exported.pt2"}  # fmt: skip
+
+
+def test_a_run_of_a_gpu_is_not_repeated_where_there_is_none(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")  # with whatever tools of a driver there are
+    said = refused(script, run_of(script, [CALLED]))
+    assert "this machine has none" in str(said) and "on the machine" in said.help
+
+
+def test_an_interpreter_of_another_machine_is_named(script: Path) -> None:
+    said = refused(script, run_of(script, [], command=f"/gone/bin/python3 {script}"))
+    assert "/gone/bin/python3" in str(said)
+
+
+def test_a_run_that_ended_well_is_only_compared(script: Path) -> None:
+    home = script.parents[1]
+    run = run_of(script, [LOWERED], exit="exit 0")
+    directory = RunDirectory.open(run, home)
+    (directory.path / "exported.pt2").touch()
+    request = minify_request(run, home=home)
+    assert ended_well(material_of(directory, request.target, home))
+    ran = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", "minify", run, "--json"],
+        env={**os.environ, "AOTI_DEBUG_HOME": str(home)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 3
+    assert "shows no failure" in ran.stdout and "--compare" in ran.stdout
 
 
 def test_a_record_that_is_cut_is_no_run(script: Path) -> None:

@@ -20,6 +20,7 @@ from aoti_debug.read.events import Events
 from aoti_debug.read.events import Phase as SeenPhase
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.interpreter import installed_versions
+from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, compile_of, with_custom_ops
 from aoti_debug.triage.observe import observe
@@ -70,6 +71,7 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
     if events is None:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing of it is captured")
     _same_torch(events, target, directory.id)
+    _same_machine(events, target, directory.id)
     diagnosis = _diagnosis(directory)
     call = captured(observations, directory.path, home)
     exported, settings, why = _exported(observations, events, call, directory, home)
@@ -119,6 +121,17 @@ def _same_torch(events: Events, target: Target, run: str) -> None:
         raise NothingToMinify(
             f"run {run} used torch {seen}, and {target.python} has torch {here}",
             help="Name the interpreter of that run with --python, or triage again with this one.",
+        )
+
+
+def _same_machine(events: Events, target: Target, run: str) -> None:
+    """Refuse a run whose inputs were on a GPU where there is none: another machine's."""
+    devices = {leaf.device for call in events.calls for leaf in call.inputs if leaf.device}
+    on_gpu = any(device.startswith("cuda") for device in devices)
+    if on_gpu and find_tool("nvidia-smi", target.env) is None:
+        raise NothingToMinify(
+            f"run {run} used a GPU, and this machine has none",
+            help="Minify it on the machine that it ran on: its failure cannot be repeated here.",
         )
 
 
