@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -12,7 +13,7 @@ import aoti_debug
 import pytest
 from aoti_debug.diagnose import Ending
 from aoti_debug.minify.driver import why_unreadable
-from aoti_debug.minify.graph import Value
+from aoti_debug.minify.graph import Graph, Node, Value, Values
 from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import first, minimise
 from aoti_debug.minify.signature import (
@@ -24,6 +25,8 @@ from aoti_debug.minify.signature import (
     repeats,
     signature_of,
 )
+from aoti_debug.minify.slice import Candidate
+from aoti_debug.minify.write import Writer
 from aoti_debug.triage.observe import observe
 
 ASSERT = """\
@@ -312,3 +315,36 @@ def test_a_value_is_cut_in_each_dimension_of_that_size_and_in_no_other() -> None
     assert cut_to("load(x)", value, {4096: 2}) == "load(x)[:, :2, :2].clone()"
     assert cut_to("load(x)", value, {64: 2}) == "load(x)"
     assert cut_to("3", Value("n", number=3), {3: 2}) == "3"
+
+
+ROWS = ("s0", 4)
+GRAPH = Graph(
+    torch="2.13.0",
+    nodes=(
+        Node("w", "placeholder", kind="BUFFER", path="w", is_tensor=True, shape=(8,)),
+        Node("x", "placeholder", kind="USER_INPUT", is_tensor=True, shape=(ROWS, 8)),
+        Node("mul", "call_function", "torch.ops.aten.mul.Tensor", ({"ref": "x"}, {"ref": "w"}),
+             is_tensor=True, shape=(ROWS, 8)),
+    ),
+    symbols={"s0": (2, 64)}, operators=(), random=(), index={"w": 0, "x": 1, "mul": 2},
+)  # fmt: skip
+
+
+def value(name: str, *shape: int) -> Value:
+    return Value(name, shape=shape, dtype="torch.float32", floating=True)
+
+
+def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
+    example = Values("example", {"x": value("x", 4, 8)}, None)
+    real = Values("real", {"x": value("x", 9, 8)}, None)
+    writer = Writer(GRAPH, example, real, {"w": value("w", 8)}, "")
+    settings = {"max_autotune": True}
+    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=True, two_sided=True,
+                      settings=settings)  # fmt: skip
+    script = writer.write(whole, "def load(name): ...").text
+    assert 's0 = torch.export.Dim("s0", min=2, max=64)' in script
+    assert 'export(model, example(), dynamic_shapes={"x": {0: s0}})' in script
+    assert 'self.register_buffer("w", load("weights/w"))' in script
+    assert 'load("example/x")' in script and 'load("real/x")' in script
+    assert "inductor_configs={'max_autotune': True}" in script
+    assert "Dim" not in writer.write(replace(whole, dynamic=False), "").text
