@@ -85,11 +85,11 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=500.0, help="seconds for all")
     parser.add_argument("--search", type=float, default=150.0, help="seconds for a search")
     parser.add_argument("--stock", type=float, default=180.0, help="seconds for PyTorch's own")
-    parser.add_argument("--gpu", type=int, default=5, help="how many share the GPU")
+    parser.add_argument("--gpu", type=int, default=5, help="how many use GPUs at once")
     parser.add_argument("--width", type=int, default=13, help="how many at once")
     parser.add_argument("--no-gpu", action="store_true")
     parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.table:
         print(table(lines(options.out / "minify.jsonl")))
         return
@@ -118,6 +118,11 @@ class Jobs:
         self.kept = threading.Lock()
         self.cores = sorted(os.sched_getaffinity(0))
         self.next = 0
+        self.number = {True: 0, False: 0}  # of jobs on a GPU, and of the others
+        asked = shutil.which("nvidia-smi") and subprocess.run(
+            ["nvidia-smi", "--list-gpus"], capture_output=True, text=True
+        )
+        self.devices = max(1, len(asked.stdout.splitlines()) if asked else 0)
         self.root = Path(tempfile.mkdtemp(prefix="minify-"))
 
     def do(self, jobs: list[tuple[Row, str]]) -> None:
@@ -140,12 +145,14 @@ class Jobs:
         wide = min(3 if row.gpu else 2, len(self.cores))
         with self.kept:
             first, self.next = self.next, self.next + wide
+            number = self.number[row.gpu] = self.number[row.gpu] + 1
         cores = {self.cores[(first + n) % len(self.cores)] for n in range(wide)}
         os.sched_setaffinity(0, cores)  # of this thread and what it starts
         began = time.monotonic()
         if self.left() < 40:
             return
-        job = Job(row, self.home(engine), engine, self)
+        device = str(number % self.devices) if row.gpu else ""
+        job = Job(row, self.home(engine), engine, device, self)
         found = job.own() if engine == "own" else job.stock()
         wall = round(time.monotonic() - began, 1)
         self.keep({**asdict(row), "engine": engine, **found, "wall_s": wall})
@@ -174,12 +181,13 @@ class Job:
     row: Row
     home: Path
     engine: str
+    device: str  # CUDA_VISIBLE_DEVICES
     jobs: Jobs
 
     def own(self) -> dict:
         options, row = self.jobs.options, self.row
         began = time.monotonic()
-        limit = "75" if row.case == "op_hang" else "300"
+        limit = "110" if row.case == "op_hang" else "300"
         for _ in range(3):  # a flaky failure may not come the first time
             answer, _ = self.command("run", *self.script(), "--stage", "baseline", "--timeout",
                                      limit, more=self.words())  # fmt: skip
@@ -245,8 +253,7 @@ class Job:
             "AOTI_DEBUG_HOME": str(self.home),
             "TORCHINDUCTOR_CACHE_DIR": str(cache),
         }
-        if not self.row.gpu:
-            env["CUDA_VISIBLE_DEVICES"] = ""
+        env["CUDA_VISIBLE_DEVICES"] = self.device
         with subprocess.Popen(
             [sys.executable, "-m", "aoti_debug", *words, "--json", *more],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,

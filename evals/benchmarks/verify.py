@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("bases", nargs="*")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     end = time.monotonic() + options.limit
     bases = tomllib.loads(CASES.read_text("utf-8"))["base"]
     wanted = [base for base in bases if not options.bases or base["name"] in options.bases]
