@@ -81,6 +81,7 @@ class Sandbox:
         for name in ("CXX", "AOTI_EVALS_OBJECTS", "AOTI_EVALS_CXX"):
             del env[name]
         env["TORCHINDUCTOR_CACHE_DIR"] = str(self.root / "inductor")
+        env["PATH"] = f"{Path(self.python).parent}{os.pathsep}{env['PATH']}"
         if self.arm in ("skill_cli", "skill_mcp"):
             env["PATH"] = f"{self.command.parent}{os.pathsep}{env['PATH']}"
         return env

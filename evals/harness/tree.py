@@ -23,6 +23,7 @@ from filelock import FileLock
 from harness.case import Problem, Twin, edited
 
 HERE = Path(__file__).resolve().parent
+PRELUDE = (HERE / "prelude.py").read_text("utf-8")
 ORACLE_S = 120.0
 START_S = 90.0  # of a command whose package is there
 HARMLESS = re.compile(r"Warning|warn\(|^\s|^$|^W\d{4}|^\[W")
@@ -41,6 +42,9 @@ class Outcome:
 
     @property
     def signature(self) -> str:
+        """Return what failures that are alike have alike; how a corrupted heap ends is chance."""
+        if self.ended in ("SIGSEGV", "SIGBUS", "SIGABRT") and not re.search("rror", self.error):
+            return "memory is corrupted"
         said = [self.ended, self.error, self.oracle or ""]
         return " · ".join(word for word in said if word)
 
@@ -80,9 +84,7 @@ def lay_out(problem: Problem, to: Path, python: str, twin: Twin = "planted") -> 
         files = edited(files, problem.truth.twin)
     write(files, to)
     if problem.truth.prepare:
-        for name, made in prepared(problem, files, python, twin).items():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(made, to / name)
+        _copy(prepared(problem, files, python, twin), to)
 
 
 def write(files: Mapping[str, str], to: Path) -> None:
@@ -142,8 +144,7 @@ def content(problem: Problem) -> str:
     case, truth = problem.case, problem.truth
     edits = [[edit.model_dump() for edit in one] for one in (truth.twin, truth.gold)]
     parts = [dict(case.files), case.command, truth.prepare, truth.oracle, edits]
-    prelude = (HERE / "prelude.py").read_text("utf-8")
-    return digest(prelude, *(json.dumps(part, sort_keys=True) for part in parts))
+    return digest(PRELUDE, *(json.dumps(part, sort_keys=True) for part in parts))
 
 
 def outcome_of_patch(problem: Problem, patch: str, python: str) -> Outcome:
@@ -184,8 +185,7 @@ def outcome(
     The same files under the same torch are run once; `number` tells repetitions apart.
     """
     truth, case = problem.truth, problem.case
-    prelude = (HERE / "prelude.py").read_text("utf-8")
-    key = digest(json.dumps(files, sort_keys=True), truth.oracle, truth.prepare, prelude, case.id,
+    key = digest(json.dumps(files, sort_keys=True), truth.oracle, truth.prepare, PRELUDE, case.id,
                  " ".join(case.command), torch_of(python), twin, str(number),
                  json.dumps([edit.model_dump() for edit in truth.gold]))  # fmt: skip
     kept = cache_root() / "outcomes" / f"{key}.json"
@@ -196,12 +196,10 @@ def outcome(
         write(files, tree)
         if truth.prepare:
             source = problem.case.files if twin == "planted" else edited(case.files, truth.twin)
-            for name, made in prepared(problem, source, python, twin).items():
-                if name not in files:
-                    (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(made, tree / name)
+            made = prepared(problem, source, python, twin)
+            _copy({name: path for name, path in made.items() if name not in files}, tree)
         place_built(problem, files, tree, python)
-        found = _run(problem, tree, Path(folder), python, prelude, twin)
+        found = _run(problem, tree, Path(folder), python, twin)
         keep_built(problem, files, tree, python)
     if "timed out" in found.signature and truth.signature != "timed out":
         return found  # the machine was busy, perhaps
@@ -212,9 +210,7 @@ def outcome(
     return found
 
 
-def _run(
-    problem: Problem, tree: Path, folder: Path, python: str, prelude: str, twin: Twin
-) -> Outcome:
+def _run(problem: Problem, tree: Path, folder: Path, python: str, twin: Twin) -> Outcome:
     env = environment(python)
     there = problem.truth.built and all((tree / name).is_file() for name in problem.truth.built)
     limit = min(problem.case.timeout_s, START_S) if there else problem.case.timeout_s
@@ -225,7 +221,7 @@ def _run(
     if not problem.truth.oracle:
         return Outcome(True, ended, error, "")
     script = folder / "oracle.py"
-    script.write_text(f"{prelude}\n\n{problem.truth.oracle}", "utf-8")
+    script.write_text(f"{PRELUDE}\n\n{problem.truth.oracle}", "utf-8")
     write(edited(problem.case.files, problem.truth.gold), folder / "right")
     env.update(AOTI_EVALS_RIGHT=str(folder / "right"), AOTI_EVALS_TWIN=twin, MALLOC_PERTURB_="128")
     words = [python, str(script), str(secrets.randbelow(1 << 30))]
@@ -242,9 +238,7 @@ def place_built(problem: Problem, files: Mapping[str, str], tree: Path, python: 
     """Put in the packages that these very files were compiled to before."""
     kept = built(problem, files, python)
     if kept.is_dir():
-        for name in problem.truth.built:
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(kept / name, tree / name)
+        _copy({name: kept / name for name in problem.truth.built}, tree)
 
 
 def keep_built(problem: Problem, files: Mapping[str, str], tree: Path, python: str) -> None:
@@ -255,12 +249,15 @@ def keep_built(problem: Problem, files: Mapping[str, str], tree: Path, python: s
         return
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as folder, FileLock(f"{kept}.lock"):
-        made = Path(folder, "made")
-        for name in names:
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(tree / name, made / name)
+        _copy({name: tree / name for name in names}, Path(folder, "made"))
         if not kept.is_dir():
-            made.rename(kept)
+            Path(folder, "made").rename(kept)
+
+
+def _copy(files: Mapping[str, Path], to: Path) -> None:
+    for name, path in files.items():
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to / name)
 
 
 def built(problem: Problem, files: Mapping[str, str], python: str) -> Path:
