@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,24 @@ def imported(file: Path) -> Iterator[str]:
 def test_only_the_door_is_used(file: Path) -> None:
     rooms = tuple(f"aoti_debug.{room}." for room in BEHIND)
     assert not [name for name in imported(file) if f"{name}.".startswith(rooms)]
+
+
+def test_no_module_needs_one_that_needs_it() -> None:
+    """A ring of imports breaks whatever command or tool happens to begin at the wrong end of it."""
+    files = {
+        ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts): file
+        for file in PACKAGE.rglob("*.py")
+    }
+    modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
+
+    def needed(file: Path) -> set[str]:
+        found: set[str] = set()
+        for statement in ast.parse(file.read_text("utf-8")).body:  # of functions: when they run
+            if not isinstance(statement, ast.ImportFrom) or statement.level:
+                continue
+            for name in statement.names:
+                whole = f"{statement.module}.{name.name}"
+                found.add(whole if whole in modules else str(statement.module))
+        return found & set(modules)
+
+    tuple(TopologicalSorter({name: needed(file) for name, file in modules.items()}).static_order())
