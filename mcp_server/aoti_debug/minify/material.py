@@ -59,6 +59,13 @@ class Material:
     def wrong_values(self) -> bool:
         return self.diagnosis is not None and self.diagnosis.category in WRONG_VALUES
 
+    @property
+    def not_finite(self) -> bool:
+        """Tell whether the last call gave what is no number."""
+        events = self.observations.events if self.observations is not None else None
+        call = events.last_call if events is not None else None
+        return call is not None and any(out.nan or out.inf for out in call.outputs)
+
 
 def material_of(directory: RunDirectory, target: Target, home: Path | None) -> Material:
     """Read what a run has kept of its failure.

@@ -165,6 +165,8 @@ def ways(
                 "inputs": str(material.inputs), "arguments": words, "run_s": RUN_S}  # fmt: skip
         found.append(Way("calling its package again", "run", _order(crew, call, LOWER_S), False))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
+    if values and material.not_finite:  # what was seen costs no other compile
+        checks = ("finite", "compare")
     for until in checks:
         whole = replace(base, until=until)
         try:
