@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
+from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in
-from aoti_debug.explain.package import Code, explain_package
+from aoti_debug.explain.package import explain_package
 from aoti_debug.read.event_fields import input_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.explanation import explain_run

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from aoti_debug.explain.package import Code
+from aoti_debug.explain.code import Code
 
 TEMPORARY = re.compile(r"\btmp\d{1,6}\b")
 ASSIGNED = re.compile(

@@ -6,18 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aoti_debug.explain.accesses import Access, Check, indexed_by, slice_of
+from aoti_debug.explain.arguments import Argument
+from aoti_debug.explain.code import Code
 from aoti_debug.explain.meaning import Meaning, Reader
 from aoti_debug.explain.names import Names, Value
-from aoti_debug.explain.package import Code
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.package.record import Launch
 from aoti_debug.read.events import Input
-
-if TYPE_CHECKING:
-    from aoti_debug.explain.told import Argument
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from aoti_debug.explain import index, told
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import Check, checks
+from aoti_debug.explain.arguments import arguments_of
+from aoti_debug.explain.code import Code
 from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, read_names
-from aoti_debug.explain.package import Code
-from aoti_debug.explain.told import arguments_of
 from aoti_debug.model import Confidence, ExplainAnswer, Fix, SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.read.events import Input

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aoti_debug.explain.accesses import definition, names_in, plain
+from aoti_debug.explain.arguments import Argument
+from aoti_debug.explain.code import Code
 from aoti_debug.explain.names import Names
-from aoti_debug.explain.package import Code
-
-if TYPE_CHECKING:
-    from aoti_debug.explain.told import Argument
 
 DEPTH = 40
 _LOAD = re.compile(r"tl\.load\((\w{1,300}) \+ ")

@@ -10,9 +10,10 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
+from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in, is_users
 from aoti_debug.explain.nodes import Found
-from aoti_debug.explain.package import Code, explain_package, modules
+from aoti_debug.explain.package import explain_package, modules
 from aoti_debug.model import Diagnosis, Evidence, ExplainAnswer, Kernel, SourceLine
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert
