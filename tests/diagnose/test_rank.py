@@ -242,6 +242,14 @@ FRAME = '  File "/x/torch/_inductor/graph.py", line 2293, in compile_to_module\n
         ),
         ("ImportError: /v/ext/_C.cpython-311-x86_64-li", "missing_symbol", "load"),
         ("eager: nan compile: 0.5\n", "wrong_result", "output"),
+        # Source that a notebook shows below a frame is nobody's message.
+        (
+            "File ~/v/triton/runtime/autotuner.py:170, in Autotuner._bench(self)\n"
+            "    169 try:\n--> 170     return self.do_bench(call)\n"
+            "    171 except (OutOfResources, PTXASError) as e:\n",
+            "autotune_error",
+            "autotune",
+        ),
         ("eager: 0.5 compile: 0.5\n", "no_fault", "none"),
         ("eager: 12 ms compile: 5 ms\n", "no_fault", "none"),
         ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "no_fault", "none"),

@@ -24,6 +24,7 @@ from aoti_debug.signatures import Match
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
 
+CUT = 3  # lines above a traceback whose first frame lost its indent
 OF_TORCH = ("RuntimeError", "AcceleratorError", "ImportError", "OSError", "ErrorReport")
 BY_PHASE: dict[Phase, Category] = {
     "export": "lowering_error",
@@ -81,7 +82,13 @@ def telling(
     for exception in chain:
         if (phase := traceback_phase(observations, exception)) is not None:
             return exception, phase
-    return chain[0], None
+    begin = chain[0].span
+    above = [
+        place
+        for place in observations.of(CodePlace)
+        if place.span.artifact == begin.artifact and 0 < begin.first - place.span.first <= CUT
+    ]
+    return chain[0], phase_of_places(above) if observations.ending is None else None
 
 
 def from_chain(

@@ -27,7 +27,7 @@ LACKS = (
     r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find|"
     r"could not find|unable to find|not available)"
 )
-FAILS = r"(?:error|fail|abort|crash|broken|unsupported|invalid|cannot|not supported|issue)"
+FAILS = r"(?:error|fail|missed|abort|crash|broken|unsupported|invalid|cannot|not supported|issue)"
 DIFFERS = (
     r"(?:mismatch|differ|diverg|not (?:close|equal|match)|does ?n[o']t match|wrong|incorrect|"
     r"inaccura|inconsisten|corrupt)"
@@ -74,7 +74,13 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "package_incompatible",
         "load",
-        ("cannot open shared object", "library not loaded", "image not found", "dll load failed"),
+        (
+            "cannot open shared object",
+            "library not loaded",
+            "image not found",
+            "dll load failed",
+            r"could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b",
+        ),
         True,
     ),
     Wording(
@@ -137,11 +143,19 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "package_incompatible", "load", near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)
     ),
+    Wording("contract_argument", "run", (r"expected at (?:most|least) \d+ argument",), True),
     Wording("package_incompatible", "load", (r"torch::jit::\S{0,60}ErrorReport",)),
     Wording(
         "host_segfault",
         "run",
-        ("segmentation fault", "seg ?fault", "core dumped", "access violation", "sigsegv"),
+        (
+            "segmentation fault",
+            "seg ?fault",
+            "core dumped",
+            "access violation",
+            "sigsegv",
+            "(?:unhandled exception|exception thrown) at 0x",
+        ),
     ),
     Wording(
         "wrong_result",

@@ -51,6 +51,9 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     ConstraintsReader,
 )
 _FRAME = b'  File "'
+_NOTEBOOK = re.compile(rb"^File \S{1,400}\.py:")
+_NUMBERED = re.compile(rb"^(?:-{2,5}> ?| {1,6})\[?\d{1,6}\b")  # source below a notebook's frame
+_SHOWN = 20  # lines of it
 _ARTIFACT = re.compile(rb"^.{0,200}\] \[__\w{1,40}\]")  # of TORCH_LOGS
 # The debug printer ends a scalar's line in a backslash and an n: there a new line begins.
 _SLIP = b"  ]\\n"
@@ -122,6 +125,7 @@ class _Dispatcher:
         self._readers = readers
         self._open: set[int] = set()
         self._frame = -1  # number of the last line that was a frame of a traceback
+        self._notebook = -_SHOWN  # of the last line that was a notebook's frame
         self._dense = False  # triggers were frequent in the last block
         self._plain: set[bytes] = set()
         self._kinds: dict[bytes, _Kind] = {}
@@ -230,8 +234,13 @@ class _Dispatcher:
 
     def _quotes_code(self, number: int, part: bytes) -> bool:
         """Tell whether a line is source text that holds the words of a failure: what TORCH_LOGS
-        prints of generated code, or text in quotes on the line below a frame of a traceback."""
+        prints of generated code, text in quotes on the line below a frame of a traceback, and the
+        numbered lines below a frame of a notebook."""
         below_frame, self._frame = self._frame == number - 1, -1
+        if _NOTEBOOK.match(part):
+            self._notebook = number
+        elif number - self._notebook <= _SHOWN and _NUMBERED.match(part):
+            return True
         if _FRAME in part:
             self._frame = number
             return False

@@ -34,6 +34,10 @@ _CODE_FRAMES = (
         rf"\bFile \[(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}}\]\([^)]{{0,400}}\)"
         r",? in ([^\s(]{1,200})"
     ),
+    re.compile(
+        rf"\bFile (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\[\d{{1,9}}\]\([^)]{{0,400}}\)"
+        r",? in ([^\s(]{1,200})"
+    ),
     # Of older ones: `~/x/torch/a.py in f(…)`.
     re.compile(rf"^(\S{{0,400}}{_OURS}\S{{1,400}}\.py) in ([^\s(]{{1,200}})\("),
     # Of rich, in a box that may break the path.
@@ -64,6 +68,7 @@ class CodePlaceReader:
         "triton/compiler", "triton\\compiler", "triton/backends", "triton\\backends",
         "triton/language", "triton\\language", "triton/runtime", "triton\\runtime",
         "triton/common", "triton\\common", "torchinductor/", "torchdynamo/",
+        "torch/utils/cpp_extension", "torch\\utils\\cpp_extension",
     )  # fmt: skip
 
     def __init__(self, artifact: str) -> None:

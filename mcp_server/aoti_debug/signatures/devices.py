@@ -844,6 +844,7 @@ SIGNATURES = (
             "sycl::_V1::exception",
             "XPU device not found",
             "not compiled with XPU",
+            "RuntimeError: UR error",
         ),
         summary="The Intel GPU runtime failed",
         means=(
@@ -861,6 +862,7 @@ SIGNATURES = (
             ),
             words("programs that were not at hand", "sycl::_V1::exception", "XPU device not found"),
             words("torch/xpu/__init__.py", "not compiled with XPU"),
+            quoted("RuntimeError: UR error", "pytorch/pytorch#149953"),
         ),
     ),
 )
