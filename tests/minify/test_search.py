@@ -67,6 +67,8 @@ OF_OPERATOR_211 = """\
 At:
   repro.py(17): act
 
+[E1122 02:30:44.433380702 shim_common.cpp:274] Exception in aoti_torch: Cannot access data pointer of Tensor that doesn't have storage
+Exception raised from throw_data_ptr_access_error at /t/TensorImpl.cpp:307 (most recent call first):
 Error: aoti_torch_get_data_ptr(handle_.get(), &result) API call failed at /t/utils.h, line 184
 Traceback (most recent call last):
   File "repro.py", line 40, in main

@@ -116,7 +116,7 @@ def signature_of(observations: Observations, stdout: str, stderr: str) -> Signat
     elif message and message.startswith("wrong result: "):
         return Signature("output", WRONG, "not finite" if "finite" in message else None)
     if message and ENVELOPE in message and (inner := _INNER.findall(stderr)):
-        kind, message = inner[-1][0] or kind, inner[-1][1]
+        kind, message = inner[0][0] or kind, inner[0][1]  # what comes after it is its aftermath
     if message and OUT_OF_BOUNDS in message:  # with or without the kernel's file before it
         kind, message = "assert", OUT_OF_BOUNDS
     said = (_compiler_error(stderr) if phase == "lower" else None) or message
