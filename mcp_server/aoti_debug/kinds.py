@@ -33,7 +33,7 @@ class Kind(Generic[R, A]):
     start: Callable[[RunState, R], Awaitable[A]]
 
 
-async def _triage(work: RunState, request: Request) -> TriageAnswer:
+async def _triage(work: RunState, _: Request) -> TriageAnswer:
     from aoti_debug.triage.pipeline import triage
 
     return await triage(work)
@@ -58,7 +58,7 @@ async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
 
 
 def _stage(name: str) -> Kind[Request, StageAnswer]:
-    async def start(work: RunState, request: Request) -> StageAnswer:
+    async def start(work: RunState, _: Request) -> StageAnswer:
         from aoti_debug.triage.pipeline import run_named_stage
 
         return await run_named_stage(work, stage_named(name))

@@ -134,7 +134,7 @@ def _quiet_sdk() -> Iterator[None]:
     """Leave logging as it is: the SDK would import rich, where it is found, to draw boxed
     tracebacks, which takes a tenth of the start."""
     configure = sdk.configure_logging  # type: ignore[attr-defined]
-    sdk.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
+    sdk.configure_logging = lambda *_, **__: None  # type: ignore[attr-defined]
     try:
         yield
     finally:

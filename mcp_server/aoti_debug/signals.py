@@ -62,7 +62,7 @@ class Received:
 
 @asynccontextmanager
 async def cancelled_by(
-    *numbers: signal.Signals, first: Callable[[signal.Signals], bool] = lambda number: False
+    *numbers: signal.Signals, first: Callable[[signal.Signals], bool] = lambda _: False
 ) -> AsyncIterator[Received]:
     """Cancel the body at the first of these signals that `first` does not take (returning True);
     a further one ends the process at once."""

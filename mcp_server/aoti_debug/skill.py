@@ -138,7 +138,7 @@ class SkillsExtension(Extension):
             MethodBinding("resources/directory/read", UriParams, self._directory),
         ]
 
-    async def _list(self, _: _RequestContext, params: PaginatedRequestParams) -> HandlerResult:
+    async def _list(self, _: _RequestContext, __: PaginatedRequestParams) -> HandlerResult:
         return {"resultType": "complete", "skills": [self.entry()], **_CACHE}
 
     async def _get(self, _: _RequestContext, params: UriParams) -> HandlerResult:

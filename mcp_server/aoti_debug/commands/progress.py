@@ -52,7 +52,7 @@ _AGAIN_S = 5.0  # the same thing is said again after so long: often enough for a
 def progress(*, wanted: bool = True) -> Iterator[Report]:
     """Yield a function that takes what is going on now."""
     if not wanted:
-        yield lambda text: None
+        yield lambda _: None
     elif sys.stderr.isatty():
         yield from _spinner()
     else:

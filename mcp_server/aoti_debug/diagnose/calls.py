@@ -137,9 +137,10 @@ def name_of(given: Input) -> str:
     return given.name or f"input {given.index}"
 
 
+LIBRARIES = ("/site-packages/", "/dist-packages/", "/torchinductor_")
 NOT_THE_USERS = (
-    "/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>",
-    "/torchinductor_", "aoti_debug/probe/", "/minifier_launcher.py", "<unknown>",
+    *LIBRARIES, "/lib/python3", "<frozen ", "<string>",
+    "aoti_debug/probe/", "/minifier_launcher.py", "<unknown>",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 GUIDE = "guides/constants.md"
 NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT")
 Given = Mapping[str, Any]
 
 

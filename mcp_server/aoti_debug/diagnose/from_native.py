@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.calls import LIBRARIES, base_name
 from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
 from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
 from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
 NOT_THE_USERS = (
-    "/site-packages/", "/dist-packages/", "/usr/include/", "../", "./", "/build/",
-    "/torchinductor_", "/Python-3.", "Python/", "Modules/", "Objects/",
+    *LIBRARIES, "/usr/include/", "../", "./", "/build/",
+    "/Python-3.", "Python/", "Modules/", "Objects/",
 )  # fmt: skip
 ABOUT = 160
 

@@ -25,7 +25,7 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of
 from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
@@ -33,8 +33,6 @@ from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:

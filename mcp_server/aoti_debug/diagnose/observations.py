@@ -90,6 +90,9 @@ ROLES: tuple[Role, ...] = (
     "cause", "symptom", "envelope", "aftermath", "clean", "note", "printed",
 )  # fmt: skip
 EVENT = 140  # characters quoted of one
+# Signals that the machine sends; an abort is some library's own decision.
+FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+CRASHES = (*FAULTS, "SIGABRT")
 CONFIDENCES = ("proved", "likely", "possible")
 
 

@@ -103,7 +103,7 @@ def variable_problems(env: Mapping[str, str], torch: str | None) -> list[Problem
             continue  # listed among the variables; what it does is the user's choice
         told = effect(name, env[name], torch)
         if not told.acts or told.on is not False:
-            found.append(_set(name, env[name], told.says, known.does if told.acts else ""))
+            found.append(_set(name, told.says, known.does if told.acts else ""))
     return found
 
 
@@ -114,7 +114,7 @@ def _unknown(name: str, value: str) -> Problem:
     )  # fmt: skip
 
 
-def _set(name: str, value: str, says: str, does: str) -> Problem:
+def _set(name: str, says: str, does: str) -> Problem:
     return Problem(
         what=f"{says} {does}".strip()[:400], severity="changes", confidence="proved", message=None,
         fix=f"Unset {name} unless you want this.",

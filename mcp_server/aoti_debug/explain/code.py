@@ -55,7 +55,7 @@ def triton_code(kernel: TritonKernel, member: str, wrapper: Sequence[str]) -> Co
     return Code("triton", member, kernel.first_line, lines, parameters, types)
 
 
-def cpp_code(member: str, lines: Sequence[str], name: str, first: int | None) -> Code | None:
+def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | None:
     """Return the code of a C++ kernel; `lines` are those of the package's kernel file, `first` is
     the 0-based one where it begins."""
     if first is None:

@@ -170,7 +170,7 @@ def code_of(model: CompiledModel, texts: Texts, name: str) -> Code | None:
     kernel = next((k for k in wrapper.kernels if k.name == name), None)
     if kernel is not None and kernel.first_line is not None:
         return triton_code(kernel, wrapper.member, texts.wrapper)
-    return cpp_code(texts.cpp_file, texts.cpp, name, texts.starts.get(name))
+    return cpp_code(texts.cpp_file, texts.cpp, texts.starts.get(name))
 
 
 def producers_of(

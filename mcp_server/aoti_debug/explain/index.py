@@ -60,7 +60,7 @@ def read_index(
     return Index(
         check, meaning, bound, upper, table, dimension, access,
         tuple(slice_of(code, check.index, check.place)), tuple(producers),
-        culprit_of(meaning, inputs, upper, check), reach_of(meaning, names),
+        culprit_of(meaning, inputs, upper), reach_of(meaning, names),
     )  # fmt: skip
 
 
@@ -122,9 +122,7 @@ def bound_words(upper: str | None, table: Value | None, dimension: int | None, n
     return f"{words}, the size of dimension {dimension} of {called}"
 
 
-def culprit_of(
-    meaning: Meaning, inputs: Sequence[Input], upper: int | None, check: Check
-) -> Input | None:
+def culprit_of(meaning: Meaning, inputs: Sequence[Input], upper: int | None) -> Input | None:
     """Return the one input that the index was loaded from, where its values leave the bounds."""
     loaded = [
         s.argument.value for s in meaning.sources if s.argument is not None and s.argument.value
@@ -176,10 +174,10 @@ def summary(index: Index, names: Names) -> str:
             f"the index counts 0 to {index.reach - 1} ({names.words(source)}), but the bound is "
             f"{index.bound}"
         )
-    return f"the index is {described(index, names)}; it must be below {index.bound}"
+    return f"the index is {described(index)}; it must be below {index.bound}"
 
 
-def described(index: Index, names: Names) -> str:
+def described(index: Index) -> str:
     """Say what the index is made of, and by which launches."""
     text = index.meaning.text
     if index.meaning.wrapped is not None:

@@ -38,7 +38,7 @@ def explain_package(
     texts = read_texts(path, found)
     wanted = find(kernel, found, texts.cpp, texts.cpp_file)
     if isinstance(wanted, NotFound):
-        raise unknown(wanted, path, package)
+        raise unknown(wanted, path)
     answer = explain(found, texts, wanted, call, lambda: modules([*folders, path.parent]))
     return answer.model_copy(update={"package": str(path)})
 
@@ -64,7 +64,7 @@ def model_of(package: Package, path: Path, model: str | None) -> CompiledModel:
     return found
 
 
-def unknown(wanted: NotFound, path: Path, package: Package) -> UnknownKernel:
+def unknown(wanted: NotFound, path: Path) -> UnknownKernel:
     asked = " ".join(wanted.asked.split())[:120]
     near = (
         f"The nearest: {', '.join(wanted.nearest)}." if wanted.nearest else "It launches no kernel."

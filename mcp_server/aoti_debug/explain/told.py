@@ -65,7 +65,7 @@ def checked_words(code: Code | None, arguments: Mapping[str, Argument], names: N
     for check in checks(code):
         one = indices.read_index(code, check, arguments, names, (), ())
         lower = "" if check.lower is None else f"{check.lower} <= "
-        what = f"{lower}index < {one.bound}; the index is {indices.described(one, names)}"
+        what = f"{lower}index < {one.bound}; the index is {indices.described(one)}"
         found.append(f"line {code.first + check.place}: {what}")
     return list(dict.fromkeys(found))[:SAID]
 

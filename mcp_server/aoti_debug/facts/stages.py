@@ -46,7 +46,7 @@ class Stage:
         return self.acts_by_version(version) if self.acts_by_version else self.acts
 
 
-def _nothing(setting: Setting) -> Mapping[str, str]:
+def _nothing(_: Setting) -> Mapping[str, str]:
     return {}
 
 
@@ -56,11 +56,11 @@ def _contract(setting: Setting) -> Mapping[str, str]:
     return {"AOTI_RUNTIME_CHECK_INPUTS": "1"}
 
 
-def _deterministic(setting: Setting) -> Mapping[str, str]:
+def _deterministic(_: Setting) -> Mapping[str, str]:
     return {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1", "CUDA_LAUNCH_BLOCKING": "1"}
 
 
-def _nan(setting: Setting) -> Mapping[str, str]:
+def _nan(_: Setting) -> Mapping[str, str]:
     return {"TORCHINDUCTOR_NAN_ASSERTS": "1"}
 
 

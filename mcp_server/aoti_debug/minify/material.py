@@ -81,7 +81,7 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
     _same_machine(events, target, directory.id)
     diagnosis = _diagnosis(directory)
     call = captured(observations, directory.path, home)
-    exported, settings, why = _exported(observations, events, call, directory, home)
+    exported, settings, why = _exported(events, call, directory, home)
     if exported is None:
         raise NothingToMinify(
             f"run {directory.id} holds no exported program: {why}",
@@ -150,7 +150,6 @@ def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
 
 
 def _exported(
-    observations: Observations,
     events: Events,
     call: Captured,
     directory: RunDirectory,

@@ -89,7 +89,7 @@ def _hints(
             for part in made_of:
                 yield {n for n in part if graph.nodes[n].operator in INDEXING}
         yield from made_of
-        yield from windows(graph, operators_in(kernel), diagnosis)
+        yield from windows(graph, operators_in(kernel))
     if diagnosis is not None:
         wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
         places = {(s.file.rpartition("/")[2], s.line) for s in diagnosis.source}
@@ -114,9 +114,7 @@ def named(graph: Graph, launch: Launch) -> set[int]:
     return {graph.index[name] for name in launch.nodes if name in graph.index}
 
 
-def windows(
-    graph: Graph, operators: Sequence[str], diagnosis: Diagnosis | None
-) -> Iterator[set[int]]:
+def windows(graph: Graph, operators: Sequence[str]) -> Iterator[set[int]]:
     """Yield runs of neighbouring nodes whose operators are those of a fused kernel's name."""
     wanted = {op.strip("_") for op in operators}
     run: set[int] = set()

@@ -41,7 +41,7 @@ async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
     versions = installed(state)
     dump = await dumped(state, stage, versions)
     if dump.launcher is not None:
-        await search(state, dump, dump.launcher, versions)
+        await search(state, dump, dump.launcher)
     answer = finish(state, stage, torch_version(versions.torch if versions else None), dump.ran)
     lines = [
         f"{step.name}: {step.finding or step.why}"
@@ -97,7 +97,7 @@ async def at_level(state: RunState, stage: Stage, versions: Installed | None, le
     root = state.directory.path / "minifier"
     known = set(launchers(root))
     setting = Setting(version, state.directory.path, repro_level=level)
-    ran = await run_under(state, stage, setting, versions)
+    ran = await run_under(state, stage, setting)
     new = [path for path in launchers(root) if path not in known]
     launcher = new[-1] if new else None
     state.done(
@@ -142,7 +142,7 @@ def why_no_launcher(ran: Ran, level: int) -> str:
     return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
 
 
-async def search(state: RunState, dump: Dump, launcher: Path, versions: Installed | None) -> None:
+async def search(state: RunState, dump: Dump, launcher: Path) -> None:
     """Run the launcher, then its reproduction, and compare the failures."""
     wanted = failure_of(dump.ran.observations)
     directory = state.subdirectory("minifier-search")

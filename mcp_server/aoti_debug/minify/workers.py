@@ -129,7 +129,7 @@ async def workers(
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_serve, found, log, python, environment(env, cache), tasks.cancel_scope)
+        tasks.start_soon(_serve, found, log, python, environment(env, cache))
         try:
             with anyio.move_on_after(START_S):
                 while not (root / "ready.json").is_file() and found.alive:
@@ -144,9 +144,7 @@ async def workers(
         raise failure
 
 
-async def _serve(
-    found: Workers, log: Path, python: str, env: Mapping[str, str], scope: anyio.CancelScope
-) -> None:
+async def _serve(found: Workers, log: Path, python: str, env: Mapping[str, str]) -> None:
     argv = (python, str(PROBE / "fork_server.py"), str(found.root), "--width", str(found.width))
     try:
         await run_process(

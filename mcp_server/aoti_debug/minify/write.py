@@ -78,7 +78,7 @@ class Writer:
             function("example", "Return what the model is exported with.", example)
             if candidate.two_sided
             else "",
-            self._check(candidate, written),
+            self._check(candidate),
             main(candidate, written, shapes, notes),
         ]
         text = "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
@@ -231,7 +231,7 @@ class Writer:
         symbols[expression] = f"{expression} = torch.export.Dim({words})"
         return expression
 
-    def _check(self, candidate: Candidate, written: Written) -> str:
+    def _check(self, candidate: Candidate) -> str:
         if candidate.until not in CHECKS:
             return ""
         dtypes = {v.dtype for v in self.real.by_name.values() if v.floating}

@@ -79,14 +79,14 @@ def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iter
 
 def model_flaws(model: CompiledModel, archive: Archive, weights_index: Any) -> Iterator[Flaw]:
     """Yield the flaws of one model."""
-    yield from _library_flaws(model, archive)
+    yield from _library_flaws(model)
     yield from _metadata_flaws(model, archive)
     yield from _custom_op_flaws(model, archive)
     yield from _kernel_flaws(model, archive)
-    yield from _weight_flaws(model, archive, weights_index)
+    yield from _weight_flaws(model, weights_index)
 
 
-def _library_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
+def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
     library = model.library
     if library is None:
         if not model.source_only:
@@ -179,7 +179,7 @@ def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
                    where=model.folder, fix=AGAIN)  # fmt: skip
 
 
-def _weight_flaws(model: CompiledModel, archive: Archive, index: Any) -> Iterator[Flaw]:
+def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
     names = (
         [v[0] for v in index.values() if isinstance(v, list) and v]
         if isinstance(index, dict)

@@ -103,10 +103,10 @@ def _plots(answer: SweepAnswer, ledger: Path) -> Iterator[Plot]:
     if len(memory) > 1:
         plot = dots_plot("target", "MiB", memory)
         yield Plot("Memory by target", plot, "peak of the target's processes, or of its GPUs")
-    yield from _history(answer, [*history(answer.name or "sweep"), ledger])
+    yield from _history([*history(answer.name or "sweep"), ledger])
 
 
-def _history(answer: SweepAnswer, paths: list[Path]) -> Iterator[Plot]:
+def _history(paths: list[Path]) -> Iterator[Plot]:
     from aoti_debug.sweep.row import rows_of
 
     good: list[tuple[float, float]] = []

@@ -46,7 +46,7 @@ async def run_process(
     on_start: OnStart | None = None,
     stop: anyio.Event | None = None,
     enough: anyio.Event | None = None,
-    serving: Callable[[int], bool] = lambda pid: False,
+    serving: Callable[[int], bool] = lambda _: False,
 ) -> Exit:
     """Run `command` to its end and write stdout.log and stderr.log into `directory`.
 

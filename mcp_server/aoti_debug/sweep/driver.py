@@ -118,7 +118,7 @@ class Sweep:
                 self._new += 1
                 self.add(row)
                 self.request.watch(row)
-                self.say(executor)
+                self.say()
 
         self.work.say(f"{self.count}; {executor.workers}")
         await dispatch(left(), executor, on_row, self.work.stop)
@@ -132,7 +132,7 @@ class Sweep:
                 with contextlib.suppress(AotiDebugError):
                     remove_tree(RunDirectory.open(run).path)
 
-    def say(self, executor: Executor) -> None:
+    def say(self) -> None:
         now = time.monotonic()
         if now - self._said < SAY_S:
             return

@@ -41,7 +41,7 @@ class SweepRequest(Request):
     dry: bool = field(default=False, kw_only=True)
     said: tuple[str, ...] = field(default=(), kw_only=True)
     revision: str | None = field(default=None, kw_only=True)
-    watch: Callable[[Row], None] = field(default=lambda row: None, kw_only=True)
+    watch: Callable[[Row], None] = field(default=lambda _: None, kw_only=True)
 
 
 def sweep_request(
@@ -57,7 +57,7 @@ def sweep_request(
     python: str | None = None,
     under: str | None = None,
     owner: str | None = None,
-    watch: Callable[[Row], None] = lambda row: None,
+    watch: Callable[[Row], None] = lambda _: None,
 ) -> SweepRequest:
     """Read a manifest and check all that can be checked before anything starts. Blocks.
 

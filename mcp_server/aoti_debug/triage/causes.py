@@ -41,7 +41,7 @@ class LaterStep:
     name: str
     budget_s: float
     take: Callable[[RunState, Observations, Context], Awaitable[Observations]]
-    when: Callable[[Observations, Diagnosis], bool] = lambda observations, best: True
+    when: Callable[[Observations, Diagnosis], bool] = lambda *_: True
 
 
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"

@@ -14,7 +14,6 @@ from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.model import StageAnswer
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
-from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 
@@ -34,15 +33,13 @@ async def run_stage(state: RunState, stage: Stage) -> StageAnswer:
     version = torch_version(versions.torch if versions else None)
     directory = state.directory.path
     setting = Setting(version, directory, state.request.kernels)
-    ran = await run_under(state, stage, setting, versions)
+    ran = await run_under(state, stage, setting)
     if stage.name == "tensors":
         collect_tensors(ran.observations, state)
     return finish(state, stage, version, ran)
 
 
-async def run_under(
-    state: RunState, stage: Stage, setting: Setting, versions: Installed | None
-) -> Ran:
+async def run_under(state: RunState, stage: Stage, setting: Setting) -> Ran:
     directory = state.directory.path
     flags = dict(stage.environment(setting))
     compiles = stage.acts_in(setting.version) == "codegen"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call, phase_at_end, uses_cuda
+from aoti_debug.diagnose.observations import FAULTS
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.events import Call
@@ -19,7 +20,6 @@ from aoti_debug.read.record import (
     Terminated,
 )
 
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 ENVELOPE = "API call failed at"
 UNRECORDED = "record every call"  # a note of the probe: not each call has its event
 
@@ -59,7 +59,7 @@ def crashed(observations: Observations, best: Diagnosis) -> bool:
     ending = observations.ending
     if ending is None or ending.timed_out:
         return False
-    return ending.signal in CRASHES or (
+    return ending.signal in FAULTS or (
         ending.signal == "SIGABRT" and best.category == "host_segfault"
     )
 
