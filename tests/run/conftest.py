@@ -66,10 +66,12 @@ def logs(tmp_path) -> Path:
 def finish(command, logs) -> Callable[..., Exit]:
     """Run Python source (or `argv`) to its end; its logs are in `logs`."""
 
-    def run(source: str = "", *args: object, on_progress=None, on_timeout=None, **options) -> Exit:
+    def run(source: str = "", *args: object, **options) -> Exit:
+        told = ("on_progress", "on_timeout", "serving")
+        more = {name: options.pop(name) for name in told if name in options}
+
         async def main() -> Exit:
-            made = command(source, *args, **options)
-            return await run_process(made, logs, on_progress=on_progress, on_timeout=on_timeout)
+            return await run_process(command(source, *args, **options), logs, **more)
 
         return anyio.run(main)
 

@@ -13,6 +13,7 @@ import psutil
 import pytest
 from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run.process import Command, run_process
+from aoti_debug.triage.run_state import Counter
 
 CRASH = """
 import os, resource, signal
@@ -148,6 +149,30 @@ def test_on_timeout_sees_the_program_alive(finish):
     end = finish("import time; time.sleep(1000)  # here", timeout_s=0.2, on_timeout=look)
     assert seen[-1].endswith("# here")
     assert end.notes == ()
+
+
+# A program that made three calls, and listens for the requests that would make it call again.
+SERVER = """
+import signal, socket, sys
+from pathlib import Path
+from aoti_debug.probe import tally
+calls = Path("calls")
+calls.mkdir()
+counted = tally.Tally(str(calls / "1-0.bin"))
+counted.numbers[tally.row(0)] = counted.numbers[tally.RETURNED] = 3
+with socket.create_server(("127.0.0.1", 0)) as server:
+    if sys.argv[1] != "listens":
+        server.close()
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize(("socket", "serves"), [("listens", True), ("closed", False)])
+def test_a_server_that_waits_for_requests_at_its_timeout_does_not_hang(
+    finish, tmp_path, socket: str, serves: bool
+):
+    end = finish(SERVER, socket, timeout_s=8.0, serving=Counter(tmp_path).going_on)
+    assert (end.enough, end.timed_out) == (serves, not serves)
 
 
 def test_on_timeout_that_hangs_or_fails_is_noted(finish):
