@@ -191,6 +191,21 @@ MENDED = (
     ("debugging-tools.md", "torch._dynamo.config.debug_dir_root", ""),
     ("debugging-tools.md", "`python minifier_launcher.py run`", ""),
     ("debugging-tools.md", "`tlparse DIR --inductor-provenance` shows", ""),
+    ("environment-variables.md", "0 off, 1 save tensors, 2 print values, 3 print kernel names", ""),
+    ("environment-variables.md", "or the name in brackets; not for those marked", ""),
+    ("environment-variables.md", "skip_nonrelocated_elf_images,skip_global_memory", ""),
+    ("environment-variables.md", "| compiling | 1, 2, 3, 4 | nothing without", ""),
+    ("custom-ops.md", "assert len(real) == len(fake)", ""),
+    ("cuda-illegal-memory-access.md", "## Walk back from the kernel", ""),
+    ("cuda-illegal-memory-access.md", "## Without CUDA tools", ""),
+    ("package-and-load.md", "## Loading without Python", ""),
+    ("debugging-tools.md", "## The exported program", ""),
+    ("wrong-results.md", "## Which branch", ""),
+    ("examples.md", "## A triage", ""),
+    ("examples.md", "## A bug report", ""),
+    ("../SKILL.md", "grep -rnF 'the fixed part of the message' guides/", ""),
+    ("../SKILL.md", "## Run 0, always first", ""),
+    ("../README.md", "PyTorch's repository ships a skill of the same name", ""),
 )
 
 
