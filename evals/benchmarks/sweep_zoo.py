@@ -120,7 +120,7 @@ def adjusted_rand(pairs: Sequence[tuple[str, str]]) -> float:
 
     expected = within(one) * within(other) / math.comb(len(pairs), 2)
     most = (within(one) + within(other)) / 2
-    return (within(both) - expected) / (most - expected)
+    return (within(both) - expected) / (most - expected) if most > expected else 1.0
 
 
 def main() -> None:

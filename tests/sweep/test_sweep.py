@@ -138,7 +138,7 @@ def test_packages_with_inputs_and_node_ids_are_run(
     """A call that fits its package, one with an index outside its table; a test that passes, one
     that does not."""
     for name, row in (("fits", 999), ("outside", 1000)):
-        inputs = f"torch.full((4, 8), {row}), torch.randn(4, 8)"
+        inputs = f"torch.full((4, 6), {row}), torch.randn(4, 6)"
         save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
         subprocess.run([torch_python(), "-c", save], check=True)
     package = built.directory / "embedding.pt2"
