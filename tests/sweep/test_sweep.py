@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import anyio
 import psutil
 import pytest
+import yaml
 from aoti_debug.commands.app import run
 from aoti_debug.server import create_server
 from aoti_debug.sweep.dispatch import dispatch
@@ -334,3 +335,34 @@ def test_an_agent_sweeps_pages_through_buckets_and_compares(tmp_path: Path) -> N
     assert answer["next"][0]["tool"] == "minify"
     assert again.structured_content["result"] == "good"
     assert {one["state"] for one in again.structured_content["buckets"]} == {"still"}
+
+
+def test_the_action_sweeps_and_compares_with_the_baseline(tmp_path: Path) -> None:
+    """The shell of the action's last step, with what the runner would give it."""
+    action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text("utf-8"))
+    step = action["runs"]["steps"][-1]
+    manifest(tmp_path / "of", "zero")
+    programs = tmp_path / "aoti-debug" / "bin"
+    programs.mkdir(parents=True)
+    program = programs / "aoti-debug"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m aoti_debug "$@"\n')
+    program.chmod(0o755)
+    given = {**{name: one.get("default", "") for name, one in action["inputs"].items()},
+             "manifest": "of/sweep.toml", "python": torch_python(), "fail-on": "new",
+             "jobs": "1"}  # fmt: skip
+
+    def ran(**inputs: str) -> int:
+        words = {f"${{{{ inputs.{name} }}}}": value for name, value in {**given, **inputs}.items()}
+        env = {name: words[value] for name, value in step["env"].items()}
+        left = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        return subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+            env={**os.environ, **env, **left, "RUNNER_TEMP": str(tmp_path)}, cwd=tmp_path,
+        ).returncode  # fmt: skip
+
+    assert ran(out="first", baseline="none") == 1
+    assert ran(out="second", baseline="first") == 0
+    assert (tmp_path / "GITHUB_OUTPUT").read_text() == "results=first\nresults=second\n"
+    summary = (tmp_path / "GITHUB_STEP_SUMMARY").read_text()
+    assert "❌ tiny: 0 good, 1 failed" in summary
+    assert "✅ tiny: 0 good, 1 failed" in summary

@@ -41,7 +41,7 @@ class Turns:
         try:
             yield
         finally:
-            self._give()
+            self._give(client)
 
     async def _wait(self, client: Hashable) -> None:
         turn = anyio.Event()
@@ -50,7 +50,7 @@ class Turns:
             await turn.wait()
         except BaseException:
             if turn.is_set():
-                self._give()
+                self._give(client)
             else:
                 self._leave(client, turn)
             raise
@@ -60,8 +60,11 @@ class Turns:
         if not self._waiting[client]:
             del self._waiting[client]
 
-    def _give(self) -> None:
+    def _give(self, client: Hashable) -> None:
+        """Give the turn on; who had it comes behind all that wait by now."""
         self._taken = bool(self._waiting)
+        if client in self._waiting:
+            self._waiting[client] = self._waiting.pop(client)
         if self._waiting:
             client, turns = next(iter(self._waiting.items()))
             del self._waiting[client]
