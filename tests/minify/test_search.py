@@ -4,6 +4,8 @@ needed, and the source of custom operators is cut out of the file that defines t
 from __future__ import annotations
 
 import ast
+import io
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +13,11 @@ from pathlib import Path
 import anyio
 import aoti_debug
 import pytest
-from aoti_debug.diagnose import Ending
+from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.minify.driver import why_unreadable
 from aoti_debug.minify.graph import Graph, Node, Value, Values
+from aoti_debug.minify.material import Material
+from aoti_debug.minify.original import ways
 from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import first, minimise
 from aoti_debug.minify.signature import (
@@ -26,7 +30,9 @@ from aoti_debug.minify.signature import (
     signature_of,
 )
 from aoti_debug.minify.slice import Candidate
+from aoti_debug.minify.workers import Workers
 from aoti_debug.minify.write import Writer
+from aoti_debug.read.events import read_events
 from aoti_debug.triage.observe import observe
 
 ASSERT = """\
@@ -350,3 +356,19 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
     assert 'load("example/x")' in script and 'load("real/x")' in script
     assert "inductor_configs={'max_autotune': True}" in script
     assert "Dim" not in writer.write(replace(whole, dynamic=False), "").text
+
+
+@pytest.mark.parametrize(("nan", "first"), [(0, "compare"), (3, "finite")])
+def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) -> None:
+    out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": nan, "inf": None}
+    call = {"t": 1.0, "pid": 7, "id": 1, "phase": "run", "name": "call", "call": 1}
+    lines = [{**call, "event": "begin", "inputs": []},
+             {**call, "event": "end", "ok": True, "outputs": [out]}]  # fmt: skip
+    events = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in lines).encode()))
+    material = Material(Path("program.pt2"), observations=Observations(events=events))
+    side = Values("real", {"x": value("x", 9, 8)}, None)
+    writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
+    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
+    crew = Workers(Path("unused"), 1, anyio.Event())
+    found = [way.until for way in ways(crew, material, writer, whole, "", compare=True)]
+    assert next(way for way in found if way in ("compare", "finite")) == first
