@@ -2,7 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
-# make evals   scripted agents on the recorded cases: the replay tier's table, no torch
+# make evals   the replay tier's tables: scripted agents on the recorded cases, their admission; no torch
 # make lint    ruff and mypy alone; `make types` holds tests and evals to their types
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
@@ -78,6 +78,8 @@ types: $(VENV)/.tools
 
 evals: $(VENV)/.tools
 	$(BIN)/python evals/run.py agents --replay
+	@echo
+	$(BIN)/python evals/run.py admit --replay --needs all
 
 bench: setup
 	$(BIN)/python evals/benchmarks/startup.py

@@ -144,7 +144,8 @@ def admit(options: argparse.Namespace) -> int:
 
     _each(one, cases, 1 if options.replay else options.jobs)
     print(admission.table({one.id: found[one.id] for one in cases}))
-    return int(any(check.good is not True for own, _ in found.values() for check in own))
+    good = [check.good for own, _ in found.values() for check in own]
+    return int(False in good or (None in good and not options.replay))
 
 
 def _each(do, items: Iterable, jobs: int) -> None:

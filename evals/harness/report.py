@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ def write(results: Sequence[Result], to: Path) -> None:
 
 
 def read(path: Path) -> list[Document]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    """Read results, one JSON document a line; what ends in .xz is packed."""
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
 
 
 def table(results: Sequence[Result]) -> str:

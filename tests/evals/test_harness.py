@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -308,6 +309,15 @@ def test_what_is_generated_from_the_cases_is_current() -> None:
     assert {name: len(set(texts)) for name, texts in triggers.items()} == {
         "should": 20, "should_not": 20
     }  # fmt: skip
+
+
+def test_each_case_is_admitted_by_what_was_run_of_it_as_it_is_now() -> None:
+    """Nothing that was run of a CPU case speaks against it; what has changed since was not run."""
+    words = [sys.executable, str(EVALS / "run.py"), "--python", "/nowhere", "admit", "--replay"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    good, of = re.findall(r"^planted: (\d+) of (\d+) good", done.stdout, re.MULTILINE)[0]
+    assert int(good) >= 25, f"run `admit --out` and `record` again: {good} of {of} cases are known"
 
 
 def test_the_replay_tier_gives_its_table_and_every_agent_stays_in_its_range() -> None:
