@@ -139,8 +139,9 @@ def test_two_indices_of_a_line_are_not_told_apart(tmp_path: Path) -> None:
 def test_a_package_is_given_the_weights_that_it_was_compiled_without(tmp_path: Path) -> None:
     missing = fault("constants_missing")
     new = patched(tmp_path, missing, seen(tmp_path / "serve.py", MODEL, 12))
-    (added,) = (line for line in new.splitlines() if line not in MODEL.splitlines())
-    assert added.startswith("compiled.load_constants({**dict(model.named_parameters())")
+    added = [line for line in new.splitlines() if line not in MODEL.splitlines()]
+    assert added[-1] == "compiled.load_constants(weights, check_full_update=True)"
+    assert "model.named_parameters()" in added[0] and "get_constant_fqns()" in added[1]
     other = MODEL.replace("(model, (", "(Model(), (")
     assert patched(tmp_path, missing, seen(tmp_path / "serve.py", other, 12)) == ""
 

@@ -270,16 +270,16 @@ def given_weights(diagnosis: Diagnosis, observations: Observations, file: File) 
         if len(loads) != 1 or len(models) != 1 or len(loads[0].targets) != 1:
             continue
         target, model = loads[0].targets[0], models[0]
-        if not isinstance(target, ast.Name) or "load_constants" in file.text:
+        if not isinstance(target, ast.Name) or re.search(r"load_constants|\bweights\b", file.text):
             return None
-        line = (
-            f"{target.id}.load_constants("
-            f"{{**dict({model}.named_parameters()), **dict({model}.named_buffers())}}, "
-            "check_full_update=True)"
-        )
+        lines = [  # the compile may have put small ones into the code, so that it lacks fewer
+            f"weights = dict([*{model}.named_parameters(), *{model}.named_buffers()])",
+            f"weights = {{name: weights[name] for name in {target.id}.get_constant_fqns()}}",
+            f"{target.id}.load_constants(weights, check_full_update=True)",
+        ]
         what = f"give {target.id} the weights of {model} once it is loaded"
         why = "the package was compiled without its weights"
-        return Proposal(what, why, file.after(loads[0], [line]))
+        return Proposal(what, why, file.after(loads[0], lines))
     return None
 
 
