@@ -3,7 +3,7 @@
 # make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
 # make evals   the replay tier's tables: scripted agents on the recorded cases, their admission; no torch
-# make lint    ruff and mypy alone; `make types` holds tests and evals to their types
+# make lint    ruff and mypy alone; `make types`, a part of it, is mypy over tests and evals
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
 #
@@ -62,7 +62,7 @@ LIGHT := cli diagnose environment facts package read report run server signature
 test-light: setup
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS) $(LIGHT:%=tests/%)
 
-lint: $(VENV)/.tools
+lint: types
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy --no-error-summary

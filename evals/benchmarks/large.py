@@ -169,7 +169,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.work) as name:
         folder = Path(name)
         bench = Bench(options, folder)
-        jobs = [("gb", gb, "call", None) for gb in options.gb]
+        jobs: list[tuple[str, str, str, Path | None]] = [
+            ("gb", gb, "call", None) for gb in options.gb
+        ]
         jobs += [("gb", gb, "compile,call", None) for gb in options.compiled]
         jobs += [("kernels", number, "call", None) for number in options.kernels]
         small = folder / "small"

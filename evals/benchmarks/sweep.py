@@ -214,9 +214,9 @@ def busy(log: Path, samples: Path, took: float) -> dict[str, object]:
     of_targets, of_sweep = [], []
     for each in spans.values():
         total, until = 0.0, 0.0
-        for began, ended in sorted(each):
-            total += max(0.0, ended - max(began, until))
-            until = max(until, ended)
+        for start, end in sorted(each):
+            total += max(0.0, end - max(start, until))
+            until = max(until, end)
         of_targets.append(round(total / (last - first), 3))
         of_sweep.append(round(total / took, 3))
     driver: dict[str, list[int]] = {}

@@ -186,12 +186,13 @@ def score(ledger: Path, causes: dict[str, str]) -> None:
 
     rows = list(rows_of(ledger))
     groups = Groups(rows)
-    pairs, table = [], Counter()
+    pairs: list[tuple[str, str]] = []
+    table: Counter[tuple[str, str, str | None, str]] = Counter()
     for row in rows:
         group = None if row.outcome == "ok" else groups.find(kind_of(row), signature_of(row))
         bucket = group.id if group else "good"
         pairs.append((causes[f"{row.target}.py"], bucket))
-        category = group.first.category if group else "no fault"
+        category: str | None = group.first.category if group else "no fault"
         table[causes[f"{row.target}.py"], bucket, category, row.outcome] += 1
     for (cause, bucket, category, outcome), count in sorted(table.items()):
         print(f"{cause:18} {bucket:12} {category or '':24} {outcome:7} {count:4}")

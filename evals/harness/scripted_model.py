@@ -54,7 +54,10 @@ class Part:
 
 def shell(tools: Mapping[str, Json], command: str) -> tuple[str, Json]:
     name = next(one for one in ("Bash", "exec_command", "shell_command", "shell") if one in tools)
-    wanted = {"exec_command": {"cmd": command}, "shell": {"command": ["bash", "-c", command]}}
+    wanted: dict[str, Json] = {
+        "exec_command": {"cmd": command},
+        "shell": {"command": ["bash", "-c", command]},
+    }
     return name, wanted.get(name, {"command": command})
 
 
