@@ -24,8 +24,9 @@ _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution",
              "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "einsum")  # fmt: skip
 # Which arguments are multiplied, where these are not the first two.
 _FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
-# name -> bits of the mantissa that a product's factors keep
-_PRECISIONS = {"tf32": 10, "bfloat16": 7}
+# name, bits of the mantissa that a product's factors keep, whether the rest is rounded or cut off:
+# cuBLAS rounds to tf32, and what Triton hands to the tensor cores is cut off there.
+_PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
 _EXPLAINS = 0.2  # of a difference may be left
 
 
@@ -130,15 +131,18 @@ def precision(
     """Run the program with the factors of its products rounded; is that what the package gives."""
     if truth is None or not any(_is(torch, one, torch.float32) for one in given):
         return None
-    for name, bits in _PRECISIONS.items():
+    for precision_name, bits, nearest in _PRECISIONS:
 
-        def rounding(node: Any, args: Any, kwargs: Any, bits: int = bits) -> Any:
+        def rounding(
+            node: Any, args: Any, kwargs: Any, bits: int = bits, nearest: bool = nearest
+        ) -> Any:
             name = inner.base(node).lstrip("_")
             if name not in _PRODUCTS:
                 return args, kwargs
             factors = _FACTORS.get(name, (0, 1))
             short = [
-                rounded(torch, one, bits) if n in factors else one for n, one in enumerate(args)
+                rounded(torch, one, bits, nearest) if n in factors else one
+                for n, one in enumerate(args)
             ]
             return short, kwargs
 
@@ -151,19 +155,20 @@ def precision(
         before, left = _apart(torch, given, truth), _apart(torch, given, tried)
         if before > 0 and left <= _EXPLAINS * before:
             return {
-                "kind": "precision", "precision": name, "explains": True,
+                "kind": "precision", "precision": precision_name, "explains": True,
                 "apart": before, "left": left, "eager": _apart(torch, right, truth),
             }  # fmt: skip
     return None
 
 
-def rounded(torch: Any, leaf: Any, bits: int) -> Any:
-    """Return a float tensor with a mantissa of so many bits, rounded to the nearest."""
+def rounded(torch: Any, leaf: Any, bits: int, nearest: bool = True) -> Any:
+    """Return a float tensor with a mantissa of so many bits, rounded to the nearest or cut off."""
     if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
         return leaf
     fraction, exponent = torch.frexp(leaf)
     scale = float(2 ** (bits + 1))
-    return torch.ldexp(torch.round(fraction * scale) / scale, exponent).to(leaf.dtype)
+    short = torch.round(fraction * scale) if nearest else torch.trunc(fraction * scale)
+    return torch.ldexp(short / scale, exponent).to(leaf.dtype)
 
 
 def _is(torch: Any, leaf: Any, dtype: Any) -> bool:
