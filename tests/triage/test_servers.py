@@ -14,9 +14,14 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+import anyio
+import pytest
 from aoti_debug.model import TriageAnswer
+from aoti_debug.server import create_server
+from mcp import Client
 
-PATIENCE_S = 240.0
+PATIENCE_S = 240
+WATCHED_S = 45  # its 400 calls take a second, but loading may take half a minute
 # uvicorn with two workers, each of which loads the model when it starts.
 UVICORN = """
 import contextlib, os, sys
@@ -42,11 +47,11 @@ def predict(request: fastapi.Request, transposed: bool = False):
     return {"pid": os.getpid(), "shape": list(request.app.state.model(x).shape)}
 
 if __name__ == "__main__":
-    here = os.path.dirname(os.path.abspath(__file__))
-    config = uvicorn.Config("script:app", port=0, workers=2, app_dir=here, log_level="warning")
+    config = uvicorn.Config("script:app", port=0, workers=2, log_level="warning",
+                            timeout_worker_healthcheck=200)
     socket = config.bind_socket()
     tell(socket.getsockname()[1])
-    Multiprocess(config, uvicorn.Server(config).run, [socket]).run()
+    Multiprocess(config, [socket]).run()
 """
 # A server that has answered all requests and waits for more.
 WAITS = """
@@ -108,12 +113,31 @@ def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
     assert set(map(int, re.findall(r"of process (\d+)[;)]", best.summary))) <= set(bad)
 
 
-def test_a_server_is_diagnosed_when_it_was_watched_long_enough(
-    built: Any, triage_in: Any, written: Any
+def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_long_enough(
+    built: Any, written: Any, python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = WAITS.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2")))
-    answer = triage_in(built.home, written(source), watch_for_s=30.0)
-    best = answer.diagnosis
-    assert (best.category, best.confidence) == ("contract_stride", "proved")
-    assert best.summary.startswith("1 of 400 calls (150): "), best.summary
-    assert answer.steps[0].exit == "watched for 30 s"
+    script = written(WAITS.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))))
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(built.home))
+    asked = {"script": str(script), "python": python, "env": {"TORCHINDUCTOR_VEC_ISA_OK": "1"}}
+
+    async def main() -> tuple[dict[str, Any], dict[str, Any]]:
+        async with Client(create_server()) as client:
+
+            async def told(tool: str, **arguments: Any) -> dict[str, Any]:
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error, result.content
+                return dict(result.structured_content or {})
+
+            seen = await told("triage", **asked, watch_for_s=WATCHED_S, wait_s=0)
+            with anyio.fail_after(PATIENCE_S):
+                while seen["status"] == "running" and "400 calls" not in str(seen.get("notes")):
+                    seen = await told("wait_run", run=seen["run"], wait_s=1)
+            return seen, await told("wait_run", run=seen["run"], wait_s=PATIENCE_S)
+
+    so_far, answer = anyio.run(main)
+    assert so_far["status"] == "running"
+    assert "400 calls (1 break the contract)" in str(so_far["notes"])
+    best = answer["diagnosis"]
+    assert (best["category"], best["confidence"]) == ("contract_stride", "proved")
+    assert best["summary"].startswith("1 of 400 calls (150): "), best["summary"]
+    assert answer["steps"][0]["exit"].startswith("watched for ")
