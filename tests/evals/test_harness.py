@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -316,8 +315,7 @@ def test_each_case_is_admitted_by_what_was_run_of_it_as_it_is_now() -> None:
     words = [sys.executable, str(EVALS / "run.py"), "--python", "/nowhere", "admit", "--replay"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    good, of = re.findall(r"^planted: (\d+) of (\d+) good", done.stdout, re.MULTILINE)[0]
-    assert int(good) >= 24, f"run `admit --out` and `record` again: {good} of {of} cases are known"
+    assert "not run" not in done.stdout, "run `admit --out` and `record` again\n" + done.stdout
 
 
 def test_the_replay_tier_gives_its_table_and_every_agent_stays_in_its_range() -> None:
