@@ -145,7 +145,7 @@ def main() -> None:
     entries = "".join(f"[[target]]\nscript = '{name}'\n" for name in causes)
     manifest = out / "causes.toml"
     manifest.write_text(
-        f"[defaults]\npython = '{options.python}'\ntimeout_s = 120\ngpus = 0\n{entries}"
+        f"[defaults]\npython = '{options.python}'\ntimeout_s = 900\ngpus = 0\n{entries}"
     )
     results = (options.results or out / "results").absolute()
     words = [sys.executable, "-m", "aoti_debug", "sweep", str(manifest), "--json",
