@@ -136,14 +136,12 @@ def test_two_indices_of_a_line_are_not_told_apart(tmp_path: Path) -> None:
     assert patched(tmp_path, at_line(6, path), seen(path, text, 12)) == ""
 
 
-def test_a_package_is_given_the_weights_that_it_was_compiled_without(tmp_path: Path) -> None:
-    missing = fault("constants_missing")
-    new = patched(tmp_path, missing, seen(tmp_path / "serve.py", MODEL, 12))
-    added = [line for line in new.splitlines() if line not in MODEL.splitlines()]
-    assert added[-1] == "compiled.load_constants(weights, check_full_update=True)"
-    assert "model.named_parameters()" in added[0] and "get_constant_fqns()" in added[1]
-    other = MODEL.replace("(model, (", "(Model(), (")
-    assert patched(tmp_path, missing, seen(tmp_path / "serve.py", other, 12)) == ""
+def test_weights_are_left_in_the_package_where_one_setting_takes_them_out(tmp_path: Path) -> None:
+    options = 'options = {"aot_inductor.package_constants_in_so": False}\n'
+    missing, path = fault("constants_missing"), tmp_path / "serve.py"
+    new = patched(tmp_path, missing, seen(path, options + SCRIPT, CALL + 1))
+    assert new == options.replace("False", "True") + SCRIPT
+    assert patched(tmp_path, missing, seen(path, 2 * options + SCRIPT, CALL + 2)) == ""
 
 
 def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.kernel import Launched, write_kernel
@@ -198,12 +200,14 @@ async def _search(
     work.done(found.step())
     wanted = found.signature.with_place(material.diagnosis)
 
+    writing = anyio.Lock()  # candidates side by side may both be better than the best
+
     async def better(best: Best) -> None:
-        best_candidate = reproduction.final(best.candidate)
-        await reproduction.write(
-            trials, best_candidate, work.directory.path, survey.values, prelude,
-            "Not yet confirmed by itself: the search goes on.",
-        )  # fmt: skip
+        async with writing:
+            await reproduction.write(
+                trials, reproduction.final(best.candidate), work.directory.path, survey.values,
+                prelude, "Not yet confirmed by itself: the search goes on.",
+            )  # fmt: skip
 
     took = max(found.wall_s, material.wall_s)
     well = partial(unwell, devices, request.target.env)

@@ -86,10 +86,10 @@ async def original(
     for way in ways(crew, material, writer, base, load, compare=request.compare):
         work.say(f"repeating the failure: {way.what}")
         outcomes = await _runs(way, range(RUNS))
-        failed = [o for o in outcomes if o.signature.failed]
+        failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way)):
             outcomes += await _runs(way, range(RUNS, RUNS + MORE))
-            failed = [o for o in outcomes if o.signature.failed]
+            failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if not failed:
             tried.append(way.what)
             continue

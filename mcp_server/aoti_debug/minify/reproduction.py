@@ -8,6 +8,7 @@ import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from aoti_debug import __version__
@@ -69,6 +70,7 @@ DATA = "repro_inputs.pt"
 TIMES = 2  # besides the proof in the search itself
 COLLECT_S = 300.0
 IMPORTS_S = 30.0  # what a script alone does beyond a candidate: it imports torch
+_WRITTEN = count()  # each writing is done anew: the file of an earlier one is gone
 FROM_FILE = f'''
 def load(name):
     """Return one of the values that are kept beside this file."""
@@ -145,7 +147,7 @@ async def _collect(
         "sizes": {str(size): to for size, to in sizes.items()},
         "to": str(folder / DATA),
     }
-    await trials.workers.do({**order, "at": trials.tried}, COLLECT_S, number=len(names))
+    await trials.workers.do(order, COLLECT_S, number=next(_WRITTEN))
     return folder / DATA
 
 

@@ -146,9 +146,10 @@ def _bound(statement: ast.stmt) -> set[str]:
     return found
 
 
-def _used(statement: ast.stmt) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+def _used(node: ast.AST, bound: frozenset[str] = frozenset()) -> set[str]:
+    """Return the names that are read and are no parameter where they are."""
+    if isinstance(node, ast.Name):
+        return {node.id} - bound if isinstance(node.ctx, ast.Load) else set()
+    if isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+        bound = bound | {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
+    return set().union(*(_used(child, bound) for child in ast.iter_child_nodes(node)))

@@ -24,8 +24,6 @@ from aoti_debug.triage.source_text import (
     Given,
     argument,
     diff,
-    exported,
-    is_load,
     kernels,
     name_of,
     read,
@@ -34,6 +32,7 @@ from aoti_debug.triage.source_text import (
 )
 
 WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})")
+IN_SO = "aot_inductor.package_constants_in_so"
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
 KINDS = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1,
          "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2}  # fmt: skip
@@ -259,28 +258,20 @@ def clamped(diagnosis: Diagnosis, observations: Observations, file: File) -> Pro
     return Proposal(what, why, file.replaced(names[0], f"{names[0].id}.clamp({low}, {last})"))
 
 
-def given_weights(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
-    """Give a package the weights of the model that was exported, right after it is loaded."""
-    scope = [
-        node for node in ast.walk(file.tree) if isinstance(node, (ast.FunctionDef, ast.Module))
+def packaged(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
+    """Leave the weights in the package, where one setting alone takes them out of it."""
+    settings = [
+        value
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == IN_SO
     ]
-    for body in (node.body for node in scope):
-        loads = [s for s in body if isinstance(s, ast.Assign) and is_load(s.value)]
-        models = [name for s in body if (name := exported(s)) is not None]
-        if len(loads) != 1 or len(models) != 1 or len(loads[0].targets) != 1:
-            continue
-        target, model = loads[0].targets[0], models[0]
-        if not isinstance(target, ast.Name) or re.search(r"load_constants|\bweights\b", file.text):
-            return None
-        lines = [  # the compile may have put small ones into the code, so that it lacks fewer
-            f"weights = dict([*{model}.named_parameters(), *{model}.named_buffers()])",
-            f"weights = {{name: weights[name] for name in {target.id}.get_constant_fqns()}}",
-            f"{target.id}.load_constants(weights, check_full_update=True)",
-        ]
-        what = f"give {target.id} the weights of {model} once it is loaded"
-        why = "the package was compiled without its weights"
-        return Proposal(what, why, file.after(loads[0], lines))
-    return None
+    if len(settings) != 1 or not isinstance(settings[0], ast.Constant) or settings[0].value:
+        return None
+    what = "compile with the weights in the package"
+    why = "it was compiled without them, and nothing gives them; load_constants is the other way"
+    return Proposal(what, why, file.replaced(settings[0], "True"))
 
 
 RULES: dict[str, tuple[Rule, ...]] = {
@@ -290,6 +281,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "contract_shape": (widened, freed),
     "contract_guard": (widened,),
     "index_out_of_bounds": (guard, clamped),
-    "constants_missing": (given_weights,),
+    "constants_missing": (packaged,),
     "custom_op_fake_kernel": (promised,),
 }

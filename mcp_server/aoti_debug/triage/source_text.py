@@ -45,13 +45,6 @@ class File:
         added = [f"{indent}{line}\n" for line in lines]
         return "".join([*kept[: statement.lineno - 1], *added, *kept[statement.lineno - 1 :]])
 
-    def after(self, statement: ast.stmt, lines: Sequence[str]) -> str:
-        """Return the text with lines after a statement, indented as it is."""
-        kept = self.text.splitlines(keepends=True)
-        indent = " " * statement.col_offset
-        end = statement.end_lineno or statement.lineno
-        return "".join([*kept[:end], *(f"{indent}{line}\n" for line in lines), *kept[end:]])
-
     @property
     def has_torch(self) -> bool:
         imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.Import))
@@ -135,20 +128,9 @@ def names_of_packages(tree: ast.Module) -> set[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             value = node.value
             names = {name_of(target) for target in targets}
-            (loaded if is_load(value) else others).update(names)
+            is_load = isinstance(value, ast.Call) and name_of(value.func) in LOADERS
+            (loaded if is_load else others).update(names)
     return loaded - others - {""}
-
-
-def is_load(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Call) and name_of(node.func) in LOADERS
-
-
-def exported(statement: ast.stmt) -> str | None:
-    """Return the name of the model that a statement exports."""
-    value = statement.value if isinstance(statement, ast.Assign) else None
-    if not isinstance(value, ast.Call) or name_of(value.func) != "export" or not value.args:
-        return None
-    return value.args[0].id if isinstance(value.args[0], ast.Name) else None
 
 
 def name_of(node: ast.AST) -> str:
