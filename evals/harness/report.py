@@ -143,6 +143,7 @@ def _cost_plot(arms: Mapping[tuple[str, str], Sequence[Document]]) -> str:
     from aoti_debug.report.html import COLOURS, HEIGHT, WIDTH, _chart
 
     chart = _chart("mean wall seconds of a case", "strict successes, %")
+    chart.add_y_scale(0, 100)
     drawn = False
     for number, ((agent, arm), own) in enumerate(arms.items()):
         walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
