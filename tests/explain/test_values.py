@@ -106,9 +106,10 @@ def test_a_package_of_another_version_of_the_model_is_stale(
     assert found.fixes and report["compiles"] == []
 
 
-def test_products_in_less_than_float32_are_measured(looked: Path):
-    found, report = wrong_in(looked / "bfloat16")
-    assert found is not None and "matrix products in bfloat16" in found.summary
+@pytest.mark.parametrize("name", ["bfloat16", "tf32"])
+def test_products_in_less_than_float32_are_measured(looked: Path, name: str):
+    found, report = wrong_in(looked / name)
+    assert found is not None and f"matrix products in {name}" in found.summary
     assert report["reason"]["left"] < 0.2 * report["reason"]["apart"]
     assert report["compiles"] == []
 

@@ -22,10 +22,20 @@ def eight_bits(x):
     return most - (most - x)
 
 
-class Model(nn.Module):
-    """`width` is that of the hidden layer: the same call fits every version."""
+def cut_to_ten_bits(x):
+    """Cut off what tf32 has no room for, as tensor cores do."""
+    return (x.view(torch.int32) & ~0x1FFF).view(torch.float32)
 
-    def __init__(self, width=32, seed=0, short=False):
+
+def untouched(x):
+    return x
+
+
+class Model(nn.Module):
+    """`width` is that of the hidden layer: the same call fits every version; `short` is what
+    products do to their factors."""
+
+    def __init__(self, width=32, seed=0, short=untouched):
         super().__init__()
         torch.manual_seed(seed)
         self.up = nn.Linear(16, width)
@@ -33,11 +43,9 @@ class Model(nn.Module):
         self.short = short
 
     def forward(self, x):
-        if self.short:
-            h = nn.functional.linear(eight_bits(x), eight_bits(self.up.weight), self.up.bias)
-            h = eight_bits(h.tanh())
-            return nn.functional.linear(h, eight_bits(self.down.weight), self.down.bias)
-        return self.down(self.up(x).tanh())
+        short = self.short
+        h = nn.functional.linear(short(x), short(self.up.weight), self.up.bias)
+        return nn.functional.linear(short(h.tanh()), short(self.down.weight), self.down.bias)
 
 
 class Gated(nn.Module):
@@ -93,7 +101,8 @@ as_it_was = package("as_it_was", exported(Model(), x))
 look("healthy", exported(Model(), x), as_it_was, x)
 look("other_weights", exported(Model(seed=1), x), as_it_was, x)
 look("other_shapes", exported(Model(width=48), x), as_it_was, x)
-look("bfloat16", exported(Model(), x), package("short", exported(Model(short=True), x)), x)
+for name, short in {"bfloat16": eight_bits, "tf32": cut_to_ten_bits}.items():
+    look(name, exported(Model(), x), package(f"{name}_package", exported(Model(short=short), x)), x)
 rows = torch.randn(64, 37) * 8
 look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
 gated = exported(Gated(), x)

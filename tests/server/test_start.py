@@ -131,21 +131,3 @@ def test_stray_output_does_not_reach_the_client(tmp_path):
             ended.stdin.flush()
             assert json.loads(ended.stdout.readline())["id"] == message["id"]
         ended.stdin.close()
-
-
-IMPORTS = """
-import importlib, pkgutil, sys
-import aoti_debug
-for found in pkgutil.walk_packages(aoti_debug.__path__, "aoti_debug."):
-    if ".probe" not in found.name and not found.name.endswith("__main__"):
-        room = found.name.rpartition(".")[0] + "."
-        if room != "aoti_debug.":
-            for name in [name for name in sys.modules if name.startswith(room)]:
-                del sys.modules[name]
-        importlib.import_module(found.name)
-"""
-
-
-def test_each_module_is_imported_first_of_its_room():
-    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
