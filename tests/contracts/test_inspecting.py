@@ -145,7 +145,7 @@ BROKEN = {
     "without_library": ("package_corrupt", "load", "has no library"),
     "exported": ("package_corrupt", "load", "exported program (torch.export.save)"),
     "symbol": ("missing_symbol", "load", "aoti_torch_delete_tensor_objecX"),
-    "embedding": ("device_unavailable", "load", "CUDA"),
+    "embedding": ("device_unavailable", "environment", "CUDA"),
     "custom": ("custom_op_missing", "load", "demo::twice is not registered"),
     "other_name": ("package_incompatible", "load", "it has: first"),
     "off_library": ("constants_missing", "run", "2 of the model's 2 constants were not loaded"),
