@@ -25,14 +25,7 @@ def main() -> int:
     )
     parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
     parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
-    parser.add_argument(
-        "--import",
-        dest="imports",
-        action="append",
-        default=[],
-        metavar="MODULE",
-        help="import it first: it registers custom operators",
-    )
+    shared.take_imports(parser)
     options = parser.parse_args()
     shared.existing(
         options.package, options.weights, *filter(None, (options.call, options.exported))

@@ -62,14 +62,7 @@ def parser(
         made.add_argument("package", help="model.pt2, or a .so of torch._export.aot_compile")
     if inputs:
         made.add_argument("inputs", help="file of torch.save((args, kwargs), FILE)")
-        made.add_argument(
-            "--import",
-            dest="imports",
-            action="append",
-            default=[],
-            metavar="MODULE",
-            help="import it first: it registers custom operators",
-        )
+        take_imports(made)
         made.add_argument(
             "--library",
             action="append",
@@ -79,6 +72,18 @@ def parser(
         )
         made.add_argument("--timeout", type=float, default=600, help="seconds (default 600)")
     return made
+
+
+def take_imports(parser: argparse.ArgumentParser) -> None:
+    """Let a script take modules to import first."""
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import it first: it registers custom operators",
+    )
 
 
 def existing(*paths: str) -> None:

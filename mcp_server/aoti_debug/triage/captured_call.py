@@ -31,9 +31,7 @@ class Captured:
     package: Path | None = None
     inputs: Path | None = None
     exported: Path | None = None
-    graph: Path | None = (
-        None  # the exported program without its weights, where that is all there is
-    )
+    graph: Path | None = None  # the program without its weights, where that is all there is
     names: tuple[str | None, ...] = ()  # of the model's inputs
     modules: tuple[str, ...] = ()  # that register the model's custom operators
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
