@@ -132,9 +132,14 @@ def admit(options: argparse.Namespace) -> int:
             rows, at_fault = list(recorded[problem.id].rows), recorded[problem.id].at_fault
         else:
             rows, at_fault = records.made(
-                problem, options.python, options.times, keep, within=options.within,
-                triage=options.triage, over=lambda: time.monotonic() > end,
-            )  # fmt: skip
+                problem,
+                options.python,
+                options.times,
+                keep,
+                within=options.within,
+                triage=options.triage,
+                over=lambda: time.monotonic() > end,
+            )
         own = admission.checks(problem, rows, at_fault, options.times)
         with lock:
             found[problem.id] = own, rows
@@ -213,8 +218,10 @@ def held(
         if not agent.floor - 1e-9 <= share <= agent.ceiling(cases) + 1e-9:
             status = 1
             off = [one.case for one in own if success(one) != bool(agent.floor)]
-            print(f"{agent.name}: {share:.3f} strict, stated are {agent.floor:.3f} to "
-                  f"{agent.ceiling(cases):.3f}: {', '.join(off)}")  # fmt: skip
+            print(
+                f"{agent.name}: {share:.3f} strict, stated are {agent.floor:.3f} to "
+                f"{agent.ceiling(cases):.3f}: {', '.join(off)}"
+            )
     return status
 
 
@@ -233,14 +240,21 @@ def try_live(problem: Problem, agent: Agent, python: str) -> Result:
     def fix(patch: str) -> Fix:
         return known.setdefault(patch, fix_verified(problem, patch, python))
 
-    return judge(problem, answer, agent=agent.name, fix=fix, kernels=at_fault,
-                 cost=sandbox.Cost(wall_s=round(time.monotonic() - began, 1)))  # fmt: skip
+    return judge(
+        problem,
+        answer,
+        agent=agent.name,
+        fix=fix,
+        kernels=at_fault,
+        cost=sandbox.Cost(wall_s=round(time.monotonic() - began, 1)),
+    )
 
 
 def lay(options: argparse.Namespace) -> None:
     problem = chosen([options.case])[0]
-    box = sandbox.make(problem, options.directory.resolve(), options.arm, options.python,
-                       options.guide)  # fmt: skip
+    box = sandbox.make(
+        problem, options.directory.resolve(), options.arm, options.python, options.guide
+    )
     print(box.root / "PROMPT.md")
 
 
@@ -267,9 +281,16 @@ def score_sandbox(folder: Path, agent: str, python: str, epoch: int = 1) -> Resu
         answer, error = None, str(wrong)
     at_fault = admission.names_at_fault(problem, python) if problem.truth.kernel_of else []
     return judge(
-        problem, answer, agent=agent, arm=box.arm, epoch=epoch, error=error, kernels=at_fault,
-        fix=lambda patch: fix_verified(problem, patch, python), cost=sandbox.cost(box),
-    )  # fmt: skip
+        problem,
+        answer,
+        agent=agent,
+        arm=box.arm,
+        epoch=epoch,
+        error=error,
+        kernels=at_fault,
+        fix=lambda patch: fix_verified(problem, patch, python),
+        cost=sandbox.cost(box),
+    )
 
 
 def record(options: argparse.Namespace) -> None:

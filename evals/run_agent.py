@@ -31,12 +31,25 @@ from harness.score import Result
 
 # How each client is run without questions, and how it is given the server.
 CLIENTS = {
-    "claude": ["claude", "-p", "{prompt}", "--permission-mode", "bypassPermissions",
-               "--output-format", "json"],
-    "codex": ["codex", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access",
-              "{prompt}"],
+    "claude": [
+        "claude",
+        "-p",
+        "{prompt}",
+        "--permission-mode",
+        "bypassPermissions",
+        "--output-format",
+        "json",
+    ],
+    "codex": [
+        "codex",
+        "exec",
+        "--skip-git-repo-check",
+        "--sandbox",
+        "danger-full-access",
+        "{prompt}",
+    ],
     "gemini": ["gemini", "--yolo", "--prompt", "{prompt}"],
-}  # fmt: skip
+}
 
 
 def command(agent: str, box: Sandbox) -> list[str]:
@@ -51,8 +64,12 @@ def command(agent: str, box: Sandbox) -> list[str]:
     if shutil.which(words[0]) is None:
         raise SystemExit(f"{words[0]} is not on the PATH: install it, or name a command")
     prompt = (box.root / "PROMPT.md").read_text("utf-8")
-    known = {"{prompt}": prompt, "{prompt_file}": str(box.root / "PROMPT.md"),
-             "{project}": str(box.project), "{mcp}": str(box.servers)}  # fmt: skip
+    known = {
+        "{prompt}": prompt,
+        "{prompt_file}": str(box.root / "PROMPT.md"),
+        "{project}": str(box.project),
+        "{mcp}": str(box.servers),
+    }
     if not any(name in word for word in words for name in known):
         words.append("{prompt}")
     for name, value in known.items():
@@ -117,8 +134,10 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if not options.not_isolated and not sandbox.isolated():
-        parser.error("this machine cannot hide the truth from a process (unshare -rm fails); "
-                     "--not-isolated tries without, and says so")  # fmt: skip
+        parser.error(
+            "this machine cannot hide the truth from a process (unshare -rm fails); "
+            "--not-isolated tries without, and says so"
+        )
     if options.not_isolated:
         options.name = f"{options.name or options.agent} (not isolated)"
     names = [name for name in options.case if name != "all"]
@@ -138,8 +157,11 @@ def main() -> int:
         for problem in chosen:
             results.append(try_case(problem, options, epoch))
             found = results[-1]
-            print(f"{problem.id}: {'strict success' if found.strict else 'no success'}"
-                  f"{' (' + found.error + ')' if found.error else ''}", flush=True)  # fmt: skip
+            print(
+                f"{problem.id}: {'strict success' if found.strict else 'no success'}"
+                f"{' (' + found.error + ')' if found.error else ''}",
+                flush=True,
+            )
             if options.out:
                 report.write(results, options.out)
     print(report.table(results))

@@ -36,8 +36,13 @@ OUTPUT = 12_000  # characters of a command's output that the agent sees
 
 
 @task
-def triage(arm: sandbox.Arm = "bare", split: str | None = None, needs: str = "cpu",
-           case: str | None = None, guide: str | None = None) -> Task:  # fmt: skip
+def triage(
+    arm: sandbox.Arm = "bare",
+    split: str | None = None,
+    needs: str = "cpu",
+    case: str | None = None,
+    guide: str | None = None,
+) -> Task:
     """Find and mend what is wrong with a compiled model."""
     chosen = [
         one
@@ -130,8 +135,14 @@ def result(state: TaskState) -> Result:
         except answers.BadAnswer as wrong:
             answer, error = None, str(wrong)
         named = admit.names_at_fault(problem, PYTHON) if problem.truth.kernel_of else []
-        kept = judge(problem, answer, agent="inspect", error=error, kernels=named,
-                     fix=lambda patch: fix_verified(problem, patch, PYTHON))  # fmt: skip
+        kept = judge(
+            problem,
+            answer,
+            agent="inspect",
+            error=error,
+            kernels=named,
+            fix=lambda patch: fix_verified(problem, patch, PYTHON),
+        )
         state.store.set("result", kept)
     found: Result = kept
     return found

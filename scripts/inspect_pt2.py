@@ -42,8 +42,11 @@ def flaws(archive: zipfile.ZipFile) -> Iterator[str]:
     libraries = [name for name in names if name.endswith(".so")]
     if not any("data/aotinductor/" in name for name in names):
         program = any("/models/" in f"/{name}" for name in names)
-        yield ("an exported program (torch.export.save), not a package: compile it" if program
-               else "no AOTInductor package: no data/aotinductor/ in it")  # fmt: skip
+        yield (
+            "an exported program (torch.export.save), not a package: compile it"
+            if program
+            else "no AOTInductor package: no data/aotinductor/ in it"
+        )
     elif not libraries:
         yield "no library (.so) in it: repacked, or made with package_cpp_only"
     for name in libraries:

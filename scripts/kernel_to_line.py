@@ -17,8 +17,13 @@ COMMENT = re.compile(
 )
 CALL = re.compile(r"\b(?:call_)?((?:triton|cpp)_\w{1,300}|aoti_torch_\w{1,200})\(")
 
-BOOKKEEPING = ("aoti_torch_empty_strided", "aoti_torch_get_", "aoti_torch_delete_",
-               "aoti_torch_dtype_", "aoti_torch_device_type_")  # fmt: skip
+BOOKKEEPING = (
+    "aoti_torch_empty_strided",
+    "aoti_torch_get_",
+    "aoti_torch_delete_",
+    "aoti_torch_dtype_",
+    "aoti_torch_device_type_",
+)
 
 
 def main() -> int:

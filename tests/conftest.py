@@ -58,8 +58,14 @@ def node_modules() -> Callable[..., Path]:
             fresh = Path(tempfile.mkdtemp(dir=cache))
             (fresh / "package.json").write_text('{"private": true}', "utf-8")
             argv = [npm, "install", "--no-audit", "--no-fund", "--no-save", *packages]
-            done = subprocess.run(argv, cwd=fresh, stdin=subprocess.DEVNULL, capture_output=True,
-                                  timeout=600, text=True)  # fmt: skip
+            done = subprocess.run(
+                argv,
+                cwd=fresh,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=600,
+                text=True,
+            )
             assert done.returncode == 0, f"{' '.join(argv)} failed:\n{done.stdout}{done.stderr}"
             try:
                 fresh.rename(place)

@@ -80,9 +80,12 @@ def test_the_changelog_has_an_entry_for_the_version() -> None:
 PACKAGE = ROOT / "mcp_server" / "aoti_debug"
 BEHIND = ("diagnose", "environment", "package", "read", "run", "service", "triage")
 USERS = (
-    *PACKAGE.glob("commands/*.py"), *PACKAGE.glob("tools/*.py"), PACKAGE / "server.py",
-    *ROOT.glob("evals/scorers/*.py"), *ROOT.glob("evals/tasks/*.py"),
-)  # fmt: skip
+    *PACKAGE.glob("commands/*.py"),
+    *PACKAGE.glob("tools/*.py"),
+    PACKAGE / "server.py",
+    *ROOT.glob("evals/scorers/*.py"),
+    *ROOT.glob("evals/tasks/*.py"),
+)
 
 
 def imported(file: Path) -> Iterator[str]:

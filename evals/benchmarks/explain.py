@@ -199,8 +199,10 @@ def run(
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| case | kind | operator | line | values | compiles | twin blamed | what was said |",
-             "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        "| case | kind | operator | line | values | compiles | twin blamed | what was said |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for row in rows:
         fault = row["fault"]
         marks = ["yes" if fault.get(key) else "no" for key in ("op", "line", "says")]

@@ -26,10 +26,12 @@ HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "cases" / "gpu_faults.py"
 EXPECTED = json.loads((HERE.parent / "cases" / "gpu_expected.json").read_text(encoding="utf-8"))
 CLASSICAL = ("contract", "deterministic", "kernel_names", "values", "minifier")
-KEPT = (
-    "run.json", "diagnosis.json", "answer.json", "events.jsonl", "stdout.log", "stderr.log",
-    "cuda.log", "cuda-gdb.log", "gdb.log", "sanitizer.xml", "report.json", "stacks.log",
-)  # fmt: skip
+KEPT = tuple(
+    """
+    run.json diagnosis.json answer.json events.jsonl stdout.log stderr.log cuda.log cuda-gdb.log
+    gdb.log sanitizer.xml report.json stacks.log
+    """.split()
+)
 LIMIT = 300_000  # bytes kept of one artifact: head and tail
 
 
@@ -62,8 +64,11 @@ def aoti_debug(work: Path, *words: str) -> dict[str, object]:
     env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
     done = subprocess.run(
         [sys.executable, "-m", "aoti_debug", *words],
-        cwd=work, env=env, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=work,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     (work / f"{words[0]}.stderr").write_text(done.stderr, encoding="utf-8")
     try:
         return json.loads(done.stdout)
@@ -135,9 +140,19 @@ def classical(out: Path, case: str, rows: Rows) -> dict[str, object]:
             package.unlink()
         stage_began = time.monotonic()
         answer = aoti_debug(
-            work, "run", "--json", "--stage", stage, "--timeout", "120", "--no-capture",
-            str(CASES), "--", case, "fault",
-        )  # fmt: skip
+            work,
+            "run",
+            "--json",
+            "--stage",
+            stage,
+            "--timeout",
+            "120",
+            "--no-capture",
+            str(CASES),
+            "--",
+            case,
+            "fault",
+        )
         judged = judge(case, "fault", answer)
         seconds = round(time.monotonic() - stage_began, 1)
         said = {key: judged[key] for key in ("category", "phase", "kernel", "summary", "error")}

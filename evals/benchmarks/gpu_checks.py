@@ -91,8 +91,14 @@ def build(case: str, device: str, folder: Path) -> None:
     if case == "outside":
         given[0][7] = 5000
     described = [{"index": n, "shape": list(one.shape)} for n, one in enumerate(given)]
-    call = {"format": 1, "flat": list(given), "inputs": described, "args": given, "kwargs": {},
-            "grad": False}  # fmt: skip
+    call = {
+        "format": 1,
+        "flat": list(given),
+        "inputs": described,
+        "args": given,
+        "kwargs": {},
+        "grad": False,
+    }
     torch.save(call, folder / "inputs.pt")
 
 
@@ -120,8 +126,14 @@ def run(case: str, device: str, out: Path, until: float) -> dict[str, Any]:
     verdicts = tuple(steps.get(n, {}).get("verdict") for n in ("compare", "repeats", "poison"))
     pairs = zip(WANTED[case], verdicts, strict=True)
     right = all(w in (None, got) or (w, got) == ("rounding", "same") for w, got in pairs)
-    return {**row, "exit": status, "checks_s": since(began), "verdicts": verdicts, "right": right,
-            "steps": steps}  # fmt: skip
+    return {
+        **row,
+        "exit": status,
+        "checks_s": since(began),
+        "verdicts": verdicts,
+        "right": right,
+        "steps": steps,
+    }
 
 
 def since(began: float) -> float:
@@ -160,8 +172,14 @@ def main() -> int:
             wrong += not row.get("right", False)
             with (options.out / "checks.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row, default=str) + "\n")
-            print(row["case"], row.get("verdicts"), "right" if row.get("right") else "WRONG",
-                  row.get("compile_s"), row.get("checks_s"), flush=True)  # fmt: skip
+            print(
+                row["case"],
+                row.get("verdicts"),
+                "right" if row.get("right") else "WRONG",
+                row.get("compile_s"),
+                row.get("checks_s"),
+                flush=True,
+            )
     return min(wrong, 1)
 
 

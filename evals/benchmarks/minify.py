@@ -28,8 +28,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 CASES = Path(__file__).parent.parent / "cases"
-KEPT = ("signature", "reproduced", "confirmed", "nodes", "nodes_before", "candidates", "ended",
-        "also_seen", "error", "notes", "repro_kernel")  # fmt: skip
+KEPT = tuple(
+    """
+    signature reproduced confirmed nodes nodes_before candidates ended also_seen error notes
+    repro_kernel
+    """.split()
+)
 PROGRESS = re.compile(r"candidate (\d+) has \d+ nodes; best so far (\d+) of (\d+)")
 AT_END_S = 10.0  # for what a command does when it is told to end
 BEGAN = time.monotonic()
@@ -189,8 +193,9 @@ class Job:
         began = time.monotonic()
         limit = "110" if row.case == "op_hang" else "300"
         for _ in range(3):  # a flaky failure may not come the first time
-            answer, _ = self.command("run", *self.script(), "--stage", "baseline", "--timeout",
-                                     limit, more=self.words())  # fmt: skip
+            answer, _ = self.command(
+                "run", *self.script(), "--stage", "baseline", "--timeout", limit, more=self.words()
+            )
             if row.case != "op_flaky" or answer.get("exit") != "exit 0":
                 break
         found: dict = {"first_run_s": round(time.monotonic() - began, 1)}
@@ -221,9 +226,13 @@ class Job:
     def stock(self) -> dict:
         """Run PyTorch's own; what it had written when its time ended does not count."""
         answer, log = self.command(
-            "minify", *self.script(), "--engine", "torch", more=self.words(),
+            "minify",
+            *self.script(),
+            "--engine",
+            "torch",
+            more=self.words(),
             limit_s=self.jobs.options.stock,
-        )  # fmt: skip
+        )
         found = {key: answer[key] for key in KEPT if key in answer}
         found["steps"] = [
             f"{step['name']}: {step.get('finding') or step.get('why')} ({step.get('wall_s')} s)"[
@@ -256,8 +265,11 @@ class Job:
         env["CUDA_VISIBLE_DEVICES"] = self.device
         with subprocess.Popen(
             [sys.executable, "-m", "aoti_debug", *words, "--json", *more],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
-        ) as process:  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+        ) as process:
             try:
                 out, log = process.communicate(timeout=limit_s)
             except subprocess.TimeoutExpired:
@@ -278,8 +290,10 @@ def well() -> str:
     """Say whether the GPU still computes, and what its driver counts of faults."""
     ask = "import torch; print(torch.arange(8.0, device='cuda').sum().item())"
     ran = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
-    query = ["--query-gpu=name,memory.used,ecc.errors.uncorrected.volatile.total",
-             "--format=csv,noheader"]  # fmt: skip
+    query = [
+        "--query-gpu=name,memory.used,ecc.errors.uncorrected.volatile.total",
+        "--format=csv,noheader",
+    ]
     smi = shutil.which("nvidia-smi")
     seen = subprocess.run([smi, *query], capture_output=True, text=True).stdout if smi else ""
     return f"28.0 wanted, {ran.stdout.strip() or ran.stderr[-200:]} computed; {seen.strip()}"
@@ -305,10 +319,18 @@ def table(found: list[dict]) -> str:
         small += nodes == row.minimum
         if own.get("reproduced") and stock.get("reproduced"):
             ratios.append(own["wall_s"] / stock["wall_s"])
-        cells = [row.name, own.get("nodes_before"), nodes, row.minimum, own.get("candidates"),
-                 own.get("confirmed") or own.get("error"), own.get("first_run_s"),
-                 own.get("wall_s"), stock.get("confirmed") or stock.get("error"),
-                 stock.get("wall_s")]  # fmt: skip
+        cells = [
+            row.name,
+            own.get("nodes_before"),
+            nodes,
+            row.minimum,
+            own.get("candidates"),
+            own.get("confirmed") or own.get("error"),
+            own.get("first_run_s"),
+            own.get("wall_s"),
+            stock.get("confirmed") or stock.get("error"),
+            stock.get("wall_s"),
+        ]
         texts = ("-" if cell is None else str(cell)[:120].replace("|", "/") for cell in cells)
         rows.append("| " + " | ".join(texts) + " |")
     stocks = sum(bool(line.get("reproduced")) for line in found if line["engine"] == "torch")

@@ -149,8 +149,12 @@ class Bench:
         """Return how many calls take so long."""
         trial = subprocess.run(
             [self.python, "call.py", "300", str(rows)],
-            cwd=self.directory, env=self.env, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            cwd=self.directory,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return max(1, round(300 * seconds / float(trial.stdout)))
 
     def traffic(self, calls: int, pace: float, *, watch: bool) -> dict[str, Any]:
@@ -162,8 +166,12 @@ class Bench:
                 env = watched(env, Path(folder), "r", capture=True)
             done = subprocess.run(
                 [self.python, "traffic.py", str(calls), str(pace)],
-                cwd=self.directory, env=env, capture_output=True, text=True, check=True,
-            )  # fmt: skip
+                cwd=self.directory,
+                env=env,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
         return dict(ast.literal_eval(done.stdout))
 
     def measure(self, load: Load, pairs: int) -> Figures:

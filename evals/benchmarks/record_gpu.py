@@ -106,11 +106,18 @@ def comparison(document: dict, classical: list[dict], out: Path) -> str:
         ours.append(row["wall_s"])
         theirs.append(old["wall_s"])
         cells = (
-            old["case"], yes(row["found"]), row["process_runs"], row["recompiles"],
-            f"{first_run_s(out, row):.0f}", f"{row['wall_s']:.0f}", yes(old["found"]),
-            old.get("by") or "", old["process_runs"], old["recompiles"] - 1,
+            old["case"],
+            yes(row["found"]),
+            row["process_runs"],
+            row["recompiles"],
+            f"{first_run_s(out, row):.0f}",
+            f"{row['wall_s']:.0f}",
+            yes(old["found"]),
+            old.get("by") or "",
+            old["process_runs"],
+            old["recompiles"] - 1,
             f"{old['wall_s']:.0f}",
-        )  # fmt: skip
+        )
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     found = sum(row["found"] for row in faults.values())
     clean = sum(row["found"] for row in twins)
@@ -145,9 +152,14 @@ def readme(versions: dict[str, str], rows: list[dict]) -> str:
     ]
     for row in rows:
         cells = (
-            row["case"], row["kind"], row["phase"], row["category"], row["kernel"] or "",
-            row["process_runs"], row["wall_s"],
-        )  # fmt: skip
+            row["case"],
+            row["kind"],
+            row["phase"],
+            row["category"],
+            row["kernel"] or "",
+            row["process_runs"],
+            row["wall_s"],
+        )
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join([*lines, ""])
 

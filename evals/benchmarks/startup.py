@@ -106,10 +106,17 @@ def report(
     medians = {name: statistics.median(values) for name, values in times.items()}
     ratio = medians["aoti-debug"] / medians["bare MCPServer"]
     if as_json:
-        print(json.dumps({
-            "seconds": times, "ratio": ratio, "limit": LIMIT, "diagnose": diagnosed,
-            "diagnose_limit_s": DIAGNOSE_S,
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "seconds": times,
+                    "ratio": ratio,
+                    "limit": LIMIT,
+                    "diagnose": diagnosed,
+                    "diagnose_limit_s": DIAGNOSE_S,
+                }
+            )
+        )
         return
     print(f"{'initialize answered after':28}{'median':>10}{'fastest':>10}{'slowest':>10}")
     for name, values in times.items():

@@ -44,9 +44,14 @@ class Simulated:
         kind = f"Error{planned.index // 10 % 12}"
         failure = Signature("run", kind, "it failed with these words", ("embedding", "add"))
         return row.model_copy(
-            update={"outcome": "failed", "category": "user_code", "signature": failure,
-                    "summary": f"{kind}: it failed", "confidence": "likely"}
-        )  # fmt: skip
+            update={
+                "outcome": "failed",
+                "category": "user_code",
+                "signature": failure,
+                "summary": f"{kind}: it failed",
+                "confidence": "likely",
+            }
+        )
 
 
 def simulate(targets: int, workers: int) -> None:
@@ -86,10 +91,17 @@ def simulate(targets: int, workers: int) -> None:
         assert len(again) == len(groups) == min(12, max(1, targets // 10))
     used = resource.getrusage(resource.RUSAGE_SELF)
     peak, cpu = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
-    print(json.dumps({"targets": plan.count, "workers": workers,
-                      "ms_a_target": round(1000 * seconds / plan.count, 3),
-                      "cpu_ms_a_target": round(1000 * cpu / plan.count, 3),
-                      "peak_mib": round(peak, 1)}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "targets": plan.count,
+                "workers": workers,
+                "ms_a_target": round(1000 * seconds / plan.count, 3),
+                "cpu_ms_a_target": round(1000 * cpu / plan.count, 3),
+                "peak_mib": round(peak, 1),
+            }
+        )
+    )
 
 
 def scheduling(targets: int, workers: int) -> bool:
@@ -106,8 +118,10 @@ def scheduling(targets: int, workers: int) -> bool:
         )
     growth = found[-1]["peak_mib"] / found[0]["peak_mib"]
     fine = found[-1]["ms_a_target"] <= LIMIT_MS and growth <= GROWTH
-    print(f"{'good' if fine else 'BAD'}: at most {LIMIT_MS} ms; memory {growth:.2f} times, "
-          f"at most {GROWTH}")  # fmt: skip
+    print(
+        f"{'good' if fine else 'BAD'}: at most {LIMIT_MS} ms; memory {growth:.2f} times, "
+        f"at most {GROWTH}"
+    )
     return fine
 
 
@@ -119,8 +133,10 @@ def throughput(scripts: int, python: str) -> None:
             for number in range(scripts):
                 (place / f"s{number}.py").write_text("import time\ntime.sleep(2)\n")
             took, answer = swept(place, place / "out", python, jobs)
-            print(f"{jobs} at a time: {60 * scripts / took:5.1f} targets a minute "
-                  f"({answer['ok']} of {scripts} good; each sleeps 2 s)")  # fmt: skip
+            print(
+                f"{jobs} at a time: {60 * scripts / took:5.1f} targets a minute "
+                f"({answer['ok']} of {scripts} good; each sleeps 2 s)"
+            )
 
 
 def swept(
@@ -174,21 +190,35 @@ def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> 
             f"[[target]]\nscript = 'busy.py'\nargs = ['{{n}}', '{log}']\n"
         )
         visible = ",".join(str(n) for n in range(used))
-        watch = [*query[:1], "--query-gpu=timestamp,index,utilization.gpu",
-                 "--format=csv,noheader,nounits", "-lms", "250"]  # fmt: skip
+        watch = [
+            *query[:1],
+            "--query-gpu=timestamp,index,utilization.gpu",
+            "--format=csv,noheader,nounits",
+            "-lms",
+            "250",
+        ]
         samples = out / f"utilisation-{used}.csv"
         with samples.open("w") as file, subprocess.Popen(watch, stdout=file) as watching:
             left = ends - time.monotonic()
             place = out / f"results-{used}"
-            took, answer = swept(manifest, place, python, EACH * used, left,
-                                 CUDA_VISIBLE_DEVICES=visible)  # fmt: skip
+            took, answer = swept(
+                manifest, place, python, EACH * used, left, CUDA_VISIBLE_DEVICES=visible
+            )
             watching.terminate()
         if not log.exists():
             sys.exit(f"no target was run: {answer.get('reason')}, {answer.get('buckets')}")
-        found.append({"gpus": used, "targets": targets, "side_by_side": EACH * used,
-                      "seconds": round(took, 1), "ok": answer.get("ok"),
-                      "failed": answer.get("failed"), "errors": answer.get("errors"),
-                      **busy(log, samples, took)})  # fmt: skip
+        found.append(
+            {
+                "gpus": used,
+                "targets": targets,
+                "side_by_side": EACH * used,
+                "seconds": round(took, 1),
+                "ok": answer.get("ok"),
+                "failed": answer.get("failed"),
+                "errors": answer.get("errors"),
+                **busy(log, samples, took),
+            }
+        )
         print(json.dumps(found[-1]), flush=True)
     if len(found) > 1:
         for name in ("seconds", "seconds_of_work"):
@@ -225,10 +255,13 @@ def busy(log: Path, samples: Path, took: float) -> dict[str, object]:
         moment = time.mktime(time.strptime(when[:19], "%Y/%m/%d %H:%M:%S"))
         if first <= moment <= last and int(index) < len(spans):
             driver.setdefault(index, []).append(int(share))
-    return {"seconds_of_work": round(last - first, 1),
-            "targets_of_each": [len(each) for each in spans.values()],
-            "busy_while_working": of_targets, "busy_of_whole_sweep": of_sweep,
-            "utilisation": {n: round(sum(v) / len(v), 1) for n, v in driver.items()}}  # fmt: skip
+    return {
+        "seconds_of_work": round(last - first, 1),
+        "targets_of_each": [len(each) for each in spans.values()],
+        "busy_while_working": of_targets,
+        "busy_of_whole_sweep": of_sweep,
+        "utilisation": {n: round(sum(v) / len(v), 1) for n, v in driver.items()},
+    }
 
 
 def main() -> None:
@@ -246,8 +279,13 @@ def main() -> None:
     if options.simulate:
         simulate(options.simulate, options.workers)
     elif options.gpu:
-        gpus(options.gpu.absolute(), options.python, options.gpu_targets, options.gpu_seconds,
-             options.limit)  # fmt: skip
+        gpus(
+            options.gpu.absolute(),
+            options.python,
+            options.gpu_targets,
+            options.gpu_seconds,
+            options.limit,
+        )
     else:
         fine = scheduling(options.targets, options.workers)
         throughput(options.scripts, options.python)

@@ -64,8 +64,11 @@ def node_killed(place: Path, targets: int, cluster: Cluster, second: object) -> 
     began = time.monotonic()
     cluster.remove_node(second, allow_graceful=False)
     sweep.communicate(timeout=600)
-    return {"part": "node_killed", **told(place, targets),
-            "seconds_after": round(time.monotonic() - began, 1)}  # fmt: skip
+    return {
+        "part": "node_killed",
+        **told(place, targets),
+        "seconds_after": round(time.monotonic() - began, 1),
+    }
 
 
 def driver_killed(place: Path, targets: int, cluster: Cluster, second: object) -> dict:
@@ -80,13 +83,25 @@ def driver_killed(place: Path, targets: int, cluster: Cluster, second: object) -
     again = started(place, cluster, "--resume")
     again.communicate(timeout=600)
     seconds = round(time.monotonic() - began, 1)
-    return {"part": "driver_killed", "rows_when_killed": rows, "orphans_of_killed": left,
-            **told(place, targets), "seconds_after": seconds}  # fmt: skip
+    return {
+        "part": "driver_killed",
+        "rows_when_killed": rows,
+        "orphans_of_killed": left,
+        **told(place, targets),
+        "seconds_after": seconds,
+    }
 
 
 def started(place: Path, cluster: Cluster, how: str = "--out") -> subprocess.Popen[bytes]:
-    words = ["sweep", str(place / "sweep.toml"), how, str(place / "out"), "--json", "--on",
-             f"ray:{cluster.address}"]  # fmt: skip
+    words = [
+        "sweep",
+        str(place / "sweep.toml"),
+        how,
+        str(place / "out"),
+        "--json",
+        "--on",
+        f"ray:{cluster.address}",
+    ]
     environment = {**os.environ, "AOTI_DEBUG_HOME": str(place / "home")}
     argv = [sys.executable, "-m", "aoti_debug", *words]
     log = (place / "driver.log").open("ab")

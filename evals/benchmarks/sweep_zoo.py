@@ -24,8 +24,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ZOO = Path(__file__).resolve().parents[1] / "zoo"
-ARCHITECTURES = ("two_tower", "fourier_operator", "lstm_tagger", "point_cloud", "position_table",
-                 "mixture_of_experts")  # fmt: skip
+ARCHITECTURES = (
+    "two_tower",
+    "fourier_operator",
+    "lstm_tagger",
+    "point_cloud",
+    "position_table",
+    "mixture_of_experts",
+)
 PREPARE = """
 import sys
 zoo, name, out = sys.argv[1:]
@@ -63,30 +69,37 @@ CAUSES = {
     "shape": LAST + "given[name] = torch.cat([value, value.narrow(-1, 0, 1)], -1)\n" + LOAD + CALL,
     "dtype": LAST
     + "other = torch.float16 if value.is_floating_point() else torch.int32\n"
-    + "given[name] = value.to(other)\n" + LOAD + CALL,
+    + "given[name] = value.to(other)\n"
+    + LOAD
+    + CALL,
     "index": "given[{bounded!r}].view(-1)[-{calls}] = {bound} + 7\n" + LOAD + CALL,
     "nan_weight": LOAD
     + "weight = torch.load({weight!r}).clone()\nweight.view(-1)[0] = float('nan')\n"
-    + "model.load_constants({{{name!r}: weight}}, check_full_update=False)\n" + CALL,
+    + "model.load_constants({{{name!r}: weight}}, check_full_update=False)\n"
+    + CALL,
     "unknown_constant": LOAD
-    + "model.load_constants({{'no.such.weight': torch.ones(3)}}, check_full_update=True)\n" + CALL,
+    + "model.load_constants({{'no.such.weight': torch.ones(3)}}, check_full_update=True)\n"
+    + CALL,
     "truncated": "data = open(package, 'rb').read()\npackage = sys.argv[0] + '.pt2'\n"
-    + "open(package, 'wb').write(data[: len(data) * 2 // 3])\n" + LOAD + CALL,
+    + "open(package, 'wb').write(data[: len(data) * 2 // 3])\n"
+    + LOAD
+    + CALL,
     "no_package": "package = sys.argv[0] + '.not.there.pt2'\n" + LOAD + CALL,
     "no_module": LOAD + "import tokenizers_of_ours\n" + CALL,
     "zero_division": LOAD + CALL + "rate = 1 / (number - {calls} + 1)\n",
     "segfault": LOAD + CALL + "import ctypes\nctypes.string_at(0)\n",
     "memory": LOAD + CALL + "torch.empty(1 << 50)\n",
     "missing_key": LOAD + CALL + "print(dict(given)['attention_mask'])\n",
-}  # fmt: skip
+}
 
 
 def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
     """Write scripts and yield names and causes: all causes of an architecture, then the next."""
     turns = itertools.cycle(
-        (cause, name) for name, cause in itertools.product(known, CAUSES)
+        (cause, name)
+        for name, cause in itertools.product(known, CAUSES)
         if applies(cause, known[name])
-    )  # fmt: skip
+    )
     for number, (cause, name) in zip(range(count), turns, strict=False):
         bounds = {n: b for n, b in known[name].items() if not n.startswith("*")}
         bounded = next(iter(bounds), "")
@@ -137,8 +150,11 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     known = prepared(out, options.python, options.jobs)
-    print(f"{len(known)} of {len(ARCHITECTURES)} architectures compiled in "
-          f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
+    print(
+        f"{len(known)} of {len(ARCHITECTURES)} architectures compiled in "
+        f"{time.monotonic() - began:.0f} s",
+        flush=True,
+    )
     if options.prepare:
         return
     causes = dict(scripts(out, known, options.targets))
@@ -148,8 +164,16 @@ def main() -> None:
         f"[defaults]\npython = '{options.python}'\ntimeout_s = 900\ngpus = 0\n{entries}"
     )
     results = (options.results or out / "results").absolute()
-    words = [sys.executable, "-m", "aoti_debug", "sweep", str(manifest), "--json",
-             "--jobs", str(options.jobs)]  # fmt: skip
+    words = [
+        sys.executable,
+        "-m",
+        "aoti_debug",
+        "sweep",
+        str(manifest),
+        "--json",
+        "--jobs",
+        str(options.jobs),
+    ]
     words += ["--resume" if (results / "sweep.jsonl").exists() else "--out", str(results)]
     left = options.limit - (time.monotonic() - began)
     began = time.monotonic()
@@ -196,9 +220,11 @@ def score(ledger: Path, causes: dict[str, str]) -> None:
         table[causes[f"{row.target}.py"], bucket, category, row.outcome] += 1
     for (cause, bucket, category, outcome), count in sorted(table.items()):
         print(f"{cause:18} {bucket:12} {category or '':24} {outcome:7} {count:4}")
-    print(f"{len(rows)} of {len(causes)} targets run, {len(groups)} buckets, "
-          f"{len({cause for cause, _ in pairs})} causes with the healthy ones, "
-          f"adjusted Rand index {adjusted_rand(pairs):.4f}")  # fmt: skip
+    print(
+        f"{len(rows)} of {len(causes)} targets run, {len(groups)} buckets, "
+        f"{len({cause for cause, _ in pairs})} causes with the healthy ones, "
+        f"adjusted Rand index {adjusted_rand(pairs):.4f}"
+    )
 
 
 if __name__ == "__main__":

@@ -127,9 +127,12 @@ def command(cwd: Path, end: float, *words: str) -> dict:
     try:
         ran = subprocess.run(
             [sys.executable, "-m", "aoti_debug", *words, "--json"],
-            capture_output=True, text=True, timeout=min(LIMIT_S, left), cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=min(LIMIT_S, left),
+            cwd=cwd,
             env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "AOTI_DEBUG_HOME": str(home)},
-        )  # fmt: skip
+        )
         return json.loads(ran.stdout)
     except subprocess.TimeoutExpired:
         return {"error": "the time was over", "ended": True}

@@ -522,11 +522,27 @@ def out_of_memory():
 CASES = {
     case.__name__: case
     for case in (
-        embedding, negative_wrap, gather, scatter, write_while_tuning, write_at_run_time,
-        read_in_slab, misaligned, int32_overflow, uninitialised, infinite_loop, fake_too_large,
-        shared_memory_race, smaller_input, cpu_input, cuda_input, nan, threads, out_of_memory,
+        embedding,
+        negative_wrap,
+        gather,
+        scatter,
+        write_while_tuning,
+        write_at_run_time,
+        read_in_slab,
+        misaligned,
+        int32_overflow,
+        uninitialised,
+        infinite_loop,
+        fake_too_large,
+        shared_memory_race,
+        smaller_input,
+        cpu_input,
+        cuda_input,
+        nan,
+        threads,
+        out_of_memory,
     )
-}  # fmt: skip
+}
 
 if __name__ == "__main__":
     torch.manual_seed(0)

@@ -173,9 +173,12 @@ def bert(layers):
     from transformers import BertConfig, BertModel
 
     config = BertConfig(
-        vocab_size=1000, hidden_size=64, num_hidden_layers=layers, num_attention_heads=4,
+        vocab_size=1000,
+        hidden_size=64,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
         intermediate_size=128,
-    )  # fmt: skip
+    )
     config._attn_implementation = "eager"
     return Named(BertModel(config, add_pooling_layer=False), "last_hidden_state")
 
@@ -185,9 +188,15 @@ def llama(layers):
     from transformers import LlamaConfig, LlamaForCausalLM
 
     config = LlamaConfig(
-        vocab_size=1000, hidden_size=64, num_hidden_layers=layers, num_attention_heads=4,
-        num_key_value_heads=2, intermediate_size=128, hidden_act="relu", use_cache=False,
-    )  # fmt: skip
+        vocab_size=1000,
+        hidden_size=64,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=128,
+        hidden_act="relu",
+        use_cache=False,
+    )
     config._attn_implementation = "eager"
     return Named(LlamaForCausalLM(config), "logits")
 
@@ -236,19 +245,39 @@ CASES = {
     # a lowering exception: the operator has no lowering and fallbacks are off
     "lowering": (Part(acted("return")), {"implicit_fallbacks": False}, given(), given(), False),
     # C++ that does not compile
-    "cpp": (Part(clamped), {"cpp.inject_relu_bug_TESTING_ONLY": "compile_error"}, given(), given(),
-            False),
+    "cpp": (
+        Part(clamped),
+        {"cpp.inject_relu_bug_TESTING_ONLY": "compile_error"},
+        given(),
+        given(),
+        False,
+    ),
     # generated code that throws, which ends the process
-    "abort": (Part(clamped), {"cpp.inject_relu_bug_TESTING_ONLY": "runtime_error"}, given(),
-              given(), False),
+    "abort": (
+        Part(clamped),
+        {"cpp.inject_relu_bug_TESTING_ONLY": "runtime_error"},
+        given(),
+        given(),
+        False,
+    ),
     # wrong values
-    "wrong": (Part(clamped), {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}, given(), given(),
-              False),
+    "wrong": (
+        Part(clamped),
+        {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"},
+        given(),
+        given(),
+        False,
+    ),
     # an index past the table, in the call's inputs alone
     "index": (Part(looked_up, **TABLE), {}, given(top=3), given(top=4000), False),
     # the same with checks off: the kernel reads far outside
-    "segfault": (Part(looked_up, **TABLE), {"assert_indirect_indexing": False}, given(top=3),
-                 given(top=1 << 40), False),
+    "segfault": (
+        Part(looked_up, **TABLE),
+        {"assert_indirect_indexing": False},
+        given(top=3),
+        given(top=1 << 40),
+        False,
+    ),
     # only where sizes are free: another size reads past the rows
     "dynamic": (Part(shifted), {}, given(4, top=0), given(9, top=0), True),
     # a custom operator that crashes, hangs, raises, leaves or returns less on the call's inputs
@@ -270,7 +299,7 @@ CASES = {
     "llama": (llama, {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}, tokens(), tokens(), False),
     # values that overflow in the model itself
     "nan": (Part(grown), {}, given(), (given()[0] * 4,), False),
-}  # fmt: skip
+}
 
 
 def main():

@@ -135,8 +135,20 @@ def _rows(problem: Problem, trial: Trial, python: str, over: Callable[[], bool])
         return []
     patch = digest(trial.patch) if trial.patch else ""
     spent = round(time.monotonic() - began, 1)
-    return [Row(problem.id, content(problem), trial.name, patch, fix.outcome, torch_of(python),
-                problem.case.needs, spent, fix.verdict, fix.reason)]  # fmt: skip
+    return [
+        Row(
+            problem.id,
+            content(problem),
+            trial.name,
+            patch,
+            fix.outcome,
+            torch_of(python),
+            problem.case.needs,
+            spent,
+            fix.verdict,
+            fix.reason,
+        )
+    ]
 
 
 def _tried(problem: Problem, trial: Trial, python: str) -> Fix | None:
@@ -191,8 +203,12 @@ def checks(
         for name, patch in agents_patches(problem):
             found.append(_fails(f"cheat: {name}", done.get(f"agent {name}"), patch))
     else:
-        found += [Check(f"no fix: {one.name}", bool(patch_of(problem, one.edits)), "nothing is to be fixed")
-                  for one in truth.wrong]  # fmt: skip
+        found += [
+            Check(
+                f"no fix: {one.name}", bool(patch_of(problem, one.edits)), "nothing is to be fixed"
+            )
+            for one in truth.wrong
+        ]
     if truth.verify:
         gold = done.get("gold")
         agreed = None if gold is None else gold.verdict == "fixed"
@@ -241,12 +257,23 @@ def _nothing(problem: Problem, at_fault: Sequence[str]) -> Check:
 
 def table(found: Mapping[str, tuple[Sequence[Check], Sequence[Row]]]) -> str:
     """Return a Markdown table: a row for each case, a column for each kind of check."""
-    kinds = {"healthy": "healthy twin", "memcheck": "memcheck", "planted": "planted", "gold": "gold patch", "no fix": "no fix",
-             "cheat": "cheat", "verify_fix": "verify_fix", "kernels": "kernels", "doing": "doing"}  # fmt: skip
+    kinds = {
+        "healthy": "healthy twin",
+        "memcheck": "memcheck",
+        "planted": "planted",
+        "gold": "gold patch",
+        "no fix": "no fix",
+        "cheat": "cheat",
+        "verify_fix": "verify_fix",
+        "kernels": "kernels",
+        "doing": "doing",
+    }
     lines = ["| case | " + " | ".join(kinds) + " | s |", "|" + "---|" * (len(kinds) + 2)]
     for name, (own, rows) in found.items():
-        cells = [_cell([one for one in own if one.what.startswith(start)], rows, kind)
-                 for kind, start in kinds.items()]  # fmt: skip
+        cells = [
+            _cell([one for one in own if one.what.startswith(start)], rows, kind)
+            for kind, start in kinds.items()
+        ]
         seconds = f"{sum(one.seconds for one in rows):.0f}"
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {seconds} |")
     every = [check for own, _ in found.values() for check in own]
@@ -254,8 +281,11 @@ def table(found: Mapping[str, tuple[Sequence[Check], Sequence[Row]]]) -> str:
         of = [one for one in every if one.what.startswith(start)]
         bad = sum(one.good is False for one in of)
         missing = sum(one.good is None for one in of)
-        lines.append(f"{kind}: {sum(one.good is True for one in of)} of {len(of)} good"
-                     + (f", {bad} bad" if bad else "") + (f", {missing} not run" if missing else ""))  # fmt: skip
+        lines.append(
+            f"{kind}: {sum(one.good is True for one in of)} of {len(of)} good"
+            + (f", {bad} bad" if bad else "")
+            + (f", {missing} not run" if missing else "")
+        )
     return "\n".join(lines)
 
 

@@ -109,8 +109,10 @@ def eager(situation: Situation) -> Answer:
     """Take the model of model.py instead of the package."""
     files = dict(situation.problem.case.files)
     made = '__import__("model").make()'
-    after = {name: _LOADED.sub(made, text) if name.endswith(".py") else text
-             for name, text in files.items()}  # fmt: skip
+    after = {
+        name: _LOADED.sub(made, text) if name.endswith(".py") else text
+        for name, text in files.items()
+    }
     return _said("run", "wrong_result", diff(files, after))
 
 

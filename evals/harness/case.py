@@ -24,14 +24,22 @@ else:
     import tomli as tomllib
 
 EVALS = Path(__file__).resolve().parents[1]
-FAMILIES = (
-    "bad_input", "triton_kernels", "custom_operators", "out_of_bounds", "wrong_values",
-    "compile_and_export", "package_and_constants", "hangs_and_threads",
-)  # fmt: skip
+FAMILIES = tuple(
+    """
+    bad_input triton_kernels custom_operators out_of_bounds wrong_values compile_and_export
+    package_and_constants hangs_and_threads
+    """.split()
+)
 Family = Literal[
-    "bad_input", "triton_kernels", "custom_operators", "out_of_bounds", "wrong_values",
-    "compile_and_export", "package_and_constants", "hangs_and_threads",
-]  # fmt: skip
+    "bad_input",
+    "triton_kernels",
+    "custom_operators",
+    "out_of_bounds",
+    "wrong_values",
+    "compile_and_export",
+    "package_and_constants",
+    "hangs_and_threads",
+]
 Twin = Literal["planted", "healthy"]
 
 

@@ -123,8 +123,11 @@ def _false_blame(problem: Problem, answer: Answer, wanted: Sequence[str]) -> lis
         words |= {f"{PurePosixPath(line.file).name}:{line.line}" for line in one.source}
         found += [word for word in truth.blameless if word in words]
     right = {*truth.category, *truth.also}
-    found += [one.category for one in answer.also
-              if one.category not in right and one.category not in QUIET]  # fmt: skip
+    found += [
+        one.category
+        for one in answer.also
+        if one.category not in right and one.category not in QUIET
+    ]
     if truth.fix == "none" and answer.patch.strip():
         found.append("a patch where nothing is to be fixed")
     return sorted(set(found))

@@ -84,8 +84,12 @@ def fix_of(problem: Problem, found: Outcome, verdict: str | None = None, reason:
 
 def triaged(problem: Problem, python: str) -> Triaged:
     """Triage the planted case, once for the same files and torch; its directory is kept."""
-    key = digest(json.dumps(problem.case.files and dict(problem.case.files), sort_keys=True),
-                 problem.truth.prepare, " ".join(problem.case.command), torch_of(python))  # fmt: skip
+    key = digest(
+        json.dumps(problem.case.files and dict(problem.case.files), sort_keys=True),
+        problem.truth.prepare,
+        " ".join(problem.case.command),
+        torch_of(python),
+    )
     root = cache_root() / "triaged" / f"{problem.id}-{key[:12]}"
     root.mkdir(parents=True, exist_ok=True)
     kept = root / "triaged.json"
@@ -118,8 +122,11 @@ async def _triage(problem: Problem, root: Path, python: str) -> TriageAnswer:
 def environment_of_case(python: str) -> Mapping[str, str]:
     """Return what a target gets beside what it inherits."""
     ours = environment(python)
-    return {name: value for name, value in ours.items()
-            if name.startswith(("TORCHINDUCTOR", "AOT_", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))}  # fmt: skip
+    return {
+        name: value
+        for name, value in ours.items()
+        if name.startswith(("TORCHINDUCTOR", "AOT_", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))
+    }
 
 
 def verify(problem: Problem, patch: str, python: str) -> VerifyAnswer:

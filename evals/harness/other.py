@@ -61,8 +61,14 @@ def write(root: Path) -> None:
     for kind, texts in (("should", wanted["should"]), ("should-not", wanted["should_not"])):
         for number, said in enumerate(texts, 1):
             folder = root / "plugin" / f"{kind}-{number:02}"
-            _grader(folder, said, "skill", f"type: tool_used\ntool: Skill\n"
-                    f"match: {'contains' if kind == 'should' else 'not_contains'}", "aoti-debug")  # fmt: skip
+            _grader(
+                folder,
+                said,
+                "skill",
+                f"type: tool_used\ntool: Skill\n"
+                f"match: {'contains' if kind == 'should' else 'not_contains'}",
+                "aoti-debug",
+            )
 
 
 def _plugin_case(folder: Path, problem: Problem) -> None:

@@ -92,8 +92,14 @@ def replay(problem: Problem, agent: Agent, recorded: Recorded) -> Result:
     """Let a scripted agent answer from what is recorded."""
     at_fault = recorded.at_fault or ()
     situation = Situation(problem, Path(), recorded.kernels, at_fault)
-    return judge(problem, agent.answer(situation), agent=agent.name, arm="replay",
-                 kernels=at_fault, fix=lambda patch: known(problem, patch, recorded))  # fmt: skip
+    return judge(
+        problem,
+        agent.answer(situation),
+        agent=agent.name,
+        arm="replay",
+        kernels=at_fault,
+        fix=lambda patch: known(problem, patch, recorded),
+    )
 
 
 def known(problem: Problem, patch: str, recorded: Recorded) -> Fix:
@@ -113,8 +119,14 @@ def tool(problem: Problem, recorded: Recorded) -> Result:
     assert recorded.directory is not None
     found = diagnose(_recall(recorded.directory))
     answer = parse(found[0].document()) if found else None
-    return judge(problem, answer, agent="triage alone", arm="replay", kernels=recorded.at_fault or (),
-                 fix=lambda patch: Fix(None, "it proposes no patch"))  # fmt: skip
+    return judge(
+        problem,
+        answer,
+        agent="triage alone",
+        arm="replay",
+        kernels=recorded.at_fault or (),
+        fix=lambda patch: Fix(None, "it proposes no patch"),
+    )
 
 
 def _recall(directory: Path) -> Any:
@@ -192,8 +204,11 @@ def pack(ledgers: Sequence[Path]) -> None:
     for problem in problems().values():  # what another content has shown says nothing
         if (case := kept.get(f"{problem.id}/case.json")) is not None:
             wanted = {trial.name for trial in admit.trials(problem)}
-            case["rows"] = [one for one in case["rows"]
-                            if one["content"] == content(problem) and one["name"] in wanted]  # fmt: skip
+            case["rows"] = [
+                one
+                for one in case["rows"]
+                if one["content"] == content(problem) and one["name"] in wanted
+            ]
     members |= {name: json.dumps(case, indent=0).encode() for name, case in kept.items()}
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
         for name in sorted(members):

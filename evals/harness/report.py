@@ -53,8 +53,10 @@ def rows(documents: Sequence[Document]) -> str:
             _share(fixes)
             + (f" ({unknown} unknown)" if unknown and any(one["fields"] for one in own) else "")
         ]
-        cells += [str(sum(bool((one["fields"] or {}).get(name)) for one in own))
-                  for name in ("false_blame", "forbidden")]  # fmt: skip
+        cells += [
+            str(sum(bool((one["fields"] or {}).get(name)) for one in own))
+            for name in ("false_blame", "forbidden")
+        ]
         walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
         cells.append(f"{sum(walls) / len(walls):.0f}" if walls else "")
         lines.append("| " + " | ".join(cells) + " |")
@@ -106,8 +108,10 @@ def statistics(documents: Sequence[Document]) -> str:
                 share = stats.share(found, family)
                 cubed = stats.all_of(found)
                 more = f"; pass^3 {cubed:.2f}" if cubed is not None else ""
-                lines.append(f"- {agent}, {arm}: strict {share.value:.2f} (95 %: {share.low:.2f} to "
-                             f"{share.high:.2f}, {share.effective:.1f} effective cases){more}")  # fmt: skip
+                lines.append(
+                    f"- {agent}, {arm}: strict {share.value:.2f} (95 %: {share.low:.2f} to "
+                    f"{share.high:.2f}, {share.effective:.1f} effective cases){more}"
+                )
             base = "bare" if "bare" in arms else next(iter(arms))
             for arm, gain in stats.differences(arms, base).items():
                 lines.append(
@@ -115,8 +119,10 @@ def statistics(documents: Sequence[Document]) -> str:
                     f"{gain.high:+.2f}; p {gain.p:.3f}, Holm {gain.p_holm:.3f})"
                 )
         count = len(family)
-        lines.append(f"- {count} cases show a difference of {stats.detectable(count):.2f} or more with "
-                     "80 % power, where two arms disagree on 40 % of the cases.")  # fmt: skip
+        lines.append(
+            f"- {count} cases show a difference of {stats.detectable(count):.2f} or more with "
+            "80 % power, where two arms disagree on 40 % of the cases."
+        )
     except ImportError as error:
         return f"No statistics: {error}. Install `aoti-debug[evals]`."
     return "\n".join(lines)
@@ -149,8 +155,9 @@ def _cost_plot(arms: Mapping[tuple[str, str], Sequence[Document]]) -> str:
         walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
         if walls:
             point = (sum(walls) / len(walls), 100 * sum(one["strict"] for one in own) / len(own))
-            chart.add_dots([point], name=f"{agent}, {arm}", radius=6,
-                           fill_color=COLOURS[number % len(COLOURS)])  # fmt: skip
+            chart.add_dots(
+                [point], name=f"{agent}, {arm}", radius=6, fill_color=COLOURS[number % len(COLOURS)]
+            )
             drawn = True
     return str(chart.to_svg(width=WIDTH, height=HEIGHT)) if drawn else ""
 

@@ -33,8 +33,18 @@ Arm = Literal["bare", "guide", "skill", "skill_cli", "skill_mcp", "mcp"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 TREE = EVALS.parent
 HIDDEN = ("evals", "tests", ".git", "build")
-LEFT_OUT = (*HIDDEN, ".venv", ".github", ".ci", "__pycache__", "*.egg-info", ".mypy_cache",
-            ".ruff_cache", ".pytest_cache", "assets")  # fmt: skip
+LEFT_OUT = (
+    *HIDDEN,
+    ".venv",
+    ".github",
+    ".ci",
+    "__pycache__",
+    "*.egg-info",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    "assets",
+)
 # A client's own settings and keys; they reach its process alone, and no file.
 CLIENTS = ("ANTHROPIC_", "CLAUDE_", "CODEX_", "ENABLE_TOOL_SEARCH", "GEMINI_", "OPENAI_")
 LAUNCH = """\
@@ -115,8 +125,11 @@ def install_skill(to: Path) -> None:
 
 def _install_tool(box: Sandbox) -> None:
     tool = box.root / "tool"
-    shutil.copytree(TREE / "mcp_server", tool / "mcp_server",
-                    ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))  # fmt: skip
+    shutil.copytree(
+        TREE / "mcp_server",
+        tool / "mcp_server",
+        ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
+    )
     shutil.copytree(TREE / "guides", tool / "guides")
     shutil.copyfile(TREE / "SKILL.md", tool / "SKILL.md")
     box.command.parent.mkdir()
@@ -153,8 +166,9 @@ def hidden(argv: Sequence[str], root: Path) -> list[str]:
     places = [str(TREE / name) for name in HIDDEN if (TREE / name).is_dir()]
     git = TREE / ".git"
     if git.is_file():  # a worktree: its history lies elsewhere
-        common = subprocess.run(["git", "rev-parse", "--git-common-dir"], cwd=TREE,
-                                capture_output=True, text=True)  # fmt: skip
+        common = subprocess.run(
+            ["git", "rev-parse", "--git-common-dir"], cwd=TREE, capture_output=True, text=True
+        )
         places.append(common.stdout.strip())
         places += [str(Path(common.stdout.strip()).parent / name) for name in ("evals", "tests")]
     masks = [

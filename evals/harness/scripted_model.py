@@ -117,8 +117,16 @@ def messages(part: Part, asked: Json) -> Iterator[Json]:
     done = len(part.calls)
     call = part.next(tools) if tools else None
     usage = {"input_tokens": 1, "output_tokens": 1}
-    start: Json = {"id": f"msg_{done}", "type": "message", "role": "assistant", "content": [],
-                   "model": asked.get("model"), "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
+    start: Json = {
+        "id": f"msg_{done}",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "model": asked.get("model"),
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
     yield {"type": "message_start", "message": start}
     if call is not None:
         block: Json = {"type": "tool_use", "id": f"toolu_{done}", "name": call[0], "input": {}}
@@ -150,14 +158,24 @@ def responses(part: Part, asked: Json) -> Iterator[Json]:
     call = part.next(tools) if tools else None
     yield {"type": "response.created", "response": {"id": f"resp_{done}"}}
     if call is not None:
-        item: Json = {"type": "function_call", "id": f"fc_{done}", "call_id": f"call_{done}",
-                      "name": call[0], "arguments": json.dumps(call[1])}  # fmt: skip
+        item: Json = {
+            "type": "function_call",
+            "id": f"fc_{done}",
+            "call_id": f"call_{done}",
+            "name": call[0],
+            "arguments": json.dumps(call[1]),
+        }
         if call[0] in space:
             item["namespace"] = space[call[0]]
     else:
         said = [{"type": "output_text", "text": "Done.", "annotations": []}]
         item = {"type": "message", "id": f"msg_{done}", "role": "assistant", "content": said}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2,
-             "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}  # fmt: skip
+    usage = {
+        "input_tokens": 1,
+        "output_tokens": 1,
+        "total_tokens": 2,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
     yield {"type": "response.completed", "response": {"id": f"resp_{done}", "usage": usage}}

@@ -83,10 +83,20 @@ def differences(arms: Mapping[str, Successes], base: str) -> dict[str, Differenc
                 1.0 if gain[0] == 0 else 0.0,
             )
             continue
-        interval = stats.bootstrap((gain,), numpy.mean, n_resamples=9999, method="percentile",
-                                   rng=numpy.random.default_rng(0)).confidence_interval  # fmt: skip
-        test = stats.permutation_test((gain,), numpy.mean, permutation_type="samples",
-                                      n_resamples=9999, rng=numpy.random.default_rng(0))  # fmt: skip
+        interval = stats.bootstrap(
+            (gain,),
+            numpy.mean,
+            n_resamples=9999,
+            method="percentile",
+            rng=numpy.random.default_rng(0),
+        ).confidence_interval
+        test = stats.permutation_test(
+            (gain,),
+            numpy.mean,
+            permutation_type="samples",
+            n_resamples=9999,
+            rng=numpy.random.default_rng(0),
+        )
         found[arm] = (
             float(gain.mean()),
             float(interval.low),

@@ -57,8 +57,11 @@ def cache_root() -> Path:
 
 def environment(python: str, home: Path | None = None) -> dict[str, str]:
     """Return the environment of a case's processes: quick compiles, a shared cache of objects."""
-    kept = {name: value for name, value in os.environ.items()
-            if name in ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_HOME")}  # fmt: skip
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_HOME")
+    }
     root = cache_root()
     kept.update(
         CXX=str(HERE / "cached_g++"),
@@ -185,9 +188,18 @@ def outcome(
     The same files under the same torch are run once; `number` tells repetitions apart.
     """
     truth, case = problem.truth, problem.case
-    key = digest(json.dumps(files, sort_keys=True), truth.oracle, truth.prepare, PRELUDE, case.id,
-                 " ".join(case.command), torch_of(python), twin, str(number),
-                 json.dumps([edit.model_dump() for edit in truth.gold]))  # fmt: skip
+    key = digest(
+        json.dumps(files, sort_keys=True),
+        truth.oracle,
+        truth.prepare,
+        PRELUDE,
+        case.id,
+        " ".join(case.command),
+        torch_of(python),
+        twin,
+        str(number),
+        json.dumps([edit.model_dump() for edit in truth.gold]),
+    )
     kept = cache_root() / "outcomes" / f"{key}.json"
     if kept.is_file():
         return Outcome(**json.loads(kept.read_text("utf-8")))
@@ -272,9 +284,14 @@ def process(
     """Run a process and all that it starts; return how it ended and what it wrote."""
     with tempfile.TemporaryFile() as out:
         started = subprocess.Popen(
-            argv, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             code: int | None = started.wait(timeout_s)
         except subprocess.TimeoutExpired:

@@ -6,14 +6,14 @@ import torch
 from architectures import add, ids, image
 
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
-        "intermediate_size": 64, "vocab_size": 96}  # fmt: skip
+        "intermediate_size": 64, "vocab_size": 96}
 KV = {**SIZE, "num_key_value_heads": 2, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 GPT = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 96, "bos_token_id": 1,
-       "eos_token_id": 2}  # fmt: skip
+       "eos_token_id": 2}
 BART = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4,
         "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
         "vocab_size": 96, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
-        "decoder_start_token_id": 1, "forced_eos_token_id": None}  # fmt: skip
+        "decoder_start_token_id": 1, "forced_eos_token_id": None}
 EXPERTS = {**KV, "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2}
 
 
@@ -64,7 +64,7 @@ ENCODERS = (
     ("splinter", "Splinter", SIZE, ()),
     ("clip_text", "CLIPText", {**SIZE, "_model": "CLIPTextModel", "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}, ()),
     ("t5_encoder", "T5", {"d_model": 32, "num_layers": 2, "num_heads": 4, "d_ff": 64, "d_kv": 8, "vocab_size": 96, "_model": "T5EncoderModel"}, ("batch",)),
-)  # fmt: skip
+)
 DECODERS = (
     ("gpt2", "GPT2", GPT, ("batch",)),
     ("gpt2_fp16", "GPT2", GPT, ("float16",)),
@@ -104,7 +104,7 @@ DECODERS = (
     ("mamba2", "Mamba2", {"hidden_size": 32, "num_hidden_layers": 1, "vocab_size": 96, "state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 2, "chunk_size": 4}, ()),
     ("rwkv", "Rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "vocab_size": 96}, ()),
     ("openai_gpt", "OpenAIGPT", {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 96}, ()),
-)  # fmt: skip
+)
 PAIRS = (
     ("t5", "T5", {"d_model": 32, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 4, "d_ff": 64, "d_kv": 8, "vocab_size": 96}),
     ("mt5", "MT5", {"d_model": 32, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 4, "d_ff": 64, "d_kv": 8, "vocab_size": 96}),
@@ -114,7 +114,7 @@ PAIRS = (
     ("marian", "Marian", BART),
     ("m2m_100", "M2M100", BART),
     ("blenderbot_small", "BlenderbotSmall", BART),
-)  # fmt: skip
+)
 IMAGES = (
     ("vit", "ViT", {**SIZE, "image_size": 32, "patch_size": 8}, ("batch",)),
     ("vit_fp16", "ViT", {**SIZE, "image_size": 32, "patch_size": 8}, ("float16",)),
@@ -143,10 +143,10 @@ IMAGES = (
     ("swin2sr", "Swin2SR", {"image_size": 16, "embed_dim": 16, "depths": [1], "num_heads": [2], "window_size": 4, "_model": "Swin2SRForImageSuperResolution"}, ()),
     ("clip_vision", "CLIPVision", {**SIZE, "image_size": 32, "patch_size": 8, "_model": "CLIPVisionModel"}, ("max_autotune",)),
     ("siglip_vision", "SiglipVision", {**SIZE, "image_size": 32, "patch_size": 8, "_model": "SiglipVisionModel"}, ()),
-)  # fmt: skip
+)
 SMALL_WAVE = {**SIZE, "conv_dim": (16, 16), "conv_kernel": (8, 4), "conv_stride": (4, 4),
               "num_feat_extract_layers": 2, "num_conv_pos_embeddings": 8, "conv_bias": False,
-              "num_conv_pos_embedding_groups": 4}  # fmt: skip
+              "num_conv_pos_embedding_groups": 4}
 WAVES = (
     ("wav2vec2", "Wav2Vec2", SMALL_WAVE, ()),
     ("hubert", "Hubert", SMALL_WAVE, ("batch",)),
@@ -161,7 +161,7 @@ for name, kind, options, ways in (*ENCODERS, *DECODERS):
 for name, kind, options in PAIRS:
     add(name, "transformers", from_config(kind, options),
         lambda: {**ids()(), **ids("decoder_input_ids", length=7)()},
-        bounds={"input_ids": 96, "decoder_input_ids": 96})  # fmt: skip
+        bounds={"input_ids": 96, "decoder_input_ids": 96})
 for name, kind, options, ways in IMAGES:
     size = options.get("image_size", 64)
     size = size[0] if isinstance(size, list) else size
@@ -173,28 +173,28 @@ for name, kind in (("gpt2_positions", "GPT2"), ("opt_positions", "OPT")):
     limit = {"n_positions": 24} if kind == "GPT2" else {"max_position_embeddings": 24}
     base = GPT if kind == "GPT2" else DECODERS[6][2]
     add(name, "transformers", from_config(kind, {**base, **limit, "_attention": "eager"}), ids(),
-        bounds={"input_ids": 96}, dynamic={"input_ids": {1: "length"}}, positions="length")  # fmt: skip
+        bounds={"input_ids": 96}, dynamic={"input_ids": {1: "length"}}, positions="length")
 add("whisper", "transformers",
     from_config("Whisper", {**BART, "num_mel_bins": 8, "max_source_positions": 20, "max_target_positions": 20}),
     lambda: {"input_features": torch.randn(2, 8, 40), **ids("decoder_input_ids", length=7)()},
-    bounds={"decoder_input_ids": 96})  # fmt: skip
+    bounds={"decoder_input_ids": 96})
 add("audio_spectrogram", "transformers",
     from_config("AST", {**SIZE, "patch_size": 8, "max_length": 32, "num_mel_bins": 16}),
-    lambda: {"input_values": torch.randn(2, 32, 16)}, "bfloat16")  # fmt: skip
+    lambda: {"input_values": torch.randn(2, 32, 16)}, "bfloat16")
 add("patchtst", "transformers", from_config("PatchTST", {**PATCHES, "num_hidden_layers": 2, "num_attention_heads": 2, "ffn_dim": 32}),
-    lambda: {"past_values": torch.randn(2, 32, 2)})  # fmt: skip
+    lambda: {"past_values": torch.randn(2, 32, 2)})
 add("patchtsmixer", "transformers", from_config("PatchTSMixer", {**PATCHES, "num_layers": 2}),
-    lambda: {"past_values": torch.randn(2, 32, 2)})  # fmt: skip
+    lambda: {"past_values": torch.randn(2, 32, 2)})
 add("layoutlm", "transformers", from_config("LayoutLM", {**SIZE, "max_2d_position_embeddings": 64}),
     lambda: {**ids()(), "bbox": torch.tensor([3, 5, 20, 30]).repeat(2, 12, 1)},
-    bounds={"input_ids": 96})  # fmt: skip
+    bounds={"input_ids": 96})
 add("clip", "transformers",
     from_config("CLIP", {"text_config": {**SIZE, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2},
                          "vision_config": {**SIZE, "image_size": 32, "patch_size": 8}, "projection_dim": 16}),
-    lambda: {**ids()(), "pixel_values": torch.randn(2, 3, 32, 32)}, bounds={"input_ids": 96})  # fmt: skip
+    lambda: {**ids()(), "pixel_values": torch.randn(2, 3, 32, 32)}, bounds={"input_ids": 96})
 add("videomae", "transformers",
     from_config("VideoMAE", {**SIZE, "image_size": 16, "patch_size": 8, "num_frames": 4}),
-    lambda: {"pixel_values": torch.randn(2, 4, 3, 16, 16)})  # fmt: skip
+    lambda: {"pixel_values": torch.randn(2, 4, 3, 16, 16)})
 add("timesformer", "transformers",
     from_config("Timesformer", {**SIZE, "image_size": 16, "patch_size": 8, "num_frames": 4}),
-    lambda: {"pixel_values": torch.randn(2, 4, 3, 16, 16)})  # fmt: skip
+    lambda: {"pixel_values": torch.randn(2, 4, 3, 16, 16)})

@@ -26,9 +26,48 @@ TORCHVISION = (
     ("efficientnet_b0", {}, 64, ()),
     ("regnet_y_400mf", {}, 64, ("float16",)),
     ("convnext_tiny", {}, 48, ("bfloat16",)),
-    ("vit_b_32", {"image_size": 64, "num_layers": 2, "hidden_dim": 64, "mlp_dim": 128, "num_heads": 4, "patch_size": 16, "_class": "VisionTransformer"}, 64, ()),
-    ("swin_t", {"patch_size": [4, 4], "embed_dim": 24, "depths": [1, 1], "num_heads": [2, 4], "window_size": [4, 4], "_class": "SwinTransformer"}, 32, ()),
-    ("maxvit", {"input_size": (64, 64), "stem_channels": 16, "partition_size": 4, "block_channels": [16, 32], "block_layers": [1, 1], "head_dim": 8, "stochastic_depth_prob": 0.0, "_class": "MaxVit"}, 64, ()),
+    (
+        "vit_b_32",
+        {
+            "image_size": 64,
+            "num_layers": 2,
+            "hidden_dim": 64,
+            "mlp_dim": 128,
+            "num_heads": 4,
+            "patch_size": 16,
+            "_class": "VisionTransformer",
+        },
+        64,
+        (),
+    ),
+    (
+        "swin_t",
+        {
+            "patch_size": [4, 4],
+            "embed_dim": 24,
+            "depths": [1, 1],
+            "num_heads": [2, 4],
+            "window_size": [4, 4],
+            "_class": "SwinTransformer",
+        },
+        32,
+        (),
+    ),
+    (
+        "maxvit",
+        {
+            "input_size": (64, 64),
+            "stem_channels": 16,
+            "partition_size": 4,
+            "block_channels": [16, 32],
+            "block_layers": [1, 1],
+            "head_dim": 8,
+            "stochastic_depth_prob": 0.0,
+            "_class": "MaxVit",
+        },
+        64,
+        (),
+    ),
     ("fcn_resnet50", {"weights_backbone": None, "_module": "segmentation"}, 64, ()),
     ("deeplabv3_mobilenet_v3_large", {"weights_backbone": None, "_module": "segmentation"}, 64, ()),
     ("lraspp_mobilenet_v3_large", {"weights_backbone": None, "_module": "segmentation"}, 64, ()),
@@ -36,7 +75,7 @@ TORCHVISION = (
     ("mc3_18", {"_module": "video"}, 32, ()),
     ("r2plus1d_18", {"_module": "video"}, 32, ()),
     ("raft_small", {"_module": "optical_flow"}, 128, ()),
-)  # fmt: skip
+)
 VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 32, "depth": 2, "num_heads": 4}
 # A name of timm, its arguments, the image's size, the ways.
 TIMM = (
@@ -76,13 +115,35 @@ TIMM = (
     ("fastvit_t8", {"layers": (1, 1, 1, 1)}, 64, ()),
     ("poolformer_s12", {}, 64, ()),
     ("caformer_s18", {}, 64, ()),
-    ("swin_tiny_patch4_window7_224", {"img_size": 32, "window_size": 4, "embed_dim": 16, "depths": (1, 1), "num_heads": (2, 4)}, 32, ()),
-    ("swinv2_tiny_window8_256", {"img_size": 32, "window_size": 4, "embed_dim": 16, "depths": (1, 1), "num_heads": (2, 4)}, 32, ()),
+    (
+        "swin_tiny_patch4_window7_224",
+        {"img_size": 32, "window_size": 4, "embed_dim": 16, "depths": (1, 1), "num_heads": (2, 4)},
+        32,
+        (),
+    ),
+    (
+        "swinv2_tiny_window8_256",
+        {"img_size": 32, "window_size": 4, "embed_dim": 16, "depths": (1, 1), "num_heads": (2, 4)},
+        32,
+        (),
+    ),
     ("pvt_v2_b0", {}, 64, ()),
     ("twins_svt_small", {"img_size": 64, "depths": (1, 1, 1, 1)}, 64, ()),
     ("nest_tiny", {"img_size": 64, "patch_size": 4}, 64, ()),
     ("coat_lite_tiny", {"img_size": 64, "serial_depths": (1, 1, 1, 1)}, 64, ()),
-    ("tnt_s_patch16_224", {"img_size": 32, "embed_dim": 32, "inner_dim": 16, "depth": 2, "num_heads_outer": 4, "num_heads_inner": 4}, 32, ()),
+    (
+        "tnt_s_patch16_224",
+        {
+            "img_size": 32,
+            "embed_dim": 32,
+            "inner_dim": 16,
+            "depth": 2,
+            "num_heads_outer": 4,
+            "num_heads_inner": 4,
+        },
+        32,
+        (),
+    ),
     ("visformer_tiny", {"img_size": 64, "depth": (1, 1, 1)}, 64, ()),
     ("levit_128s", {"img_size": 64, "depth": (1, 1, 1)}, 64, ()),
     ("mambaout_femto", {"depths": (1, 1, 1, 1)}, 64, ()),
@@ -97,7 +158,7 @@ TIMM = (
     ("starnet_s1", {}, 64, ()),
     ("davit_tiny", {"depths": (1, 1, 1, 1)}, 64, ()),
     ("hiera_tiny_224", {"img_size": (64, 64), "stages": (1, 1, 1, 1)}, 64, ()),
-)  # fmt: skip
+)
 
 
 def of_torchvision(name, options):

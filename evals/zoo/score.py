@@ -98,8 +98,11 @@ def places(lines: dict, name: str) -> set[tuple[str, int]]:
 
 
 def one_line(row: dict) -> str:
-    wrong = [k.partition("_")[0] for k in ("category_right", "input_right", "line_right")
-             if row.get(k) is False]  # fmt: skip
+    wrong = [
+        k.partition("_")[0]
+        for k in ("category_right", "input_right", "line_right")
+        if row.get(k) is False
+    ]
     what = f"{row['outcome']}{' (' + ', '.join(wrong) + ')' if wrong else ''}"
     return (
         f"{row['architecture']:28} {row['fault']:10} {row['wall_s']:7.1f} s  {what}: "
@@ -121,14 +124,18 @@ def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
         f"{len(sound)} healthy, {len(alarms)} false alarms; {len(planted)} planted, "
         f"{len(planted) - len(missed)} found with category, input or kernel, and line "
         f"({harmless} of them layouts that change no value, found not to be blamed)"
-        + (f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
-           f"{len(ratios)} pairs)" if ratios else "")
+        + (
+            f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
+            f"{len(ratios)} pairs)"
+            if ratios
+            else ""
+        )
         + f". {len(rows) - len(answered)} did not compile, fail by themselves or gave no answer "
         "in time.",
         "",
         "| architecture | from | compiled as | healthy | faults found | missed |",
         "|---|---|---|---|---|---|",
-    ]  # fmt: skip
+    ]
     for name in dict.fromkeys(r["architecture"] for r in rows):
         own = [r for r in rows if r["architecture"] == name]
         state = next((r["outcome"] for r in own if r["fault"] == "healthy"), "")
@@ -167,8 +174,11 @@ def expected(case, device: str) -> dict:
         spoilt = next(iter(inputs)) if planted == "device" else known.input_of(case, inputs)
         index = list(inputs).index(spoilt)
         found[planted] = {
-            "category": known.category, "input": spoilt, "index": index, "line": known.line,
-        }  # fmt: skip
+            "category": known.category,
+            "input": spoilt,
+            "index": index,
+            "line": known.line,
+        }
     return found
 
 

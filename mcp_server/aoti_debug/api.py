@@ -43,7 +43,7 @@ __all__ = [
     "request",
     "runs",
     "service",
-]  # fmt: skip
+]
 
 
 def service(home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True) -> Service:
@@ -308,9 +308,13 @@ def _summary(run: RunDirectory) -> RunSummary:
     except (ValueError, TypeError, OverflowError, OSError):
         unreadable = "its run.json is damaged"
         return RunSummary(
-            run=run.id, status="failed", kind="unknown", command="", started=_iso(began),
+            run=run.id,
+            status="failed",
+            kind="unknown",
+            command="",
+            started=_iso(began),
             summary=unreadable,
-        )  # fmt: skip
+        )
 
 
 def _began(run: RunDirectory) -> float:

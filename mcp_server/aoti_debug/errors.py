@@ -58,8 +58,10 @@ def refused_by_system(error: OSError) -> UnreadableInput | None:
         return None
     named = str(error.filename)
     shown = named if len(named) <= 200 else f"{named[:150]}…"
-    return UnreadableInput(f"cannot use {shown}: {error.strerror}",
-                           help="Give a path that exists and that you may enter.")  # fmt: skip
+    return UnreadableInput(
+        f"cannot use {shown}: {error.strerror}",
+        help="Give a path that exists and that you may enter.",
+    )
 
 
 class NoInterpreter(AotiDebugError):

@@ -19,5 +19,6 @@ def expanded(path: str | os.PathLike[str]) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:
         named = plain(str(path), 80)
-        raise WrongUse(f"{named} is in the home directory of nobody",
-                       help="Write the path out, from / on.") from error  # fmt: skip
+        raise WrongUse(
+            f"{named} is in the home directory of nobody", help="Write the path out, from / on."
+        ) from error

@@ -11,8 +11,9 @@ _ESCAPES = re.compile(
 )
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Shown as nothing, and not among the controls and format characters: fillers, variation selectors.
-_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
-                        "\U000e0000-\U000e0fff]")  # fmt: skip
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 _DROPPED = {"Cc", "Cf"}
 
 

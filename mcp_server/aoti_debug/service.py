@@ -88,9 +88,13 @@ class Service:
             await anyio.to_thread.run_sync(lambda: prune(at=self._home))
         directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
         work = RunState(
-            request, directory, kind.name, client=owner, gpus=self._gpus,
+            request,
+            directory,
+            kind.name,
+            client=owner,
+            gpus=self._gpus,
             gpu_wait_s=self._gpu_wait_s,
-        )  # fmt: skip
+        )
         work.record()
         live = self._live[work.directory.id] = _Live(kind, work)
         work.on_change = live.tell

@@ -49,9 +49,13 @@ async def upload(request: Request) -> Response:
     except AotiDebugError as error:
         return _refused(507, error)
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return JSONResponse({
-        "folder": str(folder), "files": len(files), "bytes": sum(f.stat().st_size for f in files),
-    })  # fmt: skip
+    return JSONResponse(
+        {
+            "folder": str(folder),
+            "files": len(files),
+            "bytes": sum(f.stat().st_size for f in files),
+        }
+    )
 
 
 def _refused(status: int, error: AotiDebugError) -> Response:
@@ -107,9 +111,15 @@ class _Unpacked:
 
 
 _NO_ARCHIVE = (
-    tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile,
-    FileExistsError, NotADirectoryError, IsADirectoryError,
-)  # fmt: skip
+    tarfile.TarError,
+    EOFError,
+    ValueError,
+    zlib.error,
+    gzip.BadGzipFile,
+    FileExistsError,
+    NotADirectoryError,
+    IsADirectoryError,
+)
 
 
 def _unpack(packed: IO[bytes]) -> Path:
@@ -135,8 +145,10 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
     left = FOLDER
     for number, member in enumerate(archive, 1):
         if not (member.isreg() or member.isdir()):
-            raise WrongUse(f"{clean(member.name)[:200]!r} is neither file nor folder",
-                           help="Leave links and devices out (tar --dereference).")  # fmt: skip
+            raise WrongUse(
+                f"{clean(member.name)[:200]!r} is neither file nor folder",
+                help="Leave links and devices out (tar --dereference).",
+            )
         if len(Path(member.name).parts) > DEPTH:
             raise _Large("the folder is too deep")
         left -= max(member.size, 0)

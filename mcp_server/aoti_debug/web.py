@@ -157,8 +157,9 @@ def serve_http(
                 help="Serve on 127.0.0.1, or add --allow-remote if that is what you want.",
             )
         if known is None:
-            raise WrongUse(f"{host} can be reached from other machines: a token is needed",
-                           help=_HELP)  # fmt: skip
+            raise WrongUse(
+                f"{host} can be reached from other machines: a token is needed", help=_HELP
+            )
     app = server.streamable_http_app(
         host=host,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -166,9 +167,14 @@ def serve_http(
     app.router.routes.append(Route("/upload", upload, methods=["POST"]))
     guarded = Guard(app, known, [*_names_of(host), *names])
     config = uvicorn.Config(
-        guarded, host, port, log_level="warning", server_header=False, date_header=False,
+        guarded,
+        host,
+        port,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-    )  # fmt: skip
+    )
     anyio.run(_Announced(config).serve)
 
 

@@ -192,10 +192,16 @@ def test_environment_is_reported(aoti):
 
 
 COMMANDS = (
-    ("diagnose",), ("inspect",), ("triage",), ("run",), ("triage", "--command"),
-    ("diagnose", "/dev/null", "--report"), ("run", "x.py", "--cwd"), ("run", "x.py", "--python"),
+    ("diagnose",),
+    ("inspect",),
+    ("triage",),
+    ("run",),
+    ("triage", "--command"),
+    ("diagnose", "/dev/null", "--report"),
+    ("run", "x.py", "--cwd"),
+    ("run", "x.py", "--python"),
     ("serve", "--http", "127.0.0.1:1", "--token-file"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

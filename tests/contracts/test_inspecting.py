@@ -198,8 +198,10 @@ def loaded(built, broken, compiler_with_static_library, tmp_path_factory, python
     dynamic = str(built.directory / "dynamic.pt2")
     jobs: dict[str, Job] = {name: (LOAD, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
     jobs |= {name: (LOAD, (dynamic, name), {}) for name in (*CONSTANTS, "right")}
-    own_cache = {"CXX": str(compiler_with_static_library),
-                 "TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}  # fmt: skip
+    own_cache = {
+        "CXX": str(compiler_with_static_library),
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
+    }
     jobs["static"] = (COMPILE, (str(broken / "static.pt2"),), own_cache)
     jobs["off_library"] = (COMPILE, (str(broken / "off_library.pt2"), "without_constants"), {})
     return triage_all(jobs, tmp_path_factory.mktemp("loads"), python)

@@ -74,8 +74,11 @@ def test_the_package_alone_shows_what_it_states(known, built, case):
     category, index, property, dim = TEN[case][:4]
     first = found[0]
     assert (first.category, first.finding.index, first.finding.property, first.finding.dim) == (
-        category, index, property, dim
-    )  # fmt: skip
+        category,
+        index,
+        property,
+        dim,
+    )
 
 
 def _package(case: str) -> str:
@@ -128,10 +131,11 @@ def test_an_input_that_is_written_to_needs_memory_of_its_own(known, case, proper
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SCRIPT = Path(__file__).with_name("healthy.py")
-NAMES = (
-    "dynamic", "static", "embedding", "auto_one", "branch", "pair", "reshape", "int_argument",
-    "mutate",
-)  # fmt: skip
+NAMES = tuple(
+    """
+    dynamic static embedding auto_one branch pair reshape int_argument mutate
+    """.split()
+)
 
 
 @pytest.fixture(scope="module")

@@ -294,8 +294,15 @@ STEADY = {
     "repeats": {"state": "done", "verdict": "same", "calls": 4},
     "poison": {"state": "done", "verdict": "same", "patterns": ["0xFF", "0x3C"]},
 }
-DIFFERS = {"verdict": "differs", "output": 0, "wrong": 7, "elements": 49, "at": [3],
-           "first": 1.5, "then": "nan"}  # fmt: skip
+DIFFERS = {
+    "verdict": "differs",
+    "output": 0,
+    "wrong": 7,
+    "elements": 49,
+    "at": [3],
+    "first": 1.5,
+    "then": "nan",
+}
 
 
 def checks(**changed: object) -> CheckReports:
@@ -363,8 +370,15 @@ def test_results_that_follow_from_the_calls_before_are_no_fault() -> None:
 
 
 def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:
-    wrong = {"op": "shop.sort_rows.default", "output": 0, "property": "stride",
-             "expected": "[8, 1]", "got": "[1, 4]", "count": 2, "stack": ""}  # fmt: skip
+    wrong = {
+        "op": "shop.sort_rows.default",
+        "output": 0,
+        "property": "stride",
+        "expected": "[8, 1]",
+        "got": "[1, 4]",
+        "count": 2,
+        "stack": "",
+    }
     found = diagnose(run("", checks(fakes={"state": "done", "mismatches": [wrong]})))
     assert [one.category for one in found] == ["custom_op_fake_kernel"]
     assert "at 2 places" in found[0].summary

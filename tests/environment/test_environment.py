@@ -191,48 +191,104 @@ def folder(**changes: object) -> tuple[Folder, ...]:
 
 
 BAD: dict[str, tuple[Machine, str, str]] = {
-    "no torch": (Machine(torch_error="ModuleNotFoundError: No module named 'torch'"), "breaks",
-                 "ModuleNotFoundError: No module named 'torch'"),
-    "no compiler": (replace(GOOD, compiler=Compiler(None)), "breaks",
-                    "InvalidCxxCompiler: No working C++ compiler found in "
-                    "torch._inductor.config.cpp.cxx: (None, 'g++')"),
-    "a compiler that fails": (replace(GOOD, compiler=Compiler("/c++", error="error: no input")),
-                              "breaks", "CppCompileError: C++ compile error … error: no input"),
-    "a static C++ runtime": (replace(GOOD, compiler=Compiler("/g++", static_libstdcxx=True)),
-                             "breaks", "Segmentation fault (core dumped); or, with other"),
-    "no OpenMP": (replace(GOOD, compiler=Compiler("/g++", without_openmp=True)), "breaks",
-                  "fatal error: omp.h: No such file or directory"),
-    "no Python headers": (replace(GOOD, headers={"Python.h": False}), "may_break",
-                          "fatal error: Python.h: No such file or directory"),
-    "no CUDA headers": (replace(GOOD, cuda_header=False), "breaks",
-                        "fatal error: cuda.h: No such file or directory"),
-    "an older toolkit": (replace(GOOD, toolkit="12.4"), "may_break",
-                         "The detected CUDA version (12.4) mismatches the version that was used to "
-                         "compile PyTorch (13.0)."),
-    "an older driver": (replace(GOOD, gpus=(), driver_cuda="12.2"), "may_break",
-                        "The NVIDIA driver on your system is too old"),
-    "no visible GPU": (replace(GOOD, gpus=(), visible="-1"), "may_break",
-                       "RuntimeError: 0 active drivers ([]). There should only be one."),
+    "no torch": (
+        Machine(torch_error="ModuleNotFoundError: No module named 'torch'"),
+        "breaks",
+        "ModuleNotFoundError: No module named 'torch'",
+    ),
+    "no compiler": (
+        replace(GOOD, compiler=Compiler(None)),
+        "breaks",
+        "InvalidCxxCompiler: No working C++ compiler found in "
+        "torch._inductor.config.cpp.cxx: (None, 'g++')",
+    ),
+    "a compiler that fails": (
+        replace(GOOD, compiler=Compiler("/c++", error="error: no input")),
+        "breaks",
+        "CppCompileError: C++ compile error … error: no input",
+    ),
+    "a static C++ runtime": (
+        replace(GOOD, compiler=Compiler("/g++", static_libstdcxx=True)),
+        "breaks",
+        "Segmentation fault (core dumped); or, with other",
+    ),
+    "no OpenMP": (
+        replace(GOOD, compiler=Compiler("/g++", without_openmp=True)),
+        "breaks",
+        "fatal error: omp.h: No such file or directory",
+    ),
+    "no Python headers": (
+        replace(GOOD, headers={"Python.h": False}),
+        "may_break",
+        "fatal error: Python.h: No such file or directory",
+    ),
+    "no CUDA headers": (
+        replace(GOOD, cuda_header=False),
+        "breaks",
+        "fatal error: cuda.h: No such file or directory",
+    ),
+    "an older toolkit": (
+        replace(GOOD, toolkit="12.4"),
+        "may_break",
+        "The detected CUDA version (12.4) mismatches the version that was used to "
+        "compile PyTorch (13.0).",
+    ),
+    "an older driver": (
+        replace(GOOD, gpus=(), driver_cuda="12.2"),
+        "may_break",
+        "The NVIDIA driver on your system is too old",
+    ),
+    "no visible GPU": (
+        replace(GOOD, gpus=(), visible="-1"),
+        "may_break",
+        "RuntimeError: 0 active drivers ([]). There should only be one.",
+    ),
     "a GPU torch has no code for": (
-        replace(GOOD, gpus=(Gpu(0, "Old", (7, 0)),)), "breaks",
-        "CUDA error: no kernel image is available for execution on the device"),
-    "no triton": (replace(GOOD, triton=None, triton_error="No module named 'triton'"), "breaks",
-                  "TritonMissing: Cannot find a working triton installation."),
-    "another triton": (replace(GOOD, triton="3.2.0"), "may_break",
-                       "CompilationError or AttributeError inside triton"),
-    "no temporary directory": (replace(GOOD, folders=folder(exists=False)), "breaks",
-                               "Error generating temporary directory"),
-    "a read-only directory": (replace(GOOD, folders=folder(writable=False)), "breaks",
-                              "PermissionError: [Errno 13] Permission denied"),
-    "a noexec directory": (replace(GOOD, folders=folder(noexec=True)), "breaks",
-                           "Error in dlopen: …: failed to map segment from shared object"),
-    "a full disk": (replace(GOOD, folders=folder(free=GIB // 8)), "may_break",
-                    "OSError: [Errno 28] No space left on device"),
-    "no file entries": (replace(GOOD, folders=folder(inodes_left=False)), "breaks",
-                        "OSError: [Errno 28] No space left on device"),
-    "a CPU build beside a GPU": (replace(GOOD, torch_cuda=None, gpus=()), "limits",
-                                 "AssertionError: Torch not compiled with CUDA enabled"),
-}  # fmt: skip
+        replace(GOOD, gpus=(Gpu(0, "Old", (7, 0)),)),
+        "breaks",
+        "CUDA error: no kernel image is available for execution on the device",
+    ),
+    "no triton": (
+        replace(GOOD, triton=None, triton_error="No module named 'triton'"),
+        "breaks",
+        "TritonMissing: Cannot find a working triton installation.",
+    ),
+    "another triton": (
+        replace(GOOD, triton="3.2.0"),
+        "may_break",
+        "CompilationError or AttributeError inside triton",
+    ),
+    "no temporary directory": (
+        replace(GOOD, folders=folder(exists=False)),
+        "breaks",
+        "Error generating temporary directory",
+    ),
+    "a read-only directory": (
+        replace(GOOD, folders=folder(writable=False)),
+        "breaks",
+        "PermissionError: [Errno 13] Permission denied",
+    ),
+    "a noexec directory": (
+        replace(GOOD, folders=folder(noexec=True)),
+        "breaks",
+        "Error in dlopen: …: failed to map segment from shared object",
+    ),
+    "a full disk": (
+        replace(GOOD, folders=folder(free=GIB // 8)),
+        "may_break",
+        "OSError: [Errno 28] No space left on device",
+    ),
+    "no file entries": (
+        replace(GOOD, folders=folder(inodes_left=False)),
+        "breaks",
+        "OSError: [Errno 28] No space left on device",
+    ),
+    "a CPU build beside a GPU": (
+        replace(GOOD, torch_cuda=None, gpus=()),
+        "limits",
+        "AssertionError: Torch not compiled with CUDA enabled",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -112,8 +112,13 @@ def test_everything_of_a_case_that_is_python_parses(problem: Problem) -> None:
 def test_gold_has_every_field_and_nothing_has_none(problem: Problem) -> None:
     seen = situation(problem)
     at_fault = seen.kernels_at_fault if problem.truth.kernel_of else ()
-    found = judge(problem, AGENTS["gold"].answer(seen), agent="gold", kernels=at_fault,
-                  fix=lambda patch: Fix(True, ""))  # fmt: skip
+    found = judge(
+        problem,
+        AGENTS["gold"].answer(seen),
+        agent="gold",
+        kernels=at_fault,
+        fix=lambda patch: Fix(True, ""),
+    )
     assert found.strict
     assert found.fields is not None
     assert False not in (found.fields.line, found.fields.operator, found.fields.input)
@@ -197,8 +202,12 @@ def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, pyth
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(list((tmp_path / "cache" / "built").glob("*[!.lock]"))) == 1
-    admitted = subprocess.run([*words, "admit", "float64_features", "--times", "1"], env=env,
-                              capture_output=True, text=True)  # fmt: skip
+    admitted = subprocess.run(
+        [*words, "admit", "float64_features", "--times", "1"],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     assert admitted.returncode == 0, admitted.stdout + admitted.stderr
 
 
@@ -237,11 +246,24 @@ def test_an_agent_s_command_line_is_tried_and_scored(tmp_path: Path) -> None:
     agent = f"bash -c 'cat > ../answer.json <<< {json.dumps(said)}' {{prompt_file}}"
     hide = [] if sandbox.isolated() else ["--not-isolated"]
     done = subprocess.run(
-        [sys.executable, str(EVALS / "run_agent.py"), "--agent", agent, "--name", "calm", *hide,
-         "--case", "single_request", "--case", "ask_for_five", "--out",
-         str(tmp_path / "out.jsonl")],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            str(EVALS / "run_agent.py"),
+            "--agent",
+            agent,
+            "--name",
+            "calm",
+            *hide,
+            "--case",
+            "single_request",
+            "--case",
+            "ask_for_five",
+            "--out",
+            str(tmp_path / "out.jsonl"),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     found = report.read(tmp_path / "out.jsonl")
     assert [one["strict"] for one in found] == [False, True]
@@ -273,17 +295,37 @@ def test_a_real_client_loads_the_skill_calls_the_server_and_hands_in(
         (tmp_path / "codex").mkdir()
         (tmp_path / "codex" / "config.toml").write_text(CODEX.format(url=url))
         settings = {
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path),
-            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ENABLE_TOOL_SEARCH": "false",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CODEX_HOME": str(tmp_path / "codex"),
-        }  # fmt: skip
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(tmp_path),
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "none",
+            "ENABLE_TOOL_SEARCH": "false",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CODEX_HOME": str(tmp_path / "codex"),
+        }
         hide = [] if sandbox.isolated() else ["--not-isolated"]
         done = subprocess.run(
-            [sys.executable, str(EVALS / "run_agent.py"), "--agent", client, "--arm", "skill_mcp",
-             "--case", "single_request", "--timeout", "120", "--keep", str(tmp_path / "kept"),
-             "--out", str(tmp_path / "out.jsonl"), *hide],
-            env={**os.environ, **settings}, capture_output=True, text=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                str(EVALS / "run_agent.py"),
+                "--agent",
+                client,
+                "--arm",
+                "skill_mcp",
+                "--case",
+                "single_request",
+                "--timeout",
+                "120",
+                "--keep",
+                str(tmp_path / "kept"),
+                "--out",
+                str(tmp_path / "out.jsonl"),
+                *hide,
+            ],
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+        )
     kept = next((tmp_path / "kept").rglob("transcript.txt")).read_text()
     assert done.returncode == 0, done.stderr + kept
     reached = json.dumps(part.seen[-1])
@@ -306,8 +348,9 @@ def test_what_is_generated_from_the_cases_is_current() -> None:
     assert kept == other.agent_skills(), "run `python evals/run.py export` and copy its evals.json"
     triggers = json.loads(other.TRIGGERS.read_text("utf-8"))
     assert {name: len(set(texts)) for name, texts in triggers.items()} == {
-        "should": 20, "should_not": 20
-    }  # fmt: skip
+        "should": 20,
+        "should_not": 20,
+    }
 
 
 def test_each_case_is_admitted_by_what_was_run_of_it_as_it_is_now() -> None:

@@ -28,10 +28,19 @@ ASSERTION = (
 def call(*values: int) -> CallSeen:
     low, high = values
     inputs = (
-        {"index": 0, "name": "ids", "kind": "tensor", "shape": [8, 32], "dtype": "int64",
-         "min": low, "max": high, "min_at": [0, 1], "max_at": [3, 5]},
+        {
+            "index": 0,
+            "name": "ids",
+            "kind": "tensor",
+            "shape": [8, 32],
+            "dtype": "int64",
+            "min": low,
+            "max": high,
+            "min_at": [0, 1],
+            "max_at": [3, 5],
+        },
         {"index": 1, "name": "weight", "kind": "tensor", "shape": [8, 32], "dtype": "float32"},
-    )  # fmt: skip
+    )
     return CallSeen(tuple(input_of(one) for one in inputs), {0: "ids", 1: "weight"})
 
 
@@ -63,8 +72,12 @@ def test_an_assertion_names_the_element_the_table_and_the_line(packages: Path):
     assert (found.input.name, found.input.got) == ("ids", "5000 at [3, 5]")
     assert found.kernel.text is not None and found.kernel.text.startswith("tl.device_assert")
     assert [line.partition(": ")[2].split(" = ")[0] for line in found.slice][2:7] == [
-        "tmp0", "tmp1", "tmp2", "tmp3", "tmp4",
-    ]  # fmt: skip
+        "tmp0",
+        "tmp1",
+        "tmp2",
+        "tmp3",
+        "tmp4",
+    ]
     assert any("5001 rows" in fix.what for fix in found.fixes)
 
 
@@ -190,9 +203,13 @@ def _padded(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "spoil",
-    [_padded, lambda d: d.replace(b"\n", b" ") * 3, lambda d: d[: len(d) // 2] + b"\xff" * 4096,
-     lambda d: d + b"tmp4 = tmp4 + tmp4\n" * 100_000],
-)  # fmt: skip
+    [
+        _padded,
+        lambda d: d.replace(b"\n", b" ") * 3,
+        lambda d: d[: len(d) // 2] + b"\xff" * 4096,
+        lambda d: d + b"tmp4 = tmp4 + tmp4\n" * 100_000,
+    ],
+)
 def test_a_hostile_package_costs_little(packages: Path, tmp_path: Path, spoil):
     """300 MB and a refusal or an answer, whatever the sources hold."""
     hostile = write(tmp_path / "h.pt2", change(members(packages / TRITON), ".wrapper.cpp", spoil))
@@ -211,8 +228,11 @@ def test_a_hostile_package_costs_little(packages: Path, tmp_path: Path, spoil):
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(hostile), ASSERTION],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     megabytes, seconds = json.loads(done.stdout)
     assert megabytes < 300 and seconds < 5
 

@@ -31,14 +31,24 @@ for case in explain_cases.CASES:
         torch.export.save(program, folder / "program.pt2")
         call = capture.Call(1, args, {}, list(args))
         torch.save(capture.describe_call(torch, call, False), folder / "inputs.pt")
-        kept, sys.argv = sys.argv, [
-            "walk", "--inputs", str(folder / "inputs.pt"),
-            "--exported", str(folder / "program.pt2"), "--report", str(folder / "report.json"),
-        ]  # fmt: skip
+        kept, sys.argv = (
+            sys.argv,
+            [
+                "walk",
+                "--inputs",
+                str(folder / "inputs.pt"),
+                "--exported",
+                str(folder / "program.pt2"),
+                "--report",
+                str(folder / "report.json"),
+            ],
+        )
         walk.main()
         sys.argv = kept
         expected = {
-            "op": case.op, "says": case.says, "line": case.line()[1] if faulty else "",
+            "op": case.op,
+            "says": case.says,
+            "line": case.line()[1] if faulty else "",
             "inputs": list(program.graph_signature.user_inputs),
-        }  # fmt: skip
+        }
         (folder / "expected.json").write_text(json.dumps(expected))

@@ -79,11 +79,22 @@ def look(name, program, package, *inputs, settings=None):
         capture.describe_call(torch, capture.Call(1, inputs, {}, list(inputs)), False),
         folder / "inputs.pt",
     )
-    kept, sys.argv = sys.argv, [
-        "bisect", "--inputs", str(folder / "inputs.pt"), "--package", str(package),
-        "--exported", str(folder / "program.pt2"), "--report", str(folder / "report.json"),
-        "--settings", json.dumps(settings or {}),
-    ]  # fmt: skip
+    kept, sys.argv = (
+        sys.argv,
+        [
+            "bisect",
+            "--inputs",
+            str(folder / "inputs.pt"),
+            "--package",
+            str(package),
+            "--exported",
+            str(folder / "program.pt2"),
+            "--report",
+            str(folder / "report.json"),
+            "--settings",
+            json.dumps(settings or {}),
+        ],
+    )
     bisect.main()
     sys.argv = kept
 

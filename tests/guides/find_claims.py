@@ -19,9 +19,23 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCES = ("_inductor", "_export", "export", "_dynamo", "fx", "_library", "_prims_common",
-           "_logging", "_higher_order_ops", "_subclasses", "utils", "include/torch/csrc/inductor",
-           "cuda", "library.py", "__init__.py")  # fmt: skip
+SOURCES = (
+    "_inductor",
+    "_export",
+    "export",
+    "_dynamo",
+    "fx",
+    "_library",
+    "_prims_common",
+    "_logging",
+    "_higher_order_ops",
+    "_subclasses",
+    "utils",
+    "include/torch/csrc/inductor",
+    "cuda",
+    "library.py",
+    "__init__.py",
+)
 
 
 class Torch:

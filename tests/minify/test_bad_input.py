@@ -82,11 +82,37 @@ def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> No
     assert "used torch 1.0.0" in said and "--python" in said
 
 
-CALLED = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "run", "name": "call", "call": 1,
-          "package": "/t/model.pt2", "inputs": [{"index": 0, "name": "x", "kind": "tensor",
-          "shape": [4], "stride": [1], "dtype": "float32", "device": "cuda:0"}]}  # fmt: skip
-LOWERED = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "lower", "name": "compile",
-           "flags": {}, "exported_program": "exported.pt2"}  # fmt: skip
+CALLED = {
+    "t": 1.0,
+    "pid": 7,
+    "event": "begin",
+    "id": 1,
+    "phase": "run",
+    "name": "call",
+    "call": 1,
+    "package": "/t/model.pt2",
+    "inputs": [
+        {
+            "index": 0,
+            "name": "x",
+            "kind": "tensor",
+            "shape": [4],
+            "stride": [1],
+            "dtype": "float32",
+            "device": "cuda:0",
+        }
+    ],
+}
+LOWERED = {
+    "t": 1.0,
+    "pid": 7,
+    "event": "begin",
+    "id": 1,
+    "phase": "lower",
+    "name": "compile",
+    "flags": {},
+    "exported_program": "exported.pt2",
+}
 
 
 def test_a_run_of_a_gpu_is_not_repeated_where_there_is_none(
@@ -111,8 +137,10 @@ def test_a_run_that_ended_well_is_only_compared(script: Path) -> None:
     assert ended_well(material_of(directory, request.target, home))
     ran = subprocess.run(
         [sys.executable, "-m", "aoti_debug", "minify", run, "--json"],
-        env={**os.environ, "AOTI_DEBUG_HOME": str(home)}, capture_output=True, text=True,
-    )  # fmt: skip
+        env={**os.environ, "AOTI_DEBUG_HOME": str(home)},
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 3
     assert "shows no failure" in ran.stdout and "--compare" in ran.stdout
 

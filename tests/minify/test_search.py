@@ -331,11 +331,20 @@ GRAPH = Graph(
     nodes=(
         Node("w", "placeholder", kind="BUFFER", path="w", is_tensor=True, shape=(8,)),
         Node("x", "placeholder", kind="USER_INPUT", is_tensor=True, shape=(ROWS, 8)),
-        Node("mul", "call_function", "torch.ops.aten.mul.Tensor", ({"ref": "x"}, {"ref": "w"}),
-             is_tensor=True, shape=(ROWS, 8)),
+        Node(
+            "mul",
+            "call_function",
+            "torch.ops.aten.mul.Tensor",
+            ({"ref": "x"}, {"ref": "w"}),
+            is_tensor=True,
+            shape=(ROWS, 8),
+        ),
     ),
-    symbols={"s0": (2, 64)}, operators=(), random=(), index={"w": 0, "x": 1, "mul": 2},
-)  # fmt: skip
+    symbols={"s0": (2, 64)},
+    operators=(),
+    random=(),
+    index={"w": 0, "x": 1, "mul": 2},
+)
 
 
 def value(name: str, *shape: int) -> Value:
@@ -347,8 +356,9 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
     real = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, example, real, {"w": value("w", 8)}, "")
     settings = {"max_autotune": True}
-    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=True, two_sided=True,
-                      settings=settings)  # fmt: skip
+    whole = Candidate(
+        frozenset({2}), "run", "aoti", dynamic=True, two_sided=True, settings=settings
+    )
     script = writer.write(whole, "def load(name): ...").text
     assert 's0 = torch.export.Dim("s0", min=2, max=64)' in script
     assert 'export(model, example(), dynamic_shapes={"x": {0: s0}})' in script
@@ -362,8 +372,10 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
 def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) -> None:
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": nan, "inf": None}
     call = {"t": 1.0, "pid": 7, "id": 1, "phase": "run", "name": "call", "call": 1}
-    lines = [{**call, "event": "begin", "inputs": []},
-             {**call, "event": "end", "ok": True, "outputs": [out]}]  # fmt: skip
+    lines = [
+        {**call, "event": "begin", "inputs": []},
+        {**call, "event": "end", "ok": True, "outputs": [out]},
+    ]
     events = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in lines).encode()))
     material = Material(Path("program.pt2"), observations=Observations(events=events))
     side = Values("real", {"x": value("x", 9, 8)}, None)

@@ -75,12 +75,24 @@ def built(python: str, source: Path, target: Path, *options: str) -> Path:
     asked = subprocess.run([python, "-c", PLACES], capture_output=True, text=True, check=True)
     torch, abi = asked.stdout.split("\n")[:2]
     words = [
-        os.environ.get("CXX", "g++"), "-std=c++20", "-O0", "-g1", f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
-        *options, f"-I{torch}/include", f"-I{torch}/include/torch/csrc/api/include",
-        str(source), "-o", str(target),
-        f"-L{torch}/lib", f"-Wl,-rpath,{torch}/lib", "-Wl,--no-as-needed",
-        "-ltorch", "-ltorch_cpu", "-lc10",
-    ]  # fmt: skip
+        os.environ.get("CXX", "g++"),
+        "-std=c++20",
+        "-O0",
+        "-g1",
+        f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
+        *options,
+        f"-I{torch}/include",
+        f"-I{torch}/include/torch/csrc/api/include",
+        str(source),
+        "-o",
+        str(target),
+        f"-L{torch}/lib",
+        f"-Wl,-rpath,{torch}/lib",
+        "-Wl,--no-as-needed",
+        "-ltorch",
+        "-ltorch_cpu",
+        "-lc10",
+    ]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return target

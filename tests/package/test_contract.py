@@ -73,25 +73,38 @@ def stated(packages: Path, name: str) -> Contract:
 
 
 HEALTHY: dict[str, tuple[str, Call]] = {
-    **{f"batch of {n}, torch {r}": (f"torch-{r}", batch(n))
-       for n in (2, 3, 17, 63, 64) for r in ("2.13", "2.9")},
-    "a torch prefix in the dtype": ("torch-2.13", [
-        tensor(0, 4, 10, dtype="torch.float32"), tensor(1, 4, dtype="torch.int64")]),
+    **{
+        f"batch of {n}, torch {r}": (f"torch-{r}", batch(n))
+        for n in (2, 3, 17, 63, 64)
+        for r in ("2.13", "2.9")
+    },
+    "a torch prefix in the dtype": (
+        "torch-2.13",
+        [tensor(0, 4, 10, dtype="torch.float32"), tensor(1, 4, dtype="torch.int64")],
+    ),
     "without the optional argument": ("torch-2.13", batch(8)[:2]),
-    "a device with its index": ("torch-2.13", [
-        tensor(0, 4, 10, device="cpu:0"), tensor(1, 4, dtype="int64", device="cpu")]),
-    "a slice that starts later": ("torch-2.13", [
-        tensor(0, 4, 10, storage_offset=40, storage_bytes=4000), tensor(1, 4, dtype="int64")]),
+    "a device with its index": (
+        "torch-2.13",
+        [tensor(0, 4, 10, device="cpu:0"), tensor(1, 4, dtype="int64", device="cpu")],
+    ),
+    "a slice that starts later": (
+        "torch-2.13",
+        [tensor(0, 4, 10, storage_offset=40, storage_bytes=4000), tensor(1, 4, dtype="int64")],
+    ),
     "sizes at their lower bounds": ("shapes", shapes(x=4, z=2)),
     "sizes at their upper bounds": ("shapes", shapes(x=32, z=1000)),
     "sizes in between": ("shapes", shapes(x=10, z=500)),
     "a transposed input as exported": ("shapes", shapes()),
     "an input of torch 2.6, which states nothing": ("torch-2.6", batch(8)),
-    "a description without strides": ("torch-2.13", [
-        {k: v for k, v in one.items() if k != "stride"} for one in batch(8)]),
-    "a size of one with its own stride": ("shapes", [
-        *shapes()[:1], tensor(1, 1, 5, stride=[5, 1]), *shapes()[2:]]),
-}  # fmt: skip
+    "a description without strides": (
+        "torch-2.13",
+        [{k: v for k, v in one.items() if k != "stride"} for one in batch(8)],
+    ),
+    "a size of one with its own stride": (
+        "shapes",
+        [*shapes()[:1], tensor(1, 1, 5, stride=[5, 1]), *shapes()[2:]],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", HEALTHY)
@@ -106,25 +119,65 @@ def test_there_are_twenty_healthy_calls() -> None:
 
 # what is violated → (contract, call, input, property, category)
 VIOLATIONS: dict[str, tuple[str, Call, int, str, str]] = {
-    "another rank": ("torch-2.13", [tensor(0, 80), tensor(1, 8, dtype="int64")], 0, "rank",
-                     "contract_shape"),
-    "another fixed size": ("torch-2.13", [tensor(0, 8, 11), tensor(1, 8, dtype="int64")], 0, "size",
-                           "contract_shape"),
-    "another dtype": ("torch-2.13", [tensor(0, 8, 10), tensor(1, 8, dtype="int32")], 1, "dtype",
-                      "contract_dtype"),
-    "other strides": ("torch-2.13", [tensor(0, 8, 10, stride=[1, 8]), tensor(1, 8, dtype="int64")],
-                      0, "stride", "contract_stride"),
-    "two sizes that must be equal": ("torch-2.13", [tensor(0, 8, 10), tensor(1, 6, dtype="int64")],
-                                     1, "size", "contract_shape"),
+    "another rank": (
+        "torch-2.13",
+        [tensor(0, 80), tensor(1, 8, dtype="int64")],
+        0,
+        "rank",
+        "contract_shape",
+    ),
+    "another fixed size": (
+        "torch-2.13",
+        [tensor(0, 8, 11), tensor(1, 8, dtype="int64")],
+        0,
+        "size",
+        "contract_shape",
+    ),
+    "another dtype": (
+        "torch-2.13",
+        [tensor(0, 8, 10), tensor(1, 8, dtype="int32")],
+        1,
+        "dtype",
+        "contract_dtype",
+    ),
+    "other strides": (
+        "torch-2.13",
+        [tensor(0, 8, 10, stride=[1, 8]), tensor(1, 8, dtype="int64")],
+        0,
+        "stride",
+        "contract_stride",
+    ),
+    "two sizes that must be equal": (
+        "torch-2.13",
+        [tensor(0, 8, 10), tensor(1, 6, dtype="int64")],
+        1,
+        "size",
+        "contract_shape",
+    ),
     "above the maximum": ("torch-2.9", batch(65), 0, "size", "contract_shape"),
     "not divisible": ("shapes", shapes(x=9), 0, "guard", "contract_guard"),
-    "another device": ("torch-2.13", [tensor(0, 8, 10, device="cuda:0"),
-                                      tensor(1, 8, dtype="int64")], 0, "device", "contract_device"),
-    "a tensor too few": ("torch-2.13", [tensor(0, 8, 10), number(3)], 1, "count",
-                         "contract_argument"),
-    "a row for a transposed matrix": ("shapes", [*shapes()[:3], tensor(3, 4, 3)], 3, "stride",
-                                      "contract_stride"),
-}  # fmt: skip
+    "another device": (
+        "torch-2.13",
+        [tensor(0, 8, 10, device="cuda:0"), tensor(1, 8, dtype="int64")],
+        0,
+        "device",
+        "contract_device",
+    ),
+    "a tensor too few": (
+        "torch-2.13",
+        [tensor(0, 8, 10), number(3)],
+        1,
+        "count",
+        "contract_argument",
+    ),
+    "a row for a transposed matrix": (
+        "shapes",
+        [*shapes()[:3], tensor(3, 4, 3)],
+        3,
+        "stride",
+        "contract_stride",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", VIOLATIONS)
@@ -174,8 +227,10 @@ def test_inputs_on_another_device_than_the_package_was_loaded_for_are_found() ->
     assert check_call(one, call) == check_call(one, call, 1) == []
     (found,) = check_call(one, call, 0)
     assert (found.category, found.finding.expected, found.finding.got) == (
-        "contract_device", "cuda:0", "cuda:1"
-    )  # fmt: skip
+        "contract_device",
+        "cuda:0",
+        "cuda:1",
+    )
 
 
 def test_an_input_that_a_kernel_writes_to_shares_no_memory() -> None:
@@ -243,11 +298,18 @@ def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) ->
     said = json.loads(done.stdout)
     assert said[:3] == [None, None, None]
     for words, text in zip(
-        ["dtype is float64", "size at dim 1 is 9", "stride at dim 0 is 1, expected 10",
-         "as another dimension says", "count is 1 tensors, expected 2", "expected 2 dimensions",
-         "size at dim 0 is 65, expected <= 64"],
-        said[3:], strict=True,
-    ):  # fmt: skip
+        [
+            "dtype is float64",
+            "size at dim 1 is 9",
+            "stride at dim 0 is 1, expected 10",
+            "as another dimension says",
+            "count is 1 tensors, expected 2",
+            "expected 2 dimensions",
+            "size at dim 0 is 65, expected <= 64",
+        ],
+        said[3:],
+        strict=True,
+    ):
         assert words in text
 
 

@@ -309,16 +309,25 @@ def test_it_loads_where_it_was_compiled(package: Package) -> None:
 @pytest.mark.parametrize(
     ("change", "category", "message"),
     [
-        ({"gpus": (), "torch_cuda": None, "torch": "2.13.0"}, "device_unavailable",
-         "AssertionError: Torch not compiled with CUDA enabled"),
-        ({"gpus": ((8, 0),)}, "package_incompatible",
-         "CUDA driver error: no kernel image is available for execution on the device"),
-        ({"glibc": "2.36"}, "package_incompatible",
-         "Error in dlopen: /lib/…/libc.so.6: version `GLIBC_2.38' not found (required by "
-         "…/c62bf7yka5pcls44npinxmkq5s7lf6pv7ledgneslyevgdt2spxh.wrapper.so)"),
+        (
+            {"gpus": (), "torch_cuda": None, "torch": "2.13.0"},
+            "device_unavailable",
+            "AssertionError: Torch not compiled with CUDA enabled",
+        ),
+        (
+            {"gpus": ((8, 0),)},
+            "package_incompatible",
+            "CUDA driver error: no kernel image is available for execution on the device",
+        ),
+        (
+            {"glibc": "2.36"},
+            "package_incompatible",
+            "Error in dlopen: /lib/…/libc.so.6: version `GLIBC_2.38' not found (required by "
+            "…/c62bf7yka5pcls44npinxmkq5s7lf6pv7ledgneslyevgdt2spxh.wrapper.so)",
+        ),
     ],
     ids=["no GPU", "an older GPU", "an older C library"],
-)  # fmt: skip
+)
 def test_where_it_does_not_load_the_first_words_are_told(
     package: Package, change: dict[str, object], category: str, message: str
 ) -> None:
@@ -330,6 +339,7 @@ def test_a_torch_without_cuda_lacks_its_symbols_for_that_reason(package: Package
     installed_here = installed(os.environ["AOTI_DEBUG_PYTHON"])
     if installed_here.torch_cuda is not None:  # a CUDA build has them
         return
-    found = [p for p in will_it_load(package, here(installed_here))
-             if p.category == "missing_symbol"]  # fmt: skip
+    found = [
+        p for p in will_it_load(package, here(installed_here)) if p.category == "missing_symbol"
+    ]
     assert "it is a CPU build, and the package is for CUDA" in found[0].what

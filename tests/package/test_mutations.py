@@ -60,9 +60,12 @@ SECONDS = 10
 HEADER = 64
 # The same packages each time: what a run finds, the next one finds too.
 BOUNDED = partial(
-    settings, derandomize=True, database=None, deadline=None,
+    settings,
+    derandomize=True,
+    database=None,
+    deadline=None,
     suppress_health_check=list(HealthCheck),
-)  # fmt: skip
+)
 
 
 def cut(data: bytes) -> Strategy[bytes]:
@@ -88,9 +91,10 @@ def lie(data: bytes) -> Strategy[bytes]:
     fields = st.one_of(
         st.tuples(entries, st.sampled_from(short), packed("<H")),
         st.tuples(entries, st.sampled_from(long), packed("<I")),
-        st.tuples(st.just(data.rindex(b"PK\x05\x06")), st.sampled_from((8, 10, 12, 16, 20)),
-                  packed("<H")),
-    )  # fmt: skip
+        st.tuples(
+            st.just(data.rindex(b"PK\x05\x06")), st.sampled_from((8, 10, 12, 16, 20)), packed("<H")
+        ),
+    )
     return fields.map(lambda field: patched(data, [(field[0] + field[1], field[2])]))
 
 
@@ -158,8 +162,16 @@ def drawn(source: Path, path: Path) -> Iterator[tuple[int, Strategy[Path]]]:
 
 def listed(entries: Members) -> Iterator[Members]:
     """Give what no chance would find."""
-    for name in ("../../evil", "/etc/evil", "dyn/data/aotinductor/../../../../evil", "a\\..\\evil",
-                 "C:/evil", "dyn/data/aotinductor/model/", "", "dyn/" + "x/" * 3_000):  # fmt: skip
+    for name in (
+        "../../evil",
+        "/etc/evil",
+        "dyn/data/aotinductor/../../../../evil",
+        "a\\..\\evil",
+        "C:/evil",
+        "dyn/data/aotinductor/model/",
+        "",
+        "dyn/" + "x/" * 3_000,
+    ):
         yield [*entries, (name, b"evil")]
     for number in (0, 3, 40, 183, 243, 65535):
         yield change(entries, ".so", machine(number))
@@ -202,10 +214,12 @@ def paths(source: Path, folder: Path) -> Iterator[Path]:
 
 def watch(writes: list[str]) -> None:
     """Record every write that the code under test starts."""
-    watched = {
-        "os.mkdir", "os.rename", "os.remove", "os.link", "os.symlink", "subprocess.Popen",
-        "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen", "pickle.find_class",
-    }  # fmt: skip
+    watched = set(
+        """
+        os.mkdir os.rename os.remove os.link os.symlink subprocess.Popen os.exec
+        os.posix_spawn os.fork ctypes.dlopen pickle.find_class
+        """.split()
+    )
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         opened = (
@@ -257,8 +271,14 @@ def main() -> None:
     for number, kind in drawn(source, folder / "drawn.pt2"):
         BOUNDED(max_examples=number)(given(kind)(read))()
     peak = peak_kib()
-    facts = {"count": count, "found": found, "writes": writes, "slowest": slowest,
-             "peak_mib": peak // 1024, "base_mib": base // 1024}  # fmt: skip
+    facts = {
+        "count": count,
+        "found": found,
+        "writes": writes,
+        "slowest": slowest,
+        "peak_mib": peak // 1024,
+        "base_mib": base // 1024,
+    }
     result.write_text(json.dumps(facts))
 
 

@@ -96,8 +96,12 @@ def test_the_inputs_of_the_first_call_that_failed_stay(run_script):
     calls = ran.of("begin", phase="run")
     ends = [ran.end_of(call) for call in calls]
     assert [end.get("captured") for end in ends] == [
-        None, "capture/call-failed.pt", None, None, None
-    ]  # fmt: skip
+        None,
+        "capture/call-failed.pt",
+        None,
+        None,
+        None,
+    ]
     assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
     assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
 

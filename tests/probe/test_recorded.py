@@ -26,16 +26,33 @@ torch.export.save(program, "positions.pt2")
 
 
 def ids(rows, columns, low=0, high=49, **more):
-    described = {"index": 0, "position": 0, "name": "ids", "kind": "tensor", "value": None,
-                 "shape": [rows, columns], "stride": [columns, 1], "dtype": "int64",
-                 "minimum": low, "maximum": high, "min_at": [0, 0], "max_at": [1, 2]}  # fmt: skip
+    described = {
+        "index": 0,
+        "position": 0,
+        "name": "ids",
+        "kind": "tensor",
+        "value": None,
+        "shape": [rows, columns],
+        "stride": [columns, 1],
+        "dtype": "int64",
+        "minimum": low,
+        "maximum": high,
+        "min_at": [0, 0],
+        "max_at": [1, 2],
+    }
     return {**described, **more}
 
 
 GIVEN = (
-    ids(4, 12), ids(3, 22, None, None), ids(4, 12, 0, 50), ids(4, 12, -1, 3), ids(4, 24),
-    ids(4, 12, kind="other"), ids(3, 11), {**ids(1, 1), "index": None, "kind": "int", "value": 3},
-)  # fmt: skip
+    ids(4, 12),
+    ids(3, 22, None, None),
+    ids(4, 12, 0, 50),
+    ids(4, 12, -1, 3),
+    ids(4, 24),
+    ids(4, 12, kind="other"),
+    ids(3, 11),
+    {**ids(1, 1), "index": None, "kind": "int", "value": 3},
+)
 
 
 @pytest.fixture(scope="module")

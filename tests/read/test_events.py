@@ -16,8 +16,9 @@ from aoti_debug.triage.captured_call import kept_like, overwritten
 
 
 def events(*lines: dict[str, Any] | str) -> Events:
-    text = "\n".join(x if isinstance(x, str) else json.dumps({"t": 1.5, "pid": 7, **x})
-                     for x in lines)  # fmt: skip
+    text = "\n".join(
+        x if isinstance(x, str) else json.dumps({"t": 1.5, "pid": 7, **x}) for x in lines
+    )
     return read_events(io.BytesIO(text.encode()))
 
 
@@ -31,11 +32,23 @@ def end(id: int, ok: bool = True, **details: Any) -> dict[str, Any]:
 
 def test_a_process_and_its_torch_are_read() -> None:
     found = events(
-        {"event": "process", "argv": ["m.py", "--x"], "executable": "/py", "python": "3.11.7",
-         "cwd": "/w", "ppid": 1},
-        {"event": "torch", "version": "2.13.0+cpu", "cuda": None, "git": "abc", "path": "/t",
-         "triton": None},
-    )  # fmt: skip
+        {
+            "event": "process",
+            "argv": ["m.py", "--x"],
+            "executable": "/py",
+            "python": "3.11.7",
+            "cwd": "/w",
+            "ppid": 1,
+        },
+        {
+            "event": "torch",
+            "version": "2.13.0+cpu",
+            "cuda": None,
+            "git": "abc",
+            "path": "/t",
+            "triton": None,
+        },
+    )
     (process,) = found.processes
     assert (process.pid, process.ppid, process.argv, process.cwd) == (7, 1, ("m.py", "--x"), "/w")
     assert found.torch is not None
@@ -75,9 +88,22 @@ def test_the_innermost_failure_comes_first() -> None:
 
 
 def test_a_call_has_inputs_and_outputs() -> None:
-    ids = {"index": 0, "name": "ids", "kind": "tensor", "shape": [8, 32], "stride": [32, 1],
-           "dtype": "int64", "device": "cuda:0", "storage_offset": 0, "storage_bytes": 2048,
-           "alignment": 256, "min": 5, "max": 5000, "min_at": [0, 1], "max_at": [3, 5]}  # fmt: skip
+    ids = {
+        "index": 0,
+        "name": "ids",
+        "kind": "tensor",
+        "shape": [8, 32],
+        "stride": [32, 1],
+        "dtype": "int64",
+        "device": "cuda:0",
+        "storage_offset": 0,
+        "storage_bytes": 2048,
+        "alignment": 256,
+        "min": 5,
+        "max": 5000,
+        "min_at": [0, 1],
+        "max_at": [3, 5],
+    }
     flag = {"index": None, "position": 1, "kind": "bool", "value": True}
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": 3, "inf": None}
     found = events(
@@ -119,27 +145,44 @@ def test_a_truncated_last_line_is_counted() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "[]", "1", "null", "{}", '{"pid": true}', '{"pid": "7", "event": "process"}',
-        '{"pid": 7, "event": 5}', '{"pid": 7, "event": "begin"}', '{"pid": 7, "event": "end"}',
-        '{"pid": 7, "event": "begin", "id": "x"}', "[" * 100_000, "\x00\x01", "1" * 10_000,
-        '{"pid": 7, "event": "unknown"}', "\ud800".encode("utf-8", "replace").decode(),
+        "[]",
+        "1",
+        "null",
+        "{}",
+        '{"pid": true}',
+        '{"pid": "7", "event": "process"}',
+        '{"pid": 7, "event": 5}',
+        '{"pid": 7, "event": "begin"}',
+        '{"pid": 7, "event": "end"}',
+        '{"pid": 7, "event": "begin", "id": "x"}',
+        "[" * 100_000,
+        "\x00\x01",
+        "1" * 10_000,
+        '{"pid": 7, "event": "unknown"}',
+        "\ud800".encode("utf-8", "replace").decode(),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_event_is_counted_and_never_raises(line: str) -> None:
     assert events(line).unreadable == 1
 
 
 @pytest.mark.parametrize("value", [5, "x", None, [], [5], {"a": 1}, [{"shape": "x"}], 1e400, True])
 def test_fields_of_a_wrong_type_are_left_out(value: object) -> None:
-    names = ("argv", "ppid", "version", "phase", "name", "inputs", "package", "call", "outputs",
-             "error", "seconds", "ok", "what", "flags", "namespaces", "libraries")  # fmt: skip
+    names = tuple(
+        """
+        argv ppid version phase name inputs package call outputs error seconds ok what flags
+        namespaces libraries
+        """.split()
+    )
     fields = dict.fromkeys(names, value)
     found = events(
-        *({**fields, "event": kind, "id": 1} for kind in
-          ("process", "torch", "begin", "end", "note", "custom_ops")),
+        *(
+            {**fields, "event": kind, "id": 1}
+            for kind in ("process", "torch", "begin", "end", "note", "custom_ops")
+        ),
         {**fields, "event": "begin", "id": 2, "phase": "run"},
         {**fields, "event": "end", "id": 2},
-    )  # fmt: skip
+    )
     assert len(found.phases) == 2
 
 

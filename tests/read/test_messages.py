@@ -50,24 +50,52 @@ def test_words_in_quotes_below_a_frame_are_source() -> None:
 @pytest.mark.parametrize(
     ("text", "expected", "got", "rest"),
     [
-        ("unmatched dtype, expected: 6(at::kFloat), but got: 7", "float32", "float64",
-         ("dtype", None, "equal")),
-        ("unmatched dtype, expected: 15(at::kBFloat16), but got: 5", "bfloat16", "float16",
-         ("dtype", None, "equal")),
+        (
+            "unmatched dtype, expected: 6(at::kFloat), but got: 7",
+            "float32",
+            "float64",
+            ("dtype", None, "equal"),
+        ),
+        (
+            "unmatched dtype, expected: 15(at::kBFloat16), but got: 5",
+            "bfloat16",
+            "float16",
+            ("dtype", None, "equal"),
+        ),
         ("unmatched dim value at 1, expected: 10, but got: 11", "10", "11", ("size", 1, "equal")),
-        ("dim value is too small at 0, expected it to be >= 2, but got: 1", "2", "1",
-         ("size", 0, "min")),
-        ("dim value is too large at 0, expected to be <= 64, but got: 128", "64", "128",
-         ("size", 0, "max")),
-        ("unmatched stride value at 0, expected: 10, but got: 1", "10", "1",
-         ("stride", 0, "equal")),
-        ("unmatched device type, expected: 11(cuda), but got: 0", "cuda", "cpu",
-         ("device", None, "equal")),
-        ("unmatched device type, expected: 00(cpu), but got: 12", "cpu", "xpu",
-         ("device", None, "equal")),
+        (
+            "dim value is too small at 0, expected it to be >= 2, but got: 1",
+            "2",
+            "1",
+            ("size", 0, "min"),
+        ),
+        (
+            "dim value is too large at 0, expected to be <= 64, but got: 128",
+            "64",
+            "128",
+            ("size", 0, "max"),
+        ),
+        (
+            "unmatched stride value at 0, expected: 10, but got: 1",
+            "10",
+            "1",
+            ("stride", 0, "equal"),
+        ),
+        (
+            "unmatched device type, expected: 11(cuda), but got: 0",
+            "cuda",
+            "cpu",
+            ("device", None, "equal"),
+        ),
+        (
+            "unmatched device type, expected: 00(cpu), but got: 12",
+            "cpu",
+            "xpu",
+            ("device", None, "equal"),
+        ),
         ("something new", "", "something new", ("other", None, "equal")),
     ],
-)  # fmt: skip
+)
 def test_the_input_check_is_put_into_words(
     text: str, expected: str, got: str, rest: tuple[object, ...]
 ) -> None:
@@ -86,22 +114,41 @@ def test_the_same_check_on_two_streams_is_one_record() -> None:
 @pytest.mark.parametrize(
     ("text", "file", "function", "condition", "bounds"),
     [
-        ("/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0] Assertion "
-         "`index out of bounds: 0 <= tmp4 < ks0` failed.",
-         "/ic/ck.py", None, "index out of bounds: 0 <= tmp4 < ks0", ("0", "tmp4", "ks0")),
-        ("loss 0.5 /ic/ck.py:34: unknown: block: [0,0,0], thread: [0,0,0] Assertion "
-         "`NaN or Inf found` failed.",
-         "/ic/ck.py", None, "NaN or Inf found", (None, None, None)),
-        ("/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], "
-         "thread: [5,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && \"index out of "
-         "bounds\"` failed.",
-         "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu", "operator()",
-         '-sizes[i] <= index && index < sizes[i] && "index out of bounds"', (None, None, None)),
-        ("k.cu:10: void ass<float, 3>(int): block: [0,0,0], thread: [2,0,0] Assertion "
-         "`(threadIdx.x < n) && `x`` failed.",
-         "k.cu", "void ass<float, 3>(int)", "(threadIdx.x < n) && `x`", (None, None, None)),
+        (
+            "/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0] Assertion "
+            "`index out of bounds: 0 <= tmp4 < ks0` failed.",
+            "/ic/ck.py",
+            None,
+            "index out of bounds: 0 <= tmp4 < ks0",
+            ("0", "tmp4", "ks0"),
+        ),
+        (
+            "loss 0.5 /ic/ck.py:34: unknown: block: [0,0,0], thread: [0,0,0] Assertion "
+            "`NaN or Inf found` failed.",
+            "/ic/ck.py",
+            None,
+            "NaN or Inf found",
+            (None, None, None),
+        ),
+        (
+            "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], "
+            'thread: [5,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && "index out of '
+            'bounds"` failed.',
+            "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu",
+            "operator()",
+            '-sizes[i] <= index && index < sizes[i] && "index out of bounds"',
+            (None, None, None),
+        ),
+        (
+            "k.cu:10: void ass<float, 3>(int): block: [0,0,0], thread: [2,0,0] Assertion "
+            "`(threadIdx.x < n) && `x`` failed.",
+            "k.cu",
+            "void ass<float, 3>(int)",
+            "(threadIdx.x < n) && `x`",
+            (None, None, None),
+        ),
     ],
-)  # fmt: skip
+)
 def test_asserts_of_gpu_kernels_are_taken_apart(
     text: str, file: str, function: str | None, condition: str, bounds: tuple[str | None, ...]
 ) -> None:
@@ -142,22 +189,35 @@ def test_the_runtimes_message_is_told_from_others(text: str, message: str | None
 @pytest.mark.parametrize(
     ("text", "type_", "message"),
     [
-        ("terminate called after throwing an instance of 'c10::Error'\n  what():  bad\nthing\n\nx",
-         "c10::Error", "bad\nthing"),
+        (
+            "terminate called after throwing an instance of 'c10::Error'\n"
+            "  what():  bad\nthing\n\nx",
+            "c10::Error",
+            "bad\nthing",
+        ),
         ("terminate called after throwing an instance of 'int'\nAborted (core dumped)", "int", ""),
-        ("terminate called without an active exception", None,
-         "terminate called without an active exception"),
+        (
+            "terminate called without an active exception",
+            None,
+            "terminate called without an active exception",
+        ),
         ("free(): invalid pointer", None, "free(): invalid pointer"),
         ("double free or corruption (!prev)", None, "double free or corruption (!prev)"),
         ("python3: malloc(): corrupted top size", None, "malloc(): corrupted top size"),
-        ("*** stack smashing detected ***: terminated", None,
-         "*** stack smashing detected ***: terminated"),
-        ("run.sh: line 3: 22573 Segmentation fault      (core dumped) python3 x.py", None,
-         "Segmentation fault (core dumped)"),
+        (
+            "*** stack smashing detected ***: terminated",
+            None,
+            "*** stack smashing detected ***: terminated",
+        ),
+        (
+            "run.sh: line 3: 22573 Segmentation fault      (core dumped) python3 x.py",
+            None,
+            "Segmentation fault (core dumped)",
+        ),
         ("Bus error (core dumped)", None, "Bus error (core dumped)"),
         ("Killed", None, "Killed"),
     ],
-)  # fmt: skip
+)
 def test_last_words_are_read(text: str, type_: str | None, message: str) -> None:
     found = read(text + "\n", Terminated)
     assert isinstance(found[0], Terminated)
@@ -165,8 +225,12 @@ def test_last_words_are_read(text: str, type_: str | None, message: str) -> None
 
 
 def test_ordinary_prose_is_no_death() -> None:
-    assert read("Killed 3 stale workers\nthe Aborted request\nSegmentation fault handler\n",
-                Terminated) == []  # fmt: skip
+    assert (
+        read(
+            "Killed 3 stale workers\nthe Aborted request\nSegmentation fault handler\n", Terminated
+        )
+        == []
+    )
 
 
 def test_two_shim_exceptions_in_a_row_are_two() -> None:
@@ -230,7 +294,7 @@ TOLD = [
     ("E0101 00:00:00.000000 1 torch/_subclasses/fake_tensor.py:2721] [7/0] no", "", "export"),
     ("[2023-02-22 23:05:28,592] torch._inductor.graph: [ERROR] Error from lowering", "", "lower"),
     ("torch.onnx._internal.exporter.TorchExportError: no", "", "export"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("line", "function", "phase"), TOLD, ids=range(len(TOLD)))

@@ -133,10 +133,15 @@ def test_small_tensors_are_printed_whole() -> None:
         ("Number of elements: 9\nMin value: -inf\n", "minimum", -math.inf),
         ("Number of elements: 9\nSize: [8, s0]\n", "size", None),
         ("Number of elements: 99999999999999999999999\n", "numel", None),
-        ("[INFO] Aten built-in function `min_all_cuda/max_all_cuda` not implemented for complex\n"
-         "Number of elements: 4\nDtype: c10::complex<float>\n", "dtype", "c10::complex<float>"),
+        (
+            "[INFO] Aten built-in function `min_all_cuda/max_all_cuda` not implemented for "
+            "complex\n"
+            "Number of elements: 4\nDtype: c10::complex<float>\n",
+            "dtype",
+            "c10::complex<float>",
+        ),
     ],
-)  # fmt: skip
+)
 def test_odd_tensors_are_read_as_far_as_they_go(lines: str, field: str, value: object) -> None:
     assert getattr(block("[  after_launch - k - buf0  ]:\n" + lines), field) == value
 
@@ -185,18 +190,34 @@ SAVED = "aoti_torch_save_tensor_handle: Saved tensor to "
 @pytest.mark.parametrize(
     ("path", "when", "kernel", "argument"),
     [
-        ("/w/tmp/aoti_torchbefore_launch_triton_poi_fused_add_0_arg0_1_cuda:0.pt",
-         "before", "triton_poi_fused_add_0", "arg0_1"),
-        ("/w/tmp/aoti_torch/after_launch_triton_poi_fused_add_0_e_weight_cuda:0.pt",
-         "after", "triton_poi_fused_add_0", "e_weight"),
-        ('"/w/tmp/aoti_torch/after_launch_at::_ops::cumsum::call_buf3_cpu.pt"',
-         "after", "at::_ops::cumsum::call", "buf3"),
-        ("/w/my before_launch_dir/aoti_torch/before_launch_cpp_fused_mul_2_buf1_cpu.pt",
-         "before", "cpp_fused_mul_2", "buf1"),
+        (
+            "/w/tmp/aoti_torchbefore_launch_triton_poi_fused_add_0_arg0_1_cuda:0.pt",
+            "before",
+            "triton_poi_fused_add_0",
+            "arg0_1",
+        ),
+        (
+            "/w/tmp/aoti_torch/after_launch_triton_poi_fused_add_0_e_weight_cuda:0.pt",
+            "after",
+            "triton_poi_fused_add_0",
+            "e_weight",
+        ),
+        (
+            '"/w/tmp/aoti_torch/after_launch_at::_ops::cumsum::call_buf3_cpu.pt"',
+            "after",
+            "at::_ops::cumsum::call",
+            "buf3",
+        ),
+        (
+            "/w/my before_launch_dir/aoti_torch/before_launch_cpp_fused_mul_2_buf1_cpu.pt",
+            "before",
+            "cpp_fused_mul_2",
+            "buf1",
+        ),
         ("/w/x/aoti_model_inputs_arg0_1_cpu.pt", "input", None, "arg0_1"),
         ("/w/something.pt", None, None, None),
     ],
-)  # fmt: skip
+)
 def test_the_name_of_a_saved_tensor_is_taken_apart(
     path: str, when: str | None, kernel: str | None, argument: str | None
 ) -> None:

@@ -44,12 +44,18 @@ KINDS: dict[tuple[str, str], set[str]] = {
     ("embed_oob", "mini2"): {*SURFACE, "DeviceAssert"},
     ("m_assert", "mini3"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
     ("m_compile", "mini3"): {
-        "ShimException", "CppThrow", "RuntimeMessage", "PythonException",
+        "ShimException",
+        "CppThrow",
+        "RuntimeMessage",
+        "PythonException",
     },
     ("static_libstdcxx", "cuda-gdb-backtrace"): {"NativeBacktrace"},
     ("static_shape", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
     ("static_shape", "san"): {
-        "SanitizerError", "SanitizerSummary", "ShimException", "CppThrow",
+        "SanitizerError",
+        "SanitizerSummary",
+        "ShimException",
+        "CppThrow",
         "Terminated",
     },
     ("user_triton", "base"): {"PythonException"},
@@ -58,9 +64,12 @@ KINDS: dict[tuple[str, str], set[str]] = {
     ("user_triton", "mini2"): {"PythonException"},
     ("user_triton", "p3"): {"PythonException"},
     ("user_triton", "san"): {
-        "SanitizerError", "SanitizerSummary", "CppThrow", "Terminated",
+        "SanitizerError",
+        "SanitizerSummary",
+        "CppThrow",
+        "Terminated",
     },
-}  # fmt: skip
+}
 
 
 def read(case: str, stage: str) -> Scan:
@@ -275,7 +284,7 @@ def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
         ("dev_mismatch", ("read", 8, ADD, 24, 140328801331968, "before", 16384), 259),
         ("user_triton", ("write", 16, "scale_rows", 21, 1092615681, "after", 512), 59394),
     ],
-)  # fmt: skip
+)
 def test_memcheck_tells_access_place_and_distance(
     case: str, expected: tuple[object, ...], errors: int
 ) -> None:

@@ -84,9 +84,12 @@ def test_the_line_of_the_kernel_is_read_from_the_package_alone(run: Path) -> Non
     secret = run / "secret.cpp"
     secret.write_text("a password\n")
     foreign = Diagnosis(
-        phase="run", category="no_fault", confidence="likely", summary="",
+        phase="run",
+        category="no_fault",
+        confidence="likely",
+        summary="",
         kernel=Kernel(name="k", file=str(secret), line=1),
-    )  # fmt: skip
+    )
     assert recorded(run, foreign).source is None
     inside = next(
         name for name in _members(run / "capture" / "package-1.pt2") if name.endswith("wrapper.cpp")
@@ -116,14 +119,21 @@ def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> N
 
 
 def test_values_slice_and_memory_of_a_diagnosis_are_pictures() -> None:
-    rows = [ValueRow(number=n, node=f"n{n}", op="aten.log", min=-1.0, max=10.0**n, mean=0.5)
-            for n in range(1, 6)]  # fmt: skip
+    rows = [
+        ValueRow(number=n, node=f"n{n}", op="aten.log", min=-1.0, max=10.0**n, mean=0.5)
+        for n in range(1, 6)
+    ]
     rows.append(ValueRow(number=6, node="n6", op="aten.div", nan=3, mark=f"NaN from here {EVIL}"))
     fault = Fault(access=f"read {EVIL}", size=4, address="0x7f00", distance=512, allocation=4096)
     diagnosis = Diagnosis(
-        phase="run", category="nan_or_inf", confidence="proved", summary="", values=rows,
-        fault=fault, slice=["118: auto tmp5 = x1;", "120: AOTI_TORCH_CHECK(tmp6 < 16L);"],
-    )  # fmt: skip
+        phase="run",
+        category="nan_or_inf",
+        confidence="proved",
+        summary="",
+        values=rows,
+        fault=fault,
+        slice=["118: auto tmp5 = x1;", "120: AOTI_TORCH_CHECK(tmp6 < 16L);"],
+    )
     answer = TriageAnswer(run="r-20261121-0102-ab12", status="done", diagnosis=diagnosis)
     page = html(outline(answer), plots=diagnosis_plots(diagnosis))
     assert "Values along the model" in page and "NaN or Inf" in page

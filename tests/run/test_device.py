@@ -98,16 +98,27 @@ def test_no_driver_means_no_devices(smi, answer, tmp_path):
     [
         ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, Health(True, "", 0)),
         ({"ecc": "GPU-aaaa-1, [N/A]"}, Health(True, "", None)),
-        ({"ecc": "GPU-aaaa-1, 2", "action": "Reset"},
-         Health(False, "the driver asks for: Reset", 2)),
-        ({"ecc": (15, "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error")},
-         Health(False, "Unable to determine the device handle")),
+        (
+            {"ecc": "GPU-aaaa-1, 2", "action": "Reset"},
+            Health(False, "the driver asks for: Reset", 2),
+        ),
+        (
+            {
+                "ecc": (
+                    15,
+                    "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error",
+                )
+            },
+            Health(False, "Unable to determine the device handle"),
+        ),
         ({"ecc": "GPU-aaaa-1, [GPU requires reset]"}, Health(False, "requires reset")),
-        ({"ecc": (18, "Failed to initialize NVML: Driver/library version mismatch")},
-         Health(False, "Failed to initialize NVML: Driver/library version mismatch")),
+        (
+            {"ecc": (18, "Failed to initialize NVML: Driver/library version mismatch")},
+            Health(False, "Failed to initialize NVML: Driver/library version mismatch"),
+        ),
         ({"ecc": (6, "No devices were found")}, Health(False, "No devices were found")),
     ],
-)  # fmt: skip
+)
 def test_health_is_what_the_driver_says(smi, answers, expected):
     assert health(GPU, smi(**answers)) == expected
 

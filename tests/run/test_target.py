@@ -282,12 +282,15 @@ def test_missing_tool_is_none(tmp_path):
     [
         ("g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022", "12.2.0"),
         ("GNU gdb (Debian 13.1-3) 13.1\nCopyright (C) 2023", "13.1"),
-        ("nvdisasm: NVIDIA (R) CUDA disassembler\nCuda compilation tools, release 13.0, V13.0.48",
-         "13.0.48"),
+        (
+            "nvdisasm: NVIDIA (R) CUDA disassembler\n"
+            "Cuda compilation tools, release 13.0, V13.0.48",
+            "13.0.48",
+        ),
         ("py-spy 0.4.1", "0.4.1"),
         ("no number", None),
     ],
-)  # fmt: skip
+)
 def test_version_is_the_one_that_the_tool_tells(tool, output, number):
     assert version(tool("some-tool", output)) == number
 

@@ -59,8 +59,9 @@ def test_scripts_without_the_tree_say_what_is_missing(tmp_path: Path, name: str)
 def test_a_script_is_python_3_9_and_needs_nothing_but_torch(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
     imported = {n.names[0].name for n in ast.walk(tree) if isinstance(n, ast.Import)}
-    imported |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)
-                 and not n.level}  # fmt: skip
+    imported |= {
+        n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.level
+    }
     own = {"shared", "probe", "inspect_pt2", "torch"}
     assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names | own
 
@@ -75,13 +76,19 @@ def test_help_says_what_it_does_and_how_it_ends(installed: Path, name: str) -> N
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_file_that_is_not_there_is_wrong_use(installed: Path, name: str) -> None:
     words = ["missing.pt2"] * (3 if "--exported" not in name else 2)
-    code, said = run(installed / name, *words[: 1 + (name in TWO)], *MORE.get(name, ()),
-                     python=sys.executable)  # fmt: skip
+    code, said = run(
+        installed / name, *words[: 1 + (name in TWO)], *MORE.get(name, ()), python=sys.executable
+    )
     assert (code, "no such file" in said) == (2, True)
 
 
-TWO = {"replay.py", "check_contract.py", "compare_eager.py", "first_bad_node.py",
-       "load_constants.py"}  # fmt: skip
+TWO = {
+    "replay.py",
+    "check_contract.py",
+    "compare_eager.py",
+    "first_bad_node.py",
+    "load_constants.py",
+}
 MORE = {"compare_eager.py": ("--exported", "missing.pt2")}
 
 

@@ -111,10 +111,13 @@ def test_links_that_a_script_leaves_are_not_written_through(call, tmp_path):
     (precious / "file").write_text("kept")
     lines = [
         f"for name in ('steps', 'tensors', 'core'): (here / name).symlink_to({str(precious)!r})",
-        *(f"(here / {name!r}).unlink(missing_ok=True); (here / {name!r}).symlink_to("
-          f"{str(precious / 'file')!r})" for name in ("run.json", "answer.json", "diagnosis.json")),
+        *(
+            f"(here / {name!r}).unlink(missing_ok=True); (here / {name!r}).symlink_to("
+            f"{str(precious / 'file')!r})"
+            for name in ("run.json", "answer.json", "diagnosis.json")
+        ),
         "raise SystemExit(3)",
-    ]  # fmt: skip
+    ]
     call("triage", script=script(tmp_path, *lines))
     assert [path.name for path in precious.iterdir()] == ["file"]
     assert (precious / "file").read_text() == "kept"

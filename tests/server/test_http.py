@@ -130,8 +130,11 @@ def test_page_in_a_browser_cannot_reach_the_server(loopback, headers, status, pa
 
 
 async def refused(client: Client, run: str) -> None:
-    for tool, more in (("wait_run", {"wait_s": 0}), ("cancel_run", {}),
-                       ("read_artifact", {"name": "run.json"})):  # fmt: skip
+    for tool, more in (
+        ("wait_run", {"wait_s": 0}),
+        ("cancel_run", {}),
+        ("read_artifact", {"name": "run.json"}),
+    ):
         assert "there is no run" in error_of(await client.call_tool(tool, {"run": run, **more}))
 
 
@@ -305,8 +308,11 @@ def refusal(*words: str) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "AOTI_DEBUG_TOKEN"}
     ended = subprocess.run(
         [sys.executable, "-m", "aoti_debug", "serve", "--http", *words],
-        capture_output=True, text=True, env=environment, timeout=PATIENCE_S,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=PATIENCE_S,
+    )
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
     return ended.stderr

@@ -259,9 +259,12 @@ def test_of_many_values_those_around_the_mark_are_sent():
     rows = [ValueRow(node=f"node_{n}", op="aten.mul.Tensor", number=n) for n in range(1, 49)]
     rows[30] = rows[30].model_copy(update={"mark": "first NaN"})
     found = Diagnosis(
-        phase="output", category="nan_or_inf", confidence="proved",
-        summary="s" * 5000, values=rows,
-    )  # fmt: skip
+        phase="output",
+        category="nan_or_inf",
+        confidence="proved",
+        summary="s" * 5000,
+        values=rows,
+    )
     sent = answer(TriageAnswer(run="r-1", status="done", diagnosis=found)).structured_content
     assert sent is not None and size(sent) <= LIMIT
     numbers = [row["number"] for row in sent["diagnosis"]["values"]]

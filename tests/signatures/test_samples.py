@@ -137,8 +137,11 @@ def is_gap(item: tuple[object, Any]) -> bool:
 def test_no_pattern_is_broken_within_a_word_to_fit_a_line() -> None:
     for path in Path(package.__path__[0]).glob("*.py"):
         with path.open(encoding="utf-8") as source:
-            tokens = [t for t in tokenize.generate_tokens(source.readline)
-                      if t.type not in (tokenize.NL, tokenize.COMMENT)]  # fmt: skip
+            tokens = [
+                t
+                for t in tokenize.generate_tokens(source.readline)
+                if t.type not in (tokenize.NL, tokenize.COMMENT)
+            ]
         for one, two in pairwise(tokens):
             if one.type == two.type == tokenize.STRING and one.string.startswith("r"):
                 ends = literal_eval(one.string)[-1:] + literal_eval(two.string)[:1]

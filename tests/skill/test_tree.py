@@ -22,9 +22,16 @@ def test_the_skill_is_valid(tmp_path: Path) -> None:
 def test_the_description_names_what_people_say() -> None:
     said = properties(ROOT)["description"].lower()
     for words in (
-        "illegal memory access", "exit code 139", "loading outdated pt2 file", "run_func_",
-        "api call failed", "wrong output", "aoti_compile_and_package", ".pt2", "undefined symbol",
-    ):  # fmt: skip
+        "illegal memory access",
+        "exit code 139",
+        "loading outdated pt2 file",
+        "run_func_",
+        "api call failed",
+        "wrong output",
+        "aoti_compile_and_package",
+        ".pt2",
+        "undefined symbol",
+    ):
         assert words in said
     for other in ("plain torch.compile", "onnx", "tensorrt", "nccl", "eager-mode"):
         assert other in said.partition("not for")[2]

@@ -20,8 +20,14 @@ from aoti_debug.sweep.row import Row
 def row(index: int, category: str = "index_out_of_bounds", **fields: Any) -> Row:
     signature = fields.pop("signature", None)
     fields.setdefault("run", f"r-{index}")
-    return Row(index=index, target=f"t{index}", outcome="failed", category=category,  # type: ignore[arg-type]
-               signature=Signature(**signature) if signature else None, **fields)  # fmt: skip
+    return Row(
+        index=index,
+        target=f"t{index}",
+        outcome="failed",
+        category=category,  # type: ignore[arg-type]
+        signature=Signature(**signature) if signature else None,
+        **fields,
+    )
 
 
 def asserted(*operators: str, message: str = "index out of bounds") -> dict[str, Any]:
@@ -56,11 +62,16 @@ def test_messages_tell_exceptions_apart_and_lines_what_has_no_message() -> None:
         signature = {"kind": kind, "message": message, "source": source}
         return row(index, "user_code", signature=signature)
 
-    assert counts(raised(0, "KeyError", "'a'", "x.py:1"), raised(1, "KeyError", "'a'", "y.py:2"),
-                  raised(2, "KeyError", "'b'", "x.py:1")) == [2, 1]  # fmt: skip
-    assert counts(raised(0, "AssertionError", None, "x.py:1"),
-                  raised(1, "AssertionError", None, "x.py:2"),
-                  raised(2, "AssertionError", None, "x.py:1")) == [2, 1]  # fmt: skip
+    assert counts(
+        raised(0, "KeyError", "'a'", "x.py:1"),
+        raised(1, "KeyError", "'a'", "y.py:2"),
+        raised(2, "KeyError", "'b'", "x.py:1"),
+    ) == [2, 1]
+    assert counts(
+        raised(0, "AssertionError", None, "x.py:1"),
+        raised(1, "AssertionError", None, "x.py:2"),
+        raised(2, "AssertionError", None, "x.py:1"),
+    ) == [2, 1]
 
 
 def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
@@ -69,8 +80,11 @@ def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
         signature = {"kind": "SIGSEGV", "source": source}
         return row(index, "host_segfault", summary=summary, text=text, signature=signature)
 
-    assert counts(crashed(0, "ctypes.string_at(0)", "a.py:9"), crashed(1, "free(it)", "a.py:9"),
-                  crashed(2, "ctypes.string_at(0)", "b.py:7")) == [2, 1]  # fmt: skip
+    assert counts(
+        crashed(0, "ctypes.string_at(0)", "a.py:9"),
+        crashed(1, "free(it)", "a.py:9"),
+        crashed(2, "ctypes.string_at(0)", "b.py:7"),
+    ) == [2, 1]
 
 
 def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> None:
@@ -78,12 +92,16 @@ def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> 
         return row(index, category, summary=summary, signature={"kind": "E", "source": f"{index}"})
 
     given = "given to load_constants, holds 1 NaN: calls return NaN since"
-    assert counts(told(0, "nan_or_inf", f"lift.weight, {given}"),
-                  told(1, "nan_or_inf", f"down, {given}"),
-                  told(2, "nan_or_inf", "log of 3 values below 0")) == [2, 1]  # fmt: skip
-    assert counts(told(0, "package_corrupt", "the archive is truncated: at byte 100 of 300"),
-                  told(1, "package_corrupt", "the archive is truncated: at byte 20 of 30"),
-                  told(2, "package_corrupt", "the file cannot be opened")) == [2, 1]  # fmt: skip
+    assert counts(
+        told(0, "nan_or_inf", f"lift.weight, {given}"),
+        told(1, "nan_or_inf", f"down, {given}"),
+        told(2, "nan_or_inf", "log of 3 values below 0"),
+    ) == [2, 1]
+    assert counts(
+        told(0, "package_corrupt", "the archive is truncated: at byte 100 of 300"),
+        told(1, "package_corrupt", "the archive is truncated: at byte 20 of 30"),
+        told(2, "package_corrupt", "the file cannot be opened"),
+    ) == [2, 1]
 
 
 def test_runs_of_the_first_and_the_smallest_are_kept_in_any_order() -> None:

@@ -46,7 +46,7 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         ("[[target]\n", "is no TOML"),
         ("a = " + "[" * 5000, "is no TOML"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_manifest_is_told(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(WrongManifest, match=said):
         read_manifest(written(tmp_path, text))

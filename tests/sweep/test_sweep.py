@@ -213,8 +213,10 @@ def test_a_killed_sweep_goes_on_and_counts_each_target_once(tmp_path: Path, swee
     environment = {**os.environ, "MAILBOX": str(mailbox), "HELD": str(held)}
     with subprocess.Popen(
         [sys.executable, "-m", "aoti_debug", *words],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as driver:  # fmt: skip
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as driver:
         target = psutil.Process(int(os.read(reading, 100)))
         tree = [*psutil.Process(driver.pid).children(recursive=True), target]
         driver.send_signal(signal.SIGKILL)
@@ -347,9 +349,13 @@ def test_the_action_sweeps_and_compares_with_the_baseline(tmp_path: Path) -> Non
     program = programs / "aoti-debug"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m aoti_debug "$@"\n')
     program.chmod(0o755)
-    given = {**{name: one.get("default", "") for name, one in action["inputs"].items()},
-             "manifest": "of/sweep.toml", "python": torch_python(), "fail-on": "new",
-             "jobs": "1"}  # fmt: skip
+    given = {
+        **{name: one.get("default", "") for name, one in action["inputs"].items()},
+        "manifest": "of/sweep.toml",
+        "python": torch_python(),
+        "fail-on": "new",
+        "jobs": "1",
+    }
 
     def ran(**inputs: str) -> int:
         words = {f"${{{{ inputs.{name} }}}}": value for name, value in {**given, **inputs}.items()}
@@ -357,8 +363,9 @@ def test_the_action_sweeps_and_compares_with_the_baseline(tmp_path: Path) -> Non
         left = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         return subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
-            env={**os.environ, **env, **left, "RUNNER_TEMP": str(tmp_path)}, cwd=tmp_path,
-        ).returncode  # fmt: skip
+            env={**os.environ, **env, **left, "RUNNER_TEMP": str(tmp_path)},
+            cwd=tmp_path,
+        ).returncode
 
     assert ran(out="first", baseline="none") == 1
     assert ran(out="second", baseline="first") == 0

@@ -30,9 +30,14 @@ def bert() -> nn.Module:
     from transformers import BertConfig, BertModel
 
     config = BertConfig(
-        vocab_size=100, hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=64, max_position_embeddings=64, _attn_implementation="eager",
-    )  # fmt: skip
+        vocab_size=100,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        _attn_implementation="eager",
+    )
     model = BertModel(config, add_pooling_layer=False)
 
     class Bert(nn.Module):
@@ -50,18 +55,28 @@ def gpt2() -> nn.Module:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     config = GPT2Config(
-        vocab_size=100, n_positions=16, n_embd=32, n_layer=1, n_head=2,
+        vocab_size=100,
+        n_positions=16,
+        n_embd=32,
+        n_layer=1,
+        n_head=2,
         _attn_implementation="eager",
-    )  # fmt: skip
+    )
     return Wrapped(GPT2LMHeadModel(config), "logits")
 
 
 def conv() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(8, 8, 3, groups=8), nn.GELU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+        nn.Conv2d(3, 8, 3, padding=1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(8, 8, 3, groups=8),
+        nn.GELU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
         nn.Linear(8, 5),
-    )  # fmt: skip
+    )
 
 
 class Bag(nn.Module):

@@ -30,9 +30,13 @@ VALUES = {"contract": Run, "guards": Run, "compare": Run, "repeats": Run, "poiso
 
 def leaf(device: str) -> Input:
     words = dict.fromkeys(
-        ("stride", "storage_offset", "storage_bytes", "alignment", "minimum", "maximum", "min_at",
-         "max_at", "value", "type")
-    )  # fmt: skip
+        tuple(
+            """
+            stride storage_offset storage_bytes alignment minimum maximum min_at max_at
+            value type
+            """.split()
+        )
+    )
     return Input(0, 0, "x", "tensor", (4,), dtype="float32", device=device, **words)
 
 
@@ -55,9 +59,13 @@ def said(
     input: InputFinding | None = None,
 ) -> Diagnosis:
     return Diagnosis(
-        phase=phase, category=category, confidence=confidence, summary="", kernel=kernel,
+        phase=phase,
+        category=category,
+        confidence=confidence,
+        summary="",
+        kernel=kernel,
         input=input,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -75,46 +83,133 @@ X = InputFinding(index=0, name="x", property="size", expected="8", got="6")
 LINE = Kernel(name="triton_poi_0", line=12)
 FIRST = [
     Row("a healthy call", seen(CLEAN), HEALTHY, KEPT, CPU, VALUES),
-    Row("a healthy call on a GPU needs no memory checker", seen(CLEAN, device="cuda:0"), HEALTHY,
-        KEPT, GPU, VALUES),
+    Row(
+        "a healthy call on a GPU needs no memory checker",
+        seen(CLEAN, device="cuda:0"),
+        HEALTHY,
+        KEPT,
+        GPU,
+        VALUES,
+    ),
     Row("custom operators", seen(CLEAN, custom=True), HEALTHY, KEPT, CPU, {**VALUES, "fakes": Run}),
-    Row("only the package is known", seen(CLEAN), HEALTHY, ALONE, CPU,
-        {**VALUES, "guards": Impossible, "compare": Impossible}),
+    Row(
+        "only the package is known",
+        seen(CLEAN),
+        HEALTHY,
+        ALONE,
+        CPU,
+        {**VALUES, "guards": Impossible, "compare": Impossible},
+    ),
     Row("nothing is kept", seen(CLEAN), HEALTHY, NOTHING, CPU, dict.fromkeys(VALUES, Impossible)),
-    Row("values that a script rejects", seen(RAISED), said("user_code", phase="none"), KEPT, CPU,
-        VALUES),
-    Row("a call that failed", seen(RAISED, ok=False), said("host_segfault"), KEPT, CPU,
-        {"contract": Run, "guards": Run}),
-    Row("a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), KEPT, CPU,
-        {}),
-    Row("a signal in a call", seen(CRASHED, ok=None), said("host_segfault"), KEPT, CPU,
-        {"contract": Run, "guards": Run, "native": Run}),
-    Row("a signal in a call, and no gdb", seen(CRASHED, ok=None), said("host_segfault"), KEPT,
-        Machine(), {"contract": Run, "guards": Run, "native": Impossible}),
-    Row("a signal after the last call", seen(CRASHED), said("host_segfault"), KEPT, CPU,
-        {"contract": Run, "guards": Run, "native of the target": Run}),
-    Row("a GPU fault", seen(RAISED, ok=False, device="cuda:0"), said("illegal_memory_access"), KEPT,
-        GPU, {"contract": Run, "guards": Run, "memcheck": Run, "again": Run}),
-    Row("a GPU fault, and no sanitizer", seen(RAISED, ok=False, device="cuda:0"),
-        said("illegal_memory_access"), KEPT, BARE_GPU,
-        {"contract": Run, "guards": Run, "memcheck": Impossible, "again": Run}),
-    Row("a size that the package proves", seen(CLEAN),
-        said("contract_shape", confidence="proved", input=X), KEPT, CPU,
-        dict.fromkeys(VALUES, Skip)),
-    Row("a stride may do no harm", seen(CLEAN),
-        said("contract_stride", confidence="proved", input=X), KEPT, CPU, VALUES),
-    Row("an index whose kernel is known", seen(RAISED, ok=False),
-        said("index_out_of_bounds", confidence="proved", input=X, kernel=LINE), KEPT, CPU,
-        {"contract": Skip, "guards": Skip}),
-    Row("an index of which only the operator is known", seen(RAISED, ok=False),
-        said("index_out_of_bounds", confidence="proved", input=X), KEPT, CPU,
-        {"contract": Run, "guards": Run}),
-    Row("too little memory", seen(RAISED, ok=False), said("out_of_memory"), KEPT, CPU,
-        {"contract": Skip, "guards": Skip}),
-    Row("a hang without a kernel", seen(Ending(timed_out=True), ok=None), said("hang"), KEPT, GPU,
-        {"synccheck": Run}),
+    Row(
+        "values that a script rejects",
+        seen(RAISED),
+        said("user_code", phase="none"),
+        KEPT,
+        CPU,
+        VALUES,
+    ),
+    Row(
+        "a call that failed",
+        seen(RAISED, ok=False),
+        said("host_segfault"),
+        KEPT,
+        CPU,
+        {"contract": Run, "guards": Run},
+    ),
+    Row(
+        "a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), KEPT, CPU, {}
+    ),
+    Row(
+        "a signal in a call",
+        seen(CRASHED, ok=None),
+        said("host_segfault"),
+        KEPT,
+        CPU,
+        {"contract": Run, "guards": Run, "native": Run},
+    ),
+    Row(
+        "a signal in a call, and no gdb",
+        seen(CRASHED, ok=None),
+        said("host_segfault"),
+        KEPT,
+        Machine(),
+        {"contract": Run, "guards": Run, "native": Impossible},
+    ),
+    Row(
+        "a signal after the last call",
+        seen(CRASHED),
+        said("host_segfault"),
+        KEPT,
+        CPU,
+        {"contract": Run, "guards": Run, "native of the target": Run},
+    ),
+    Row(
+        "a GPU fault",
+        seen(RAISED, ok=False, device="cuda:0"),
+        said("illegal_memory_access"),
+        KEPT,
+        GPU,
+        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
+    ),
+    Row(
+        "a GPU fault, and no sanitizer",
+        seen(RAISED, ok=False, device="cuda:0"),
+        said("illegal_memory_access"),
+        KEPT,
+        BARE_GPU,
+        {"contract": Run, "guards": Run, "memcheck": Impossible, "again": Run},
+    ),
+    Row(
+        "a size that the package proves",
+        seen(CLEAN),
+        said("contract_shape", confidence="proved", input=X),
+        KEPT,
+        CPU,
+        dict.fromkeys(VALUES, Skip),
+    ),
+    Row(
+        "a stride may do no harm",
+        seen(CLEAN),
+        said("contract_stride", confidence="proved", input=X),
+        KEPT,
+        CPU,
+        VALUES,
+    ),
+    Row(
+        "an index whose kernel is known",
+        seen(RAISED, ok=False),
+        said("index_out_of_bounds", confidence="proved", input=X, kernel=LINE),
+        KEPT,
+        CPU,
+        {"contract": Skip, "guards": Skip},
+    ),
+    Row(
+        "an index of which only the operator is known",
+        seen(RAISED, ok=False),
+        said("index_out_of_bounds", confidence="proved", input=X),
+        KEPT,
+        CPU,
+        {"contract": Run, "guards": Run},
+    ),
+    Row(
+        "too little memory",
+        seen(RAISED, ok=False),
+        said("out_of_memory"),
+        KEPT,
+        CPU,
+        {"contract": Skip, "guards": Skip},
+    ),
+    Row(
+        "a hang without a kernel",
+        seen(Ending(timed_out=True), ok=None),
+        said("hang"),
+        KEPT,
+        GPU,
+        {"synccheck": Run},
+    ),
     Row("a hang on the CPU", seen(Ending(timed_out=True), ok=None), said("hang"), KEPT, CPU, {}),
-]  # fmt: skip
+]
 
 
 def decided(steps: list[Planned]) -> dict[str, type[Run | Skip | Impossible]]:

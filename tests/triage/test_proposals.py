@@ -43,9 +43,18 @@ def seen(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observatio
     path.write_text(text)
     leaf = {"name": "x", "kind": "tensor", "shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
     leaves = [{**leaf, "index": n, "name": f"x{n}" if n else "x"} for n in range(inputs)]
-    event = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "run", "name": "call",
-             "call": 1, "package": "/t/model.pt2", "caller": [str(path), line],
-             "inputs": leaves}  # fmt: skip
+    event = {
+        "t": 1.0,
+        "pid": 7,
+        "event": "begin",
+        "id": 1,
+        "phase": "run",
+        "name": "call",
+        "call": 1,
+        "package": "/t/model.pt2",
+        "caller": [str(path), line],
+        "inputs": leaves,
+    }
     return Observations(events=read_events(io.BytesIO(json.dumps(event).encode() + b"\n")))
 
 

@@ -118,12 +118,18 @@ def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
 @pytest.mark.parametrize(
     ("package", "call", "said"),
     [
-        ("reshape", "model(torch.ones(250 if number in (7, 9) else 100 + number * 100, 4))",
-         "2 of 12 calls (7, 9): the exported program refuses these inputs: x.size()[0] % 100"),
-        ("int_argument", "model(torch.ones(4, 8), 7 if number == 7 else 3)",
-         "1 of 12 calls (7): k breaks the contract of the compiled model: value is 7"),
+        (
+            "reshape",
+            "model(torch.ones(250 if number in (7, 9) else 100 + number * 100, 4))",
+            "2 of 12 calls (7, 9): the exported program refuses these inputs: x.size()[0] % 100",
+        ),
+        (
+            "int_argument",
+            "model(torch.ones(4, 8), 7 if number == 7 else 3)",
+            "1 of 12 calls (7): k breaks the contract of the compiled model: value is 7",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_only_the_exported_program_forbids_is_found_in_calls_that_are_not_repeated(
     traffic: Triage, package: str, call: str, said: str
 ) -> None:

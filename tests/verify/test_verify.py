@@ -71,22 +71,37 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         (replace(FIXED, calls=1), "masked", "makes 1"),
         (replace(FIXED, inputs="input 0 has other values"), "masked", "other inputs"),
         (replace(FIXED, category="contract_shape", breaks=("size",)), "not fixed", "still breaks"),
-        (replace(FIXED, category="custom_op_fake_kernel", unkept=("op returns stride",)),
-         "not fixed", "returns stride"),
-        (replace(FIXED, category="contract_guard", refused=("x.size()[0] % 100 == 0",)),
-         "not fixed", "still refuses"),
+        (
+            replace(FIXED, category="custom_op_fake_kernel", unkept=("op returns stride",)),
+            "not fixed",
+            "returns stride",
+        ),
+        (
+            replace(FIXED, category="contract_guard", refused=("x.size()[0] % 100 == 0",)),
+            "not fixed",
+            "still refuses",
+        ),
         (replace(FIXED, narrowed=("x[0]: 2 to 64 is now 2 to 4",)), "masked", "now 2 to 4"),
-        (replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, package="differs"))), "not fixed",
-         "fresh inputs 1"),
-        (replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, model="differs"))), "masked",
-         "something else"),
-        (replace(FIXED, trials=(GOOD, replace(FRESH, package_raises="RuntimeError: no"))),
-         "not fixed", "raises"),
+        (
+            replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, package="differs"))),
+            "not fixed",
+            "fresh inputs 1",
+        ),
+        (
+            replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, model="differs"))),
+            "masked",
+            "something else",
+        ),
+        (
+            replace(FIXED, trials=(GOOD, replace(FRESH, package_raises="RuntimeError: no"))),
+            "not fixed",
+            "raises",
+        ),
         (replace(FIXED, died_in="fresh inputs 1"), "not fixed", "ends the process"),
         (replace(FIXED, trials=(), why_no_trials="no package"), "undecided", "no package"),
         (replace(FIXED, inputs=None), "undecided", "could not be compared"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_fix_is_not_called_one(facts: Facts, verdict: str, word: str) -> None:
     found = judge(facts)
     assert found.verdict == verdict
@@ -206,8 +221,11 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
     home = {"AOTI_DEBUG_HOME": str(folder.parent / "home")}
     ran = subprocess.run(
         [sys.executable, "-m", "aoti_debug", *words, "--json"],
-        cwd=folder, env={**os.environ, **home}, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, **home},
+        capture_output=True,
+        text=True,
+    )
     answer: dict[str, Any] = json.loads(ran.stdout)
     return answer
 

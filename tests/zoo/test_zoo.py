@@ -63,10 +63,13 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         runs = [
             subprocess.Popen(
                 [sys.executable, "-m", "aoti_debug", *words, *half],
-                env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             for half in (names[::2], names[1::2])
-        ]  # fmt: skip
+        ]
         said = [run.communicate()[0] for run in runs]
         assert [run.returncode for run in runs] == [0, 0], said
         (root / "complete").touch()

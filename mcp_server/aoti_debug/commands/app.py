@@ -194,10 +194,17 @@ def run_stage(
     """Run a script once with the debug flags of one stage; say what they showed."""
     kind = stage_kind(stage)
     target = TargetWords(
-        tuple(words or ()), module, command, python, tuple(env or ()),
-        str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+        tuple(words or ()),
+        module,
+        command,
+        python,
+        tuple(env or ()),
+        str(cwd) if cwd else None,
+        timeout,
+        not no_capture,
+        tuple(imports or ()),
         tuple(kernels or ()),
-    )  # fmt: skip
+    )
     _run(target, kind, show_output, report, json)
 
 
@@ -220,11 +227,18 @@ def triage(
 ) -> NoReturn:
     """Find out why a script fails: run it, then what its failure calls for."""
     target = TargetWords(
-        tuple(words or ()), module, command, python, tuple(env or ()),
-        str(cwd) if cwd else None, timeout, not no_capture, tuple(imports or ()),
+        tuple(words or ()),
+        module,
+        command,
+        python,
+        tuple(env or ()),
+        str(cwd) if cwd else None,
+        timeout,
+        not no_capture,
+        tuple(imports or ()),
         watch_for_s=watch_for,
         search_s=budget,
-    )  # fmt: skip
+    )
     _run(target, TRIAGE, show_output, report, json)
 
 
@@ -257,10 +271,18 @@ def minify(
     from aoti_debug.minify.request import minify_request
 
     request = minify_request(
-        what, args=tuple(args or ()), python=python, env=options.variables(env), cwd=cwd,
-        timeout_s=timeout, imports=tuple(imports or ()), engine=engine, budget_s=budget,
-        candidates=candidates, compare=compare,
-    )  # fmt: skip
+        what,
+        args=tuple(args or ()),
+        python=python,
+        env=options.variables(env),
+        cwd=cwd,
+        timeout_s=timeout,
+        imports=tuple(imports or ()),
+        engine=engine,
+        budget_s=budget,
+        candidates=candidates,
+        compare=compare,
+    )
     _start(MINIFY, request, report, json)
 
 
@@ -287,10 +309,16 @@ def verify(
     from aoti_debug.verify.request import verify_request
 
     request = verify_request(
-        what, against, args=tuple(args) if args else None, python=python,
-        env=options.variables(env), cwd=cwd, timeout_s=timeout, imports=tuple(imports or ()),
+        what,
+        against,
+        args=tuple(args) if args else None,
+        python=python,
+        env=options.variables(env),
+        cwd=cwd,
+        timeout_s=timeout,
+        imports=tuple(imports or ()),
         seeds=seeds,
-    )  # fmt: skip
+    )
     _start(VERIFY, request, report, json)
 
 

@@ -75,9 +75,17 @@ def sweep(
     else:
         board = Board() if sys.stderr.isatty() and not dry_run else None
         request = sweep_request(
-            what, out=out, resume=resume, baseline=baseline, jobs=jobs, on=on, fail_on=fail_on,
-            dry=dry_run, python=python, watch=board.add if board else lambda _: None,
-        )  # fmt: skip
+            what,
+            out=out,
+            resume=resume,
+            baseline=baseline,
+            jobs=jobs,
+            on=on,
+            fail_on=fail_on,
+            dry=dry_run,
+            python=python,
+            watch=board.add if board else lambda _: None,
+        )
         answer = run(request, board.shown if board else None)
     if minify:
         reduce(answer, minify, report, json)

@@ -139,9 +139,14 @@ def name_of(given: Input) -> str:
 
 LIBRARIES = ("/site-packages/", "/dist-packages/", "/torchinductor_")
 NOT_THE_USERS = (
-    *LIBRARIES, "/lib/python3", "<frozen ", "<string>",
-    "aoti_debug/probe/", "/minifier_launcher.py", "<unknown>",
-)  # fmt: skip
+    *LIBRARIES,
+    "/lib/python3",
+    "<frozen ",
+    "<string>",
+    "aoti_debug/probe/",
+    "/minifier_launcher.py",
+    "<unknown>",
+)
 
 
 LAUNCHER = "/minifier_launcher.py"

@@ -19,12 +19,31 @@ if TYPE_CHECKING:
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
-    r"cudnn", r"cublas", r"cutlass", r"cufft", r"curand", r"cusparse", r"cusolver", r"\bcub::",
-    r"^nvjet_", r"^cask", r"xmma", r"^(?:void )?gemv", r"splitK", r"(?:nhwc|nchw)To(?:nhwc|nchw)",
-    r"^(?:volta|turing|ampere|hopper|blackwell|maxwell|sm\d{2,3})_", r"flash_(?:fwd|bwd)", r"fmha",
-    r"implicit_convolve", r"winograd", r"regular_fft|vector_fft", r"\bDeviceReduce", r"thrust::",
-    r"RNN_|LSTM_elementWise|persistRNN", r"bn_fw|bn_bw|batch_norm_(?:fw|bw)",
-)  # fmt: skip
+    r"cudnn",
+    r"cublas",
+    r"cutlass",
+    r"cufft",
+    r"curand",
+    r"cusparse",
+    r"cusolver",
+    r"\bcub::",
+    r"^nvjet_",
+    r"^cask",
+    r"xmma",
+    r"^(?:void )?gemv",
+    r"splitK",
+    r"(?:nhwc|nchw)To(?:nhwc|nchw)",
+    r"^(?:volta|turing|ampere|hopper|blackwell|maxwell|sm\d{2,3})_",
+    r"flash_(?:fwd|bwd)",
+    r"fmha",
+    r"implicit_convolve",
+    r"winograd",
+    r"regular_fft|vector_fft",
+    r"\bDeviceReduce",
+    r"thrust::",
+    r"RNN_|LSTM_elementWise|persistRNN",
+    r"bn_fw|bn_bw|batch_norm_(?:fw|bw)",
+)
 _VENDOR = re.compile("|".join(_PARTS), re.IGNORECASE)
 
 

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
 NOT_THE_USERS = (
-    *LIBRARIES, "/usr/include/", "../", "./", "/build/",
-    "/Python-3.", "Python/", "Modules/", "Objects/",
-)  # fmt: skip
+    *LIBRARIES,
+    "/usr/include/",
+    "../",
+    "./",
+    "/build/",
+    "/Python-3.",
+    "Python/",
+    "Modules/",
+    "Objects/",
+)
 ABOUT = 160
 
 

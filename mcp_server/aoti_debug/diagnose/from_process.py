@@ -179,8 +179,11 @@ def stacks(dump: FaultHandlerDump) -> Evidence:
     """Quote the stacks alone: "Fatal Python error: Aborted" above them is our own doing."""
     words = dump.span.quote.splitlines()
     first = next((n for n, line in enumerate(words) if "thread 0x" in line.lower()), 0)
-    span = replace(dump.span, first=min(dump.span.first + first, dump.span.last),
-                   quote="\n".join(words[first:]))  # fmt: skip
+    span = replace(
+        dump.span,
+        first=min(dump.span.first + first, dump.span.last),
+        quote="\n".join(words[first:]),
+    )
     return evidence(span)
 
 

@@ -87,8 +87,14 @@ class Observations:
 # below being clean.
 Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "note", "printed"]
 ROLES: tuple[Role, ...] = (
-    "cause", "symptom", "envelope", "aftermath", "clean", "note", "printed",
-)  # fmt: skip
+    "cause",
+    "symptom",
+    "envelope",
+    "aftermath",
+    "clean",
+    "note",
+    "printed",
+)
 EVENT = 140  # characters quoted of one
 # Signals that the machine sends; an abort is some library's own decision.
 FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")

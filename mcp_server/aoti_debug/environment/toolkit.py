@@ -62,21 +62,26 @@ def _folder(role: str, path: Path) -> Folder:
     )
 
 
-PREFIXES = (
-    "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_", "AOTI_", "DUMP_AOTI_", "INDUCTOR_",
-    "TORCH_COMPILE_", "TORCH_LOGS", "TRITON_", "TORCH_CUDA_ARCH_LIST", "PYTORCH_", "CUDA_",
-)  # fmt: skip
-NAMES = (
-    "CXX", "CC", "CPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TMPDIR", "VIRTUAL_ENV",
-    "CONDA_PREFIX", "PYTHONPATH", "ATEN_CPU_CAPABILITY", "OMP_NUM_THREADS",
-)  # fmt: skip
+PREFIXES = tuple(
+    """
+    TORCHINDUCTOR_ AOT_INDUCTOR_ AOTINDUCTOR_ AOTI_ DUMP_AOTI_ INDUCTOR_ TORCH_COMPILE_
+    TORCH_LOGS TRITON_ TORCH_CUDA_ARCH_LIST PYTORCH_ CUDA_
+    """.split()
+)
+NAMES = tuple(
+    """
+    CXX CC CPATH LD_LIBRARY_PATH LD_PRELOAD TMPDIR VIRTUAL_ENV CONDA_PREFIX PYTHONPATH
+    ATEN_CPU_CAPABILITY OMP_NUM_THREADS
+    """.split()
+)
 OURS = "AOTI_DEBUG_"
 # What a shell usually sets and a client of this server may not pass on.
-INHERITED = (
-    "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "LD_PRELOAD",
-    "CUDA_HOME", "PYTHONPATH", "TMPDIR", "CXX", "TORCHINDUCTOR_CACHE_DIR", "AOTI_DEBUG_PYTHON",
-    "AOTI_DEBUG_HOME",
-)  # fmt: skip
+INHERITED = tuple(
+    """
+    CUDA_VISIBLE_DEVICES VIRTUAL_ENV CONDA_PREFIX LD_LIBRARY_PATH LD_PRELOAD CUDA_HOME
+    PYTHONPATH TMPDIR CXX TORCHINDUCTOR_CACHE_DIR AOTI_DEBUG_PYTHON AOTI_DEBUG_HOME
+    """.split()
+)
 ANCESTORS = 6
 _SWITCH_PREFIXES = ("TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_", "AOTI_")
 
@@ -110,15 +115,20 @@ def variable_problems(env: Mapping[str, str], torch: str | None) -> list[Problem
 def _unknown(name: str, value: str) -> Problem:
     return Problem(
         what=f"{name}={value[:60]!r} is set, and is not among the variables known to matter",
-        severity="changes", confidence="possible", message=None,
-    )  # fmt: skip
+        severity="changes",
+        confidence="possible",
+        message=None,
+    )
 
 
 def _set(name: str, says: str, does: str) -> Problem:
     return Problem(
-        what=f"{says} {does}".strip()[:400], severity="changes", confidence="proved", message=None,
+        what=f"{says} {does}".strip()[:400],
+        severity="changes",
+        confidence="proved",
+        message=None,
         fix=f"Unset {name} unless you want this.",
-    )  # fmt: skip
+    )
 
 
 def not_inherited(env: Mapping[str, str]) -> list[str]:

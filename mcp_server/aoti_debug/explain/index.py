@@ -58,10 +58,18 @@ def read_index(
     access, table, dimension = selected(code, check, arguments, names, upper_text)
     bound = bound_words(upper_text, table, dimension, names)
     return Index(
-        check, meaning, bound, upper, table, dimension, access,
-        tuple(slice_of(code, check.index, check.place)), tuple(producers),
-        culprit_of(meaning, inputs, upper), reach_of(meaning, names),
-    )  # fmt: skip
+        check,
+        meaning,
+        bound,
+        upper,
+        table,
+        dimension,
+        access,
+        tuple(slice_of(code, check.index, check.place)),
+        tuple(producers),
+        culprit_of(meaning, inputs, upper),
+        reach_of(meaning, names),
+    )
 
 
 def selected(

@@ -223,9 +223,16 @@ def _read(
         old = values.get(found[2])
         if old is not None:
             values[found[2]] = Value(
-                old.name, old.kind, old.index, old.size, old.stride, old.dtype, old.of,
-                old.line, int(found[1]),
-            )  # fmt: skip
+                old.name,
+                old.kind,
+                old.index,
+                old.size,
+                old.stride,
+                old.dtype,
+                old.of,
+                old.line,
+                int(found[1]),
+            )
     elif "&" in line and (found := _MADE.search(line)):
         values.setdefault(found[1], Value(found[1], "buffer", line=number))
     elif " = " in line and (found := _SCALAR.search(line)):

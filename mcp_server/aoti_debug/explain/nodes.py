@@ -14,8 +14,11 @@ BEFORE, AFTER = 6, 5  # rows around the node in question that are all kept
 ALONG = 48  # rows along the whole model, for a plot
 NOT_MODEL = ("/site-packages/torch/", "/dist-packages/torch/")
 LIBRARY = ("/site-packages/", "/dist-packages/")
-SAME = ("reshape", "view", "flatten", "contiguous", "clone", "to", "_to_copy", "squeeze",
-        "unsqueeze", "ravel", "unflatten")  # fmt: skip
+SAME = tuple(
+    """
+    reshape view flatten contiguous clone to _to_copy squeeze unsqueeze ravel unflatten
+    """.split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,12 @@ def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Fou
         )
         if what.get("kind") == "input" and name in inputs:
             found_input = InputFinding(
-                index=inputs[name], name=name, property="value", expected="finite numbers",
+                index=inputs[name],
+                name=name,
+                property="value",
+                expected="finite numbers",
                 got=f"{word} at {at}",
-            )  # fmt: skip
+            )
     else:
         reason = str(birth.get("reason") or "its inputs are finite")
         summary = (
@@ -84,14 +90,23 @@ def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Fou
     if isinstance(then := birth.get("then"), dict) and then.get("node") != node:
         summary += f"; the NaN at {then.get('node')} comes of it ({then.get('reason')})"
     return Found(
-        "nan_or_inf", summary, node, op, lines(birth.get("stack")), found_input,
-        nan_fixes(birth, what), rows(report, node, word),
-    )  # fmt: skip
+        "nan_or_inf",
+        summary,
+        node,
+        op,
+        lines(birth.get("stack")),
+        found_input,
+        nan_fixes(birth, what),
+        rows(report, node, word),
+    )
 
 
 FIXES: tuple[tuple[str, str], ...] = (
-    ("wholly masked", "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one "
-     "element of such a row unmasked and zero its result"),
+    (
+        "wholly masked",
+        "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one "
+        "element of such a row unmasked and zero its result",
+    ),
     ("0/0", "keep the divisor away from zero: clamp_min(eps), or a default where it is zero"),
     ("division by zero", "keep the divisor away from zero: clamp_min(eps)"),
     ("log of", "clamp_min(eps) before the logarithm; log_softmax or xlogy where they fit"),
@@ -100,20 +115,28 @@ FIXES: tuple[tuple[str, str], ...] = (
     ("rsqrt of", "add eps before the root"),
     ("outside -1..1", "clamp(-1, 1) before it: rounding alone can pass the ends"),
     ("fractional power", "clamp_min(0) before the power"),
-    ("negative running variance", "load the statistics of this normalisation again: a variance "
-     "cannot be negative"),
+    (
+        "negative running variance",
+        "load the statistics of this normalisation again: a variance cannot be negative",
+    ),
     ("one element", "use correction=0, or refuse an input with one element in this dimension"),
-    ("overflow of float16", "compute this part in bfloat16 or float32, or scale the values down: "
-     "float16 ends at 65504"),
-)  # fmt: skip
+    (
+        "overflow of float16",
+        "compute this part in bfloat16 or float32, or scale the values down: float16 ends at 65504",
+    ),
+)
 
 
 def nan_fixes(birth: Report, what: Report | None) -> list[Fix]:
     where = lines(birth.get("stack"))
     at = f"{where[0].file}:{where[0].line}" if where else None
     if what is not None and what.get("kind") == "parameter":
-        return [Fix(what=f"load a checkpoint in which {what.get('name')} is finite: it was broken "
-                         "when it was trained, converted or copied")]  # fmt: skip
+        return [
+            Fix(
+                what=f"load a checkpoint in which {what.get('name')} is finite: it was broken "
+                "when it was trained, converted or copied"
+            )
+        ]
     if what is not None:
         return [Fix(what=f"pass no NaN or Inf in {what.get('name')}: it comes from outside")]
     reason = str(birth.get("reason"))
@@ -130,8 +153,16 @@ def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
         summary = f"dimension {dim} of {table} is empty in this call: no index fits ({op})"
         finding = empty_input(index, inputs)
         fix = f"do not call the model with an empty {table}, or export it with Dim(min=1) there"
-        return Found("index_out_of_bounds", summary, node, op, lines(index.get("stack")), finding,
-                     [Fix(what=fix)], [])  # fmt: skip
+        return Found(
+            "index_out_of_bounds",
+            summary,
+            node,
+            op,
+            lines(index.get("stack")),
+            finding,
+            [Fix(what=fix)],
+            [],
+        )
     bound = f"outside 0 <= index < {size}, the size of dimension {dim} of {table}"
     chain = [one for one in index.get("chain") or [] if isinstance(one, dict)]
     value, at = index.get("value"), index.get("at")
@@ -142,29 +173,48 @@ def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
         finding = None
         if name in inputs:
             finding = InputFinding(
-                index=inputs[name], name=name, property="value", expected=f"0 <= value < {size}",
+                index=inputs[name],
+                name=name,
+                property="value",
+                expected=f"0 <= value < {size}",
                 got=f"{value} at {place([at])}",
-            )  # fmt: skip
-        fixes = [Fix(what=f"check {name} before the call: 0 <= value < {size}",
-                     why="the value comes in from outside the model")]  # fmt: skip
+            )
+        fixes = [
+            Fix(
+                what=f"check {name} before the call: 0 <= value < {size}",
+                why="the value comes in from outside the model",
+            )
+        ]
     elif (positions := positions_of(chain)) is not None:
         name, dimension, length = positions
         summary = f"{name} has {length} positions, {table} has {size}: index {value} is {bound}"
         finding = None
         if name in inputs:
             finding = InputFinding(
-                index=inputs[name], name=name, property="size", dim=dimension,
-                expected=f"<= {size}", got=str(length),
-            )  # fmt: skip
-        fixes = [Fix(what=f"keep dimension {dimension} of {name} at or below {size}, and export "
-                          f"with Dim(max={size}) so that a longer one is refused"),
-                 Fix(what=f"or make {table} longer and compile again")]  # fmt: skip
+                index=inputs[name],
+                name=name,
+                property="size",
+                dim=dimension,
+                expected=f"<= {size}",
+                got=str(length),
+            )
+        fixes = [
+            Fix(
+                what=f"keep dimension {dimension} of {name} at or below {size}, and export "
+                f"with Dim(max={size}) so that a longer one is refused"
+            ),
+            Fix(what=f"or make {table} longer and compile again"),
+        ]
     else:
         by = " <- ".join(chain_words(chain)) or named(index.get("index_is"))
         summary = f"{by} gives {value} at {place([at])}, {bound}"
         finding = None
-        fixes = [Fix(what=f"make the computed index stay below {size}, or clamp it",
-                     why=computed_why(chain))]  # fmt: skip
+        fixes = [
+            Fix(
+                what=f"make the computed index stay below {size}, or clamp it",
+                why=computed_why(chain),
+            )
+        ]
     return Found(
         "index_out_of_bounds", summary, node, op, lines(index.get("stack")), finding, fixes, []
     )
@@ -187,9 +237,13 @@ def empty_input(index: Report, inputs: Mapping[str, int]) -> InputFinding | None
         return None
     dim = index.get("dim")
     return InputFinding(
-        index=inputs[name], name=name, property="size",
-        dim=dim if isinstance(dim, int) else None, expected="> 0", got="0",
-    )  # fmt: skip
+        index=inputs[name],
+        name=name,
+        property="size",
+        dim=dim if isinstance(dim, int) else None,
+        expected="> 0",
+        got="0",
+    )
 
 
 def plain_input(chain: Sequence[Report]) -> Report | None:

@@ -205,17 +205,31 @@ async def _search(
     async def better(best: Best) -> None:
         async with writing:
             await reproduction.write(
-                trials, reproduction.final(best.candidate), work.directory.path, survey.values,
-                prelude, "Not yet confirmed by itself: the search goes on.",
-            )  # fmt: skip
+                trials,
+                reproduction.final(best.candidate),
+                work.directory.path,
+                survey.values,
+                prelude,
+                "Not yet confirmed by itself: the search goes on.",
+            )
 
     took = max(found.wall_s, material.wall_s)
     well = partial(unwell, devices, request.target.env)
     limit = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
     trials = Trials(
-        crew, writer, wanted, replace(base, until=found.until), load, limit, found.repeats,
-        request.budget_s, request.candidates, better, work.say, well,
-    )  # fmt: skip
+        crew,
+        writer,
+        wanted,
+        replace(base, until=found.until),
+        load,
+        limit,
+        found.repeats,
+        request.budget_s,
+        request.candidates,
+        better,
+        work.say,
+        well,
+    )
     spent = ""
     try:
         await _reduce(trials, survey, material, found, wanted)
@@ -343,9 +357,12 @@ def _answer(
         steps=work.steps,
         notes=[*work.notes, *found.notes, *prelude.notes, *([kernel.note] if kernel else [])],
         next=[
-            Next(tool="read_artifact", arguments={"run": work.directory.id, "name": "repro.py"},
-                 why="the reproduction itself"),
+            Next(
+                tool="read_artifact",
+                arguments={"run": work.directory.id, "name": "repro.py"},
+                why="the reproduction itself",
+            ),
         ],
-    )  # fmt: skip
+    )
     write_report(work.directory.path, answer, trials, survey.graph)
     return answer.model_copy(update={"artifacts": work.artifacts()})

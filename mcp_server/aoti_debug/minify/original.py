@@ -151,8 +151,12 @@ def ways(
 ) -> list[Way]:
     """Return the ways to repeat a failure, the cheapest first."""
     words = list(material.words)
-    program = {"kind": "program", "exported": str(material.exported), "arguments": words,
-               "settings": dict(material.settings or {})}  # fmt: skip
+    program = {
+        "kind": "program",
+        "exported": str(material.exported),
+        "arguments": words,
+        "settings": dict(material.settings or {}),
+    }
     found: list[Way] = []
     known = material.observations is not None
     if known and not material.compiled:
@@ -161,8 +165,14 @@ def ways(
         found.append(Way("compiling it", "lower", _order(crew, program, LOWER_S)))
     values = material.wrong_values or compare
     if material.package is not None and material.inputs is not None and not values:
-        call = {"kind": "package", "package": str(material.package), "model": material.model,
-                "inputs": str(material.inputs), "arguments": words, "run_s": RUN_S}  # fmt: skip
+        call = {
+            "kind": "package",
+            "package": str(material.package),
+            "model": material.model,
+            "inputs": str(material.inputs),
+            "arguments": words,
+            "run_s": RUN_S,
+        }
         found.append(Way("calling its package again", "run", _order(crew, call, LOWER_S), False))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
     if values and material.not_finite:  # what was seen costs no other compile
@@ -176,9 +186,12 @@ def ways(
         order = {"kind": "script", "run_s": RUN_S}
         what = {"compare": "holding it against eager", "finite": "looking for NaN"}
         found.append(
-            Way(what.get(until, "compiling and calling it"), until,
-                _order(crew, order, LOWER_S, script.text))
-        )  # fmt: skip
+            Way(
+                what.get(until, "compiling and calling it"),
+                until,
+                _order(crew, order, LOWER_S, script.text),
+            )
+        )
     return found
 
 

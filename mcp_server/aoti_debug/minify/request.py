@@ -84,9 +84,20 @@ def minify_request(
             help="Give the script, or use engine own.",
         )
     return MinifyRequest(
-        target, timeout_s, True, python, imports, (), None, run, program,
-        "torch" if engine == "torch" else "own", budget_s, candidates, compare,
-    )  # fmt: skip
+        target,
+        timeout_s,
+        True,
+        python,
+        imports,
+        (),
+        None,
+        run,
+        program,
+        "torch" if engine == "torch" else "own",
+        budget_s,
+        candidates,
+        compare,
+    )
 
 
 def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str] | None) -> Target:

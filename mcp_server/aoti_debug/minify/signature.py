@@ -61,8 +61,11 @@ class Signature:
         """
         if self.kind is None or self.kind != other.kind:
             return False
-        pairs = ((self.phase, other.phase), (self.message, other.message),
-                 (self.access, other.access))  # fmt: skip
+        pairs = (
+            (self.phase, other.phase),
+            (self.message, other.message),
+            (self.access, other.access),
+        )
         if any(mine and theirs and mine != theirs for mine, theirs in pairs):
             return False
         if self.operators and other.operators:

@@ -40,8 +40,12 @@ class Unbuildable(Exception):
 
 SLICES = 6
 NODES = 40  # a kernel that is said to hold more is no hint
-INDEXING = ("index", "embedding", "gather", "index_select", "take", "index_put", "scatter",
-            "scatter_add", "index_add", "select_scatter", "embedding_bag")  # fmt: skip
+INDEXING = tuple(
+    """
+    index embedding gather index_select take index_put scatter scatter_add index_add
+    select_scatter embedding_bag
+    """.split()
+)
 _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 
 
@@ -93,8 +97,11 @@ def _hints(
     if diagnosis is not None:
         wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
         places = {(s.file.rpartition("/")[2], s.line) for s in diagnosis.source}
-        at = {n for n, node in enumerate(graph.nodes) if node.source and
-              (node.source.file.rpartition("/")[2], node.source.line) in places}  # fmt: skip
+        at = {
+            n
+            for n, node in enumerate(graph.nodes)
+            if node.source and (node.source.file.rpartition("/")[2], node.source.line) in places
+        }
         yield {n for n in at if graph.nodes[n].operator in wanted}
         yield at
     if signature.operators and kernel is None:

@@ -24,10 +24,13 @@ from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 
 CHARACTERS = 7_800
 FORMATS = {
-    "root": ".pt2, entries at the root", "prefixed": ".pt2, entries below one folder",
-    "library": "bare shared library", "directory": "directory",
-    "exported_program": "exported program (torch.export.save)", "unknown": "not a package",
-}  # fmt: skip
+    "root": ".pt2, entries at the root",
+    "prefixed": ".pt2, entries below one folder",
+    "library": "bare shared library",
+    "directory": "directory",
+    "exported_program": "exported program (torch.export.save)",
+    "unknown": "not a package",
+}
 CHECKS = {
     "environment": "only while AOTI_RUNTIME_CHECK_INPUTS=1 is set at the first call",
     "always": "at every call (compiled with AOT_INDUCTOR_DEBUG_COMPILE=1)",
@@ -152,9 +155,13 @@ def _input(one: Input) -> PackageInput:
             for d in one.dims
         ]
     return PackageInput(
-        index=one.index, name=one.name[:100], dtype=one.dtype, device=one.device, dims=dims,
+        index=one.index,
+        name=one.name[:100],
+        dtype=one.dtype,
+        device=one.device,
+        dims=dims,
         text=one_line(one)[:300],
-    )  # fmt: skip
+    )
 
 
 def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
@@ -200,8 +207,10 @@ def _notes(model: CompiledModel) -> list[str]:
         return ["no wrapper source: inputs, kernels and constants are not known"]
     others = contract(wrapper).others
     if others:
-        found.append(f"{others} argument(s) of a call are no tensors: their values at export are "
-                     "compiled in, other values are ignored without a word")  # fmt: skip
+        found.append(
+            f"{others} argument(s) of a call are no tensors: their values at export are "
+            "compiled in, other values are ignored without a word"
+        )
     if wrapper.truncated:
         found.append("the wrapper's source is very long: only its beginning was read")
     if wrapper.printer:

@@ -26,10 +26,20 @@ REFUSED = OLD_LOADER + "invalid header or archive is corrupted"
 LOCAL_HEADER = 30  # bytes before a member, without its name
 # What zipfile raises on damaged input, by its source and by trial.
 ZIP_ERRORS = (
-    zipfile.BadZipFile, struct.error, UnicodeError, NotImplementedError, OverflowError,
-    ValueError, EOFError, RuntimeError, OSError, zlib.error, IndexError, KeyError,
+    zipfile.BadZipFile,
+    struct.error,
+    UnicodeError,
+    NotImplementedError,
+    OverflowError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    OSError,
+    zlib.error,
+    IndexError,
+    KeyError,
     SourceError,
-)  # fmt: skip
+)
 
 
 @contextmanager
@@ -70,8 +80,13 @@ def _open(
 
 
 def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
-    flaw = Flaw(what, "package_corrupt", OLD_LOADER + message, "proved",
-                fix="Copy the package again and compare its size with the origin's.")  # fmt: skip
+    flaw = Flaw(
+        what,
+        "package_corrupt",
+        OLD_LOADER + message,
+        "proved",
+        fix="Copy the package again and compare its size with the origin's.",
+    )
     return Archive(path, "unknown", size, flaws=(flaw,)), None
 
 
@@ -161,45 +176,68 @@ def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str])
     if ".." in name.split("/") or name.startswith("/") or "\\" in name or ":" in name.split("/")[0]:
         yield Flaw(
             f"a member's name points outside the package: {where!r}",
-            "package_corrupt", confidence="proved", severity="may_break", where=where,
+            "package_corrupt",
+            confidence="proved",
+            severity="may_break",
+            where=where,
             fix="Do not load it: torch writes a member where its name says. Ask for a new package.",
-        )  # fmt: skip
+        )
     elif prefix and not name.startswith(prefix):
         yield Flaw(
             f"a member lies outside the package's folder {prefix!r}: {where!r}",
-            "package_corrupt", "Loading outdated pt2 file. Please regenerate your package.",
-            "likely", "may_break", where, "Do not add files to a package with a zip tool.",
-        )  # fmt: skip
+            "package_corrupt",
+            "Loading outdated pt2 file. Please regenerate your package.",
+            "likely",
+            "may_break",
+            where,
+            "Do not add files to a package with a zip tool.",
+        )
     if name in seen:
         yield Flaw(
             f"two members have the name {where!r}",
-            "package_corrupt", severity="may_break", where=where,
-        )  # fmt: skip
+            "package_corrupt",
+            severity="may_break",
+            where=where,
+        )
     if info.header_offset + LOCAL_HEADER + info.compress_size > size:
         yield Flaw(
             f"{where!r} ends behind the end of the file: the archive is truncated or rewritten",
-            "package_corrupt", REFUSED, "proved", where=where, fix="Copy the package again.",
-        )  # fmt: skip
+            "package_corrupt",
+            REFUSED,
+            "proved",
+            where=where,
+            fix="Copy the package again.",
+        )
     elif info.compress_type == zipfile.ZIP_STORED and info.file_size != info.compress_size:
         yield Flaw(
             f"{where!r} is stored as it is, yet its sizes differ: {info.compress_size} and "
             f"{info.file_size} bytes",
-            "package_corrupt", REFUSED, "proved", where=where, fix="Copy the package again.",
-        )  # fmt: skip
+            "package_corrupt",
+            REFUSED,
+            "proved",
+            where=where,
+            fix="Copy the package again.",
+        )
     if (
         info.compress_type != zipfile.ZIP_STORED
         and info.file_size > 200 * info.compress_size + 4096
     ):
         yield Flaw(
             f"{where!r} would grow from {info.compress_size} to {info.file_size} bytes",
-            "package_corrupt", confidence="proved", severity="may_break", where=where,
+            "package_corrupt",
+            confidence="proved",
+            severity="may_break",
+            where=where,
             fix="torch stores members uncompressed: this archive was not written by it.",
-        )  # fmt: skip
+        )
     if stat.S_ISLNK(info.external_attr >> 16):
         yield Flaw(
             f"{where!r} is a symbolic link",
-            "package_corrupt", confidence="proved", severity="may_break", where=where,
-        )  # fmt: skip
+            "package_corrupt",
+            confidence="proved",
+            severity="may_break",
+            where=where,
+        )
 
 
 def _verify(
@@ -221,11 +259,15 @@ def _verify(
             flaws.append(
                 Flaw(
                     f"{member.name} is not what was written: {reason}",
-                    "package_corrupt", None, "proved", "may_break", member.name,
+                    "package_corrupt",
+                    None,
+                    "proved",
+                    "may_break",
+                    member.name,
                     "Copy the package again. torch checks no checksum: it loads such a package "
                     "and may crash or give wrong numbers.",
                 )
-            )  # fmt: skip
+            )
     return frozenset(damaged), flaws
 
 
@@ -256,8 +298,14 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source]:
             name = full.relative_to(path).as_posix()
             status = full.lstat()
             if not stat.S_ISREG(status.st_mode):
-                flaws.append(Flaw(f"{name} is a link or special file: not read", "package_corrupt",
-                                  severity="may_break", where=name))  # fmt: skip
+                flaws.append(
+                    Flaw(
+                        f"{name} is a link or special file: not read",
+                        "package_corrupt",
+                        severity="may_break",
+                        where=name,
+                    )
+                )
                 continue
             members.append(Member(name, status.st_size, status.st_size))
         if len(members) > MEMBERS_LIMIT:

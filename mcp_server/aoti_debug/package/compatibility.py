@@ -13,15 +13,30 @@ from aoti_debug.package.here import Here
 from aoti_debug.package.record import CompiledModel, Flaw, Library, Package
 
 _ISA = {
-    "AVX2": ("avx2",), "AVX512": ("avx512f", "avx512bw", "avx512dq", "avx512vl"),
-    "AVX512_VNNI": ("avx512_vnni",), "AMX": ("amx_tile",), "AMX_FP16": ("amx_fp16",),
-    "ASIMD": ("asimd",), "NEON": ("asimd",), "SVE": ("sve",), "SVE256": ("sve",),
-}  # fmt: skip
-_FLAGS = {"-mavx2": "avx2", "-mavx512f": "avx512f", "-mavx512vnni": "avx512_vnni",
-          "-mavx512bf16": "avx512_bf16", "-mamx-tile": "amx_tile"}  # fmt: skip
+    "AVX2": ("avx2",),
+    "AVX512": ("avx512f", "avx512bw", "avx512dq", "avx512vl"),
+    "AVX512_VNNI": ("avx512_vnni",),
+    "AMX": ("amx_tile",),
+    "AMX_FP16": ("amx_fp16",),
+    "ASIMD": ("asimd",),
+    "NEON": ("asimd",),
+    "SVE": ("sve",),
+    "SVE256": ("sve",),
+}
+_FLAGS = {
+    "-mavx2": "avx2",
+    "-mavx512f": "avx512f",
+    "-mavx512vnni": "avx512_vnni",
+    "-mavx512bf16": "avx512_bf16",
+    "-mamx-tile": "amx_tile",
+}
 _OWN_NAMESPACES = ("aten::", "prim::", "prims::", "higher_order::", "quantized::", "_c10d")
-_LOADER_LIBRARIES = ("libtorch", "libc10", "libcuda", "libnvrtc", "libgomp", "libomp", "libiomp",
-                     "libmkl", "libsleef", "libaoti", "libnvToolsExt")  # fmt: skip
+_LOADER_LIBRARIES = tuple(
+    """
+    libtorch libc10 libcuda libnvrtc libgomp libomp libiomp libmkl libsleef libaoti
+    libnvToolsExt
+    """.split()
+)
 _MISMATCH = (
     "Device information mismatch for {}: {} vs {}. This could cause some issues when loading the "
     "AOTInductor compiled artifacts."
@@ -40,11 +55,17 @@ def will_it_load(package: Package, here: Here) -> list[Problem]:
         found += _isa(model, here)
         found += _custom_ops(model)
         if model.source_only and not here.compiler:
-            found.append(Problem(
-                what=f"model {model.name!r} ships as source and is compiled at load; there is no "
-                "C++ compiler", severity="breaks", category="toolchain",
-                message="InvalidCxxCompiler: No working C++ compiler found", confidence="likely",
-                fix="Install g++, or package the compiled library."))  # fmt: skip
+            found.append(
+                Problem(
+                    what=f"model {model.name!r} ships as source and is compiled at load; there is "
+                    "no C++ compiler",
+                    severity="breaks",
+                    category="toolchain",
+                    message="InvalidCxxCompiler: No working C++ compiler found",
+                    confidence="likely",
+                    fix="Install g++, or package the compiled library.",
+                )
+            )
     order = ("breaks", "may_break", "changes", "limits")
     unique = {(p.what, p.message): p for p in found}
     return sorted(
@@ -55,9 +76,13 @@ def will_it_load(package: Package, here: Here) -> list[Problem]:
 def problem(flaw: Flaw) -> Problem:
     """Return a package's own flaw as a problem."""
     return Problem(
-        what=flaw.what, severity=flaw.severity, category=flaw.category, message=flaw.message,
-        confidence=flaw.confidence, fix=flaw.fix,
-    )  # fmt: skip
+        what=flaw.what,
+        severity=flaw.severity,
+        category=flaw.category,
+        message=flaw.message,
+        confidence=flaw.confidence,
+        fix=flaw.fix,
+    )
 
 
 def _torch(here: Here) -> Release | None:
@@ -71,29 +96,43 @@ def _layout(package: Package, here: Here) -> Iterator[Problem]:
     if package.layout == "prefixed" and torch < Release(2, 8):
         yield Problem(
             what=f"the package has the layout of torch 2.8 and later, and torch {here.torch} reads "
-            "only the old one", severity="breaks", category="package_incompatible",
+            "only the old one",
+            severity="breaks",
+            category="package_incompatible",
             message="No AOTInductor generate cpp file or so file found in zip archive.",
-            confidence="proved", fix="Compile it with the torch that loads it.")  # fmt: skip
+            confidence="proved",
+            fix="Compile it with the torch that loads it.",
+        )
     if package.layout == "root" and torch >= Release(2, 8):
         yield Problem(
             what="the package has the layout of torch 2.6 and 2.7; it is loaded by a second "
-            "loader, whose error hides the first one's", severity="changes",
+            "loader, whose error hides the first one's",
+            severity="changes",
             category="package_incompatible",
             message="Loading outdated pt2 file. Please regenerate your package.",
-            confidence="proved", fix=f"Compile it with torch {here.torch}.")  # fmt: skip
+            confidence="proved",
+            fix=f"Compile it with torch {here.torch}.",
+        )
     if package.layout == "directory" and torch < Release(2, 15):
         yield Problem(
-            what="it is a directory; torch loads directories from 2.15 on", severity="may_break",
+            what="it is a directory; torch loads directories from 2.15 on",
+            severity="may_break",
             category="package_incompatible",
             message="Loading outdated pt2 file. Please regenerate your package.",
-            confidence="likely", fix="Give the .pt2 file itself.")  # fmt: skip
+            confidence="likely",
+            fix="Give the .pt2 file itself.",
+        )
     named = package.path.suffix == ".pt2"
     if package.layout in ("root", "prefixed") and not named and torch < Release(2, 8):
         yield Problem(
-            what="its name does not end in .pt2", severity="breaks",
+            what="its name does not end in .pt2",
+            severity="breaks",
             category="package_incompatible",
             message="AssertionError: Unable to load package. Path must be a buffer or a file "
-            "ending in .pt2.", confidence="proved", fix="Rename it.")  # fmt: skip
+            "ending in .pt2.",
+            confidence="proved",
+            fix="Rename it.",
+        )
 
 
 def _platform(model: CompiledModel, here: Here) -> Iterator[Problem]:
@@ -102,9 +141,13 @@ def _platform(model: CompiledModel, here: Here) -> Iterator[Problem]:
         theirs = model.metadata.get(key)
         if theirs and local and theirs != local:
             yield Problem(
-                what=f"compiled for {theirs}, and this is {local}", severity="may_break",
-                category="package_incompatible", message=_MISMATCH.format(key, local, theirs),
-                confidence="proved", fix="Compile it on this kind of machine.")  # fmt: skip
+                what=f"compiled for {theirs}, and this is {local}",
+                severity="may_break",
+                category="package_incompatible",
+                message=_MISMATCH.format(key, local, theirs),
+                confidence="proved",
+                fix="Compile it on this kind of machine.",
+            )
 
 
 def _library(model: CompiledModel, library: Library, here: Here) -> Iterator[Problem]:
@@ -112,10 +155,13 @@ def _library(model: CompiledModel, library: Library, here: Here) -> Iterator[Pro
     if library.machine and here.machine and library.machine != here.machine:
         yield Problem(
             what=f"the library is for {library.machine}, and this machine is {here.machine}",
-            severity="breaks", category="package_incompatible",
+            severity="breaks",
+            category="package_incompatible",
             message=f"Error in dlopen: …/{name}: cannot open shared object file: No such file or "
-            "directory", confidence="proved",
-            fix="Compile it on this kind of machine.")  # fmt: skip
+            "directory",
+            confidence="proved",
+            fix="Compile it on this kind of machine.",
+        )
         return
     yield from _needed(library, here)
     yield from _versions(library, name, here)
@@ -130,11 +176,15 @@ def _needed(library: Library, here: Here) -> Iterator[Problem]:
         yield Problem(
             what=f"the library needs {needed}, which is not on this machine"
             + (": this torch has no CUDA" if cuda and "torch" in needed else ""),
-            severity="breaks", category="device_unavailable" if cuda else "missing_symbol",
+            severity="breaks",
+            category="device_unavailable" if cuda else "missing_symbol",
             message=f"Error in dlopen: {needed}: cannot open shared object file: No such file or "
-            "directory", confidence="proved" if needed.startswith("libtorch") else "likely",
-            fix="Use a CUDA build of torch, or compile for CPU." if cuda else
-            f"Install the package that has {needed}.")  # fmt: skip
+            "directory",
+            confidence="proved" if needed.startswith("libtorch") else "likely",
+            fix="Use a CUDA build of torch, or compile for CPU."
+            if cuda
+            else f"Install the package that has {needed}.",
+        )
 
 
 def _versions(library: Library, name: str, here: Here) -> Iterator[Problem]:
@@ -151,11 +201,13 @@ def _versions(library: Library, name: str, here: Here) -> Iterator[Problem]:
             continue
         yield Problem(
             what=f"the library needs {family}_{need}, and this machine offers {family}_{offer}",
-            severity="breaks", category="package_incompatible",
+            severity="breaks",
+            category="package_incompatible",
             message=f"Error in dlopen: {homes.get(family, here.libstdcxx)}: version "
             f"`{family}_{need}' not found (required by …/{name})",
             confidence="proved" if family == "GLIBC" else "likely",
-            fix="Compile on the oldest system that must load it.")  # fmt: skip
+            fix="Compile on the oldest system that must load it.",
+        )
 
 
 def _symbols(model: CompiledModel, library: Library, name: str, here: Here) -> Iterator[Problem]:
@@ -166,10 +218,13 @@ def _symbols(model: CompiledModel, library: Library, name: str, here: Here) -> I
             what=f"this torch does not define {symbol}"
             + (f" (and {len(missing) - 1} more)" if len(missing) > 1 else "")
             + f": {_symbol_reason(symbol, here)}",
-            severity="breaks", category="missing_symbol",
-            message=f"Error in dlopen: …/{name}: undefined symbol: {symbol}", confidence="proved",
+            severity="breaks",
+            category="missing_symbol",
+            message=f"Error in dlopen: …/{name}: undefined symbol: {symbol}",
+            confidence="proved",
             fix="Load it with the torch that compiled it, or compile it with this one."
-            + (_built_by(model) or ""))  # fmt: skip
+            + (_built_by(model) or ""),
+        )
         return
 
 
@@ -192,10 +247,13 @@ def _device(model: CompiledModel, here: Here) -> Iterator[Problem]:
     if here.gpus == () and model.device == "cuda":
         yield Problem(
             what="the model was compiled for CUDA, and this process sees no CUDA device",
-            severity="breaks", category="device_unavailable", message=_no_gpu(here),
+            severity="breaks",
+            category="device_unavailable",
+            message=_no_gpu(here),
             confidence="proved" if here.torch and here.torch_cuda is None else "likely",
             fix="Make a GPU visible (CUDA_VISIBLE_DEVICES, the container's --gpus), or compile for "
-            "CPU.")  # fmt: skip
+            "CPU.",
+        )
         return
     wanted = model.metadata.get("AOTI_COMPUTE_CAPABILITY")
     for gpu in here.gpus or ():
@@ -203,26 +261,32 @@ def _device(model: CompiledModel, here: Here) -> Iterator[Problem]:
         if wanted and wanted != local:
             yield Problem(
                 what=f"compiled on a device of capability {wanted}, this one has {local}",
-                severity="may_break", category="package_incompatible",
+                severity="may_break",
+                category="package_incompatible",
                 message=_MISMATCH.format("AOTI_COMPUTE_CAPABILITY", local, wanted),
-                confidence="proved")  # fmt: skip
+                confidence="proved",
+            )
         yield from _kernels(model, gpu)
 
 
 def _kernels(model: CompiledModel, gpu: tuple[int, int]) -> Iterator[Problem]:
     unfit = [
-        binary for binary in model.binaries
+        binary
+        for binary in model.binaries
         if binary.architectures and all(runs_on(a, gpu) is False for a in binary.architectures)
-    ]  # fmt: skip
+    ]
     if unfit:
         have = ", ".join(sorted({a for b in unfit for a in b.architectures}))
         yield Problem(
             what=f"{len(unfit)} of {len(model.binaries)} kernels are for {have}, which does not "
-            f"run on sm_{gpu[0]}{gpu[1]}", severity="breaks", category="package_incompatible",
+            f"run on sm_{gpu[0]}{gpu[1]}",
+            severity="breaks",
+            category="package_incompatible",
             message="CUDA driver error: no kernel image is available for execution on the device",
             confidence="proved",
             fix="Compile on this GPU, or with aot_inductor.emit_multi_arch_kernel=True (torch 2.8 "
-            "and later).")  # fmt: skip
+            "and later).",
+        )
 
 
 def _no_gpu(here: Here) -> str:
@@ -256,10 +320,12 @@ def _isa(model: CompiledModel, here: Here) -> Iterator[Problem]:
         yield Problem(
             what=f"the CPU code uses {', '.join(missing)}, which this processor lacks",
             severity="breaks" if model.device == "cpu" else "may_break",
-            category="package_incompatible", message="Illegal instruction (core dumped)",
+            category="package_incompatible",
+            message="Illegal instruction (core dumped)",
             confidence="likely",
             fix="Compile on the oldest processor that must run it, or (torch 2.13 and later) with "
-            "ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3.")  # fmt: skip
+            "ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3.",
+        )
 
 
 def _custom_ops(model: CompiledModel) -> Iterator[Problem]:
@@ -270,8 +336,10 @@ def _custom_ops(model: CompiledModel) -> Iterator[Problem]:
         first = re.sub(r"[^\w:.]", "?", names[0])[:100]
         yield Problem(
             what=f"the process must have registered {', '.join(names[:5])} before loading "
-            "(import the module that defines them)", severity="may_break",
-            category="custom_op_missing", message=f"Could not find schema for {first}.",
+            "(import the module that defines them)",
+            severity="may_break",
+            category="custom_op_missing",
+            message=f"Could not find schema for {first}.",
             confidence="likely",
             fix="Import the module, or torch.ops.load_library its .so, before aoti_load_package.",
-        )  # fmt: skip
+        )

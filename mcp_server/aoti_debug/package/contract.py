@@ -51,12 +51,20 @@ def table(contract: Contract) -> str:
     for one in contract.inputs:
         sizes = ", ".join(map(_size, one.dims)) if one.dims is not None else "not stated"
         strides = ", ".join(map(_stride, one.dims)) if one.dims is not None else "not stated"
-        cells = (str(one.index), one.name, one.dtype or "not stated", f"[{sizes}]", f"[{strides}]",
-                 one.device or "not stated")  # fmt: skip
+        cells = (
+            str(one.index),
+            one.name,
+            one.dtype or "not stated",
+            f"[{sizes}]",
+            f"[{strides}]",
+            one.device or "not stated",
+        )
         rows.append(f"| {' | '.join(cells)} |")
     if contract.others:
-        rows.append(f"\n{contract.others} further argument(s) are no tensors: the values used at "
-                    "export are compiled in, and others are ignored.")  # fmt: skip
+        rows.append(
+            f"\n{contract.others} further argument(s) are no tensors: the values used at "
+            "export are compiled in, and others are ignored."
+        )
     return "\n".join(rows)
 
 
@@ -114,11 +122,18 @@ def _statements(module: Path) -> list[str]:
 
 Description = Mapping[str, Any]
 CATEGORY: dict[str, Category] = {
-    "size": "contract_shape", "rank": "contract_shape", "dtype": "contract_dtype",
-    "stride": "contract_stride", "device": "contract_device", "guard": "contract_guard",
-    "count": "contract_argument", "type": "contract_argument", "value": "contract_argument",
-    "alignment": "misaligned_address", "aliasing": "contract_stride",
-}  # fmt: skip
+    "size": "contract_shape",
+    "rank": "contract_shape",
+    "dtype": "contract_dtype",
+    "stride": "contract_stride",
+    "device": "contract_device",
+    "guard": "contract_guard",
+    "count": "contract_argument",
+    "type": "contract_argument",
+    "value": "contract_argument",
+    "alignment": "misaligned_address",
+    "aliasing": "contract_stride",
+}
 
 
 @dataclass(frozen=True, slots=True)

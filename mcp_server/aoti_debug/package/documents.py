@@ -40,8 +40,18 @@ def uses(path: Path, weights: Collection[str]) -> dict[str, Use]:
         module = document["graph_module"]
         names = dict(_arguments(module["signature"]["input_specs"], weights))
         return dict(_uses(module["graph"]["nodes"], names))
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError,
-            DocumentError, KeyError, TypeError, AttributeError, ValueError):  # fmt: skip
+    except (
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        RuntimeError,
+        NotImplementedError,
+        DocumentError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        ValueError,
+    ):
         return {}
 
 

@@ -16,8 +16,14 @@ from aoti_debug.package.record import Binary, Library
 from aoti_debug.package.source import SourceError
 
 SYMBOLS_LIMIT = 60_000
-MACHINES = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_PPC64": "ppc64le",
-            "EM_S390": "s390x", "EM_RISCV": "riscv64", "EM_386": "i386"}  # fmt: skip
+MACHINES = {
+    "EM_X86_64": "x86_64",
+    "EM_AARCH64": "aarch64",
+    "EM_PPC64": "ppc64le",
+    "EM_S390": "s390x",
+    "EM_RISCV": "riscv64",
+    "EM_386": "i386",
+}
 ENTRY = "AOTInductorModelContainerRun"
 # Objects and functions that only a static copy of libstdc++ defines inside a library.
 STATIC_MARKS = ("_ZSt4cout", "_ZSt4cerr", "_ZNSt6locale7classicEv", "_ZNSt8ios_base4InitC1Ev")
@@ -241,8 +247,11 @@ _AMDGPU = 224
 SUFFIXES = (".cubin", ".fatbin", ".hsaco", ".spv")
 Kind = Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
 _KINDS: dict[str, Kind] = {
-    ".cubin": "cubin", ".fatbin": "fatbin", ".hsaco": "hsaco", ".spv": "spv",
-}  # fmt: skip
+    ".cubin": "cubin",
+    ".fatbin": "fatbin",
+    ".hsaco": "hsaco",
+    ".spv": "spv",
+}
 
 
 def read_binary(member: str, data: bytes) -> Binary:

@@ -27,45 +27,71 @@ def archive_flaws(
     if archive.layout == "exported_program":
         yield Flaw(
             "this is an exported program (torch.export.save), not a compiled package",
-            "package_corrupt", NO_MODEL.format("model"), "proved",
+            "package_corrupt",
+            NO_MODEL.format("model"),
+            "proved",
             fix="Load it with torch.export.load, or compile it with "
             "torch._inductor.aoti_compile_and_package.",
-        )  # fmt: skip
+        )
     elif not models and not archive.members:
-        yield Flaw("the archive is empty", "package_corrupt", "No files found in zip archive.",
-                   "proved", fix=AGAIN)  # fmt: skip
+        yield Flaw(
+            "the archive is empty",
+            "package_corrupt",
+            "No files found in zip archive.",
+            "proved",
+            fix=AGAIN,
+        )
     elif not models:
-        yield Flaw("it holds no compiled model (nothing below data/aotinductor/)",
-                   "package_corrupt", NO_MODEL.format("model"), "proved", fix=AGAIN)  # fmt: skip
+        yield Flaw(
+            "it holds no compiled model (nothing below data/aotinductor/)",
+            "package_corrupt",
+            NO_MODEL.format("model"),
+            "proved",
+            fix=AGAIN,
+        )
     elif archive.layout != "library" and all(m.name != "model" for m in models):
         names = ", ".join(m.name for m in models[:10])
         yield Flaw(
             f"no model is called 'model', which torch loads when no name is given; it has: {names}",
-            "package_incompatible", NO_MODEL.format("model"), "proved", "may_break",
+            "package_incompatible",
+            NO_MODEL.format("model"),
+            "proved",
+            "may_break",
             fix=f"Load it with load_package(path, model_name={models[0].name!r}).",
-        )  # fmt: skip
+        )
     if archive.layout == "library":
         yield Flaw(
             "this is a bare library (aot_compile), not a .pt2 package",
             "package_incompatible",
             "Failed to initialize zip archive: failed finding central directory",
-            "proved", "may_break",
+            "proved",
+            "may_break",
             fix="Package it with torch._inductor.aoti_compile_and_package, or load it with the "
             "AOTIModelContainerRunner of C++.",
-        )  # fmt: skip
+        )
     yield from _housekeeping(archive, texts, bool(models))
 
 
 def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iterator[Flaw]:
     form = texts.get("archive_format")
     if form is not None and form != "pt2":
-        yield Flaw(f"archive_format says {form[:20]!r} instead of 'pt2'", "package_corrupt",
-                   "AssertionError: Invalid archive format", "proved",
-                   where="archive_format", fix=AGAIN)  # fmt: skip
+        yield Flaw(
+            f"archive_format says {form[:20]!r} instead of 'pt2'",
+            "package_corrupt",
+            "AssertionError: Invalid archive format",
+            "proved",
+            where="archive_format",
+            fix=AGAIN,
+        )
     elif form is None and models and archive.layout in ("root", "prefixed"):
-        yield Flaw("archive_format is missing", "package_corrupt",
-                   "Loading outdated pt2 file. Please regenerate your package.", "proved",
-                   "changes", "archive_format")  # fmt: skip
+        yield Flaw(
+            "archive_format is missing",
+            "package_corrupt",
+            "Loading outdated pt2 file. Please regenerate your package.",
+            "proved",
+            "changes",
+            "archive_format",
+        )
     version = texts.get("archive_version")
     if version is not None and version != "0":
         yield Flaw(
@@ -73,8 +99,10 @@ def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iter
             "package_incompatible",
             f"ValueError: Saved archive version {version[:20]} does not match our current archive "
             "version 0.",
-            "proved", where="archive_version", fix="Load it with the torch that wrote it.",
-        )  # fmt: skip
+            "proved",
+            where="archive_version",
+            fix="Load it with the torch that wrote it.",
+        )
 
 
 def model_flaws(model: CompiledModel, archive: Archive, weights_index: Any) -> Iterator[Flaw]:
@@ -91,33 +119,47 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
     if library is None:
         if not model.source_only:
             yield Flaw(
-                f"model {model.name!r} has no library (.so)", "package_corrupt",
-                "File not found: …_compile_flags.json", "proved", where=model.folder, fix=AGAIN,
-            )  # fmt: skip
+                f"model {model.name!r} has no library (.so)",
+                "package_corrupt",
+                "File not found: …_compile_flags.json",
+                "proved",
+                where=model.folder,
+                fix=AGAIN,
+            )
         return
     if library.error:
         loader = library.error in ("invalid ELF header", "file too short")
         yield Flaw(
-            f"{library.member} is damaged: {library.error}", "package_corrupt",
+            f"{library.member} is damaged: {library.error}",
+            "package_corrupt",
             f"Error in dlopen: …/{PurePosixPath(library.member).name}: {library.error}"
-            if loader else "Error in dlopen: …",
-            "proved" if loader else "likely", where=library.member, fix="Copy the package again.",
-        )  # fmt: skip
+            if loader
+            else "Error in dlopen: …",
+            "proved" if loader else "likely",
+            where=library.member,
+            fix="Copy the package again.",
+        )
         return
     if library.static_libstdcxx:
         yield Flaw(
             "the library holds its own copy of libstdc++ (linked statically): it cannot be loaded "
             "into a process that has the shared one",
-            "toolchain", STATIC_LIBSTDCXX, "proved", where=library.member,
+            "toolchain",
+            STATIC_LIBSTDCXX,
+            "proved",
+            where=library.member,
             fix="Compile with a g++ that links libstdc++.so (CXX=/usr/bin/g++, no "
             "-static-libstdc++ in CXX, CXXFLAGS, LDFLAGS or the compiler's wrapper).",
-        )  # fmt: skip
+        )
     if not library.model:
         yield Flaw(
             f"{library.member} is no compiled model: it exports no AOTInductorModelContainerRun",
-            "package_corrupt", "undefined symbol: AOTInductorModelContainerCreateWithDevice",
-            "likely", where=library.member, fix=AGAIN,
-        )  # fmt: skip
+            "package_corrupt",
+            "undefined symbol: AOTInductorModelContainerCreateWithDevice",
+            "likely",
+            where=library.member,
+            fix=AGAIN,
+        )
 
 
 def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
@@ -130,12 +172,19 @@ def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             "package_corrupt",
             "KeyError: 'AOTI_DEVICE_KEY' (torch 2.10 to 2.13), No device information found. "
             "(other releases)",
-            "likely", where=model.folder, fix=AGAIN,
-        )  # fmt: skip
+            "likely",
+            where=model.folder,
+            fix=AGAIN,
+        )
     elif device not in ("cpu", "cuda", "xpu", "mps"):
-        yield Flaw(f"the metadata names an unknown device, {device[:40]!r}", "package_corrupt",
-                   f"Unsupported device key found: {device[:40]}", "likely",
-                   where=model.folder, fix=AGAIN)  # fmt: skip
+        yield Flaw(
+            f"the metadata names an unknown device, {device[:40]!r}",
+            "package_corrupt",
+            f"Unsupported device key found: {device[:40]}",
+            "likely",
+            where=model.folder,
+            fix=AGAIN,
+        )
 
 
 def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
@@ -148,9 +197,12 @@ def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
         yield Flaw(
             f"the model calls {wanted} operators through Python's registry, and {missing} "
             "description of them is in the package (the library's .json)",
-            "package_corrupt" if not model.custom_ops else "missing_symbol", NO_PROXY, "proved",
-            where=model.folder, fix=AGAIN,
-        )  # fmt: skip
+            "package_corrupt" if not model.custom_ops else "missing_symbol",
+            NO_PROXY,
+            "proved",
+            where=model.folder,
+            fix=AGAIN,
+        )
 
 
 def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
@@ -163,20 +215,32 @@ def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
         yield Flaw(
             f"the binaries of {len(missing)} of {len(model.wrapper.kernels)} Triton kernels are "
             f"missing: {names}",
-            "missing_kernel_binary", "CUDA driver error: file not found", "proved",
+            "missing_kernel_binary",
+            "CUDA driver error: file not found",
+            "proved",
             where=model.folder,
             fix="Compile again; aot_inductor.embed_kernel_binary=True puts them into the library.",
-        )  # fmt: skip
+        )
     for binary in [b for b in model.binaries if b.error][:5]:
-        yield Flaw(f"{binary.member}: {binary.error}", "missing_kernel_binary",
-                   "CUDA driver error: device kernel image is invalid", "likely",
-                   where=binary.member, fix="Copy the package again.")  # fmt: skip
+        yield Flaw(
+            f"{binary.member}: {binary.error}",
+            "missing_kernel_binary",
+            "CUDA driver error: device kernel image is invalid",
+            "likely",
+            where=binary.member,
+            fix="Copy the package again.",
+        )
     embedded = set(model.library.embedded_kernels) if model.library else set()
     lost = [k.name for k in model.wrapper.kernels if k.embedded and k.name not in embedded]
     if lost and embedded:
-        yield Flaw(f"the library lacks the embedded kernels {', '.join(lost[:5])}",
-                   "missing_kernel_binary", "undefined symbol: __…_start", "likely",
-                   where=model.folder, fix=AGAIN)  # fmt: skip
+        yield Flaw(
+            f"the library lacks the embedded kernels {', '.join(lost[:5])}",
+            "missing_kernel_binary",
+            "undefined symbol: __…_start",
+            "likely",
+            where=model.folder,
+            fix=AGAIN,
+        )
 
 
 def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
@@ -192,9 +256,12 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
     if lost:
         yield Flaw(
             f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
-            "constants_missing", "Segmentation fault (core dumped)", "likely",
-            where=model.folder, fix=AGAIN,
-        )  # fmt: skip
+            "constants_missing",
+            "Segmentation fault (core dumped)",
+            "likely",
+            where=model.folder,
+            fix=AGAIN,
+        )
     wrapper = model.wrapper
     if wrapper is None or wrapper.weights_in_library is not False:
         return
@@ -204,8 +271,11 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
         yield Flaw(
             f"the library holds none of its {len(constants)} constants; they are {where}. A call "
             "before load_constants() ends the process",
-            "constants_missing", "Segmentation fault (core dumped)", "proved", "may_break",
+            "constants_missing",
+            "Segmentation fault (core dumped)",
+            "proved",
+            "may_break",
             where=model.folder,
             fix="Call load_constants(state_dict, check_full_update=True) before the first call, "
             "or load the weights with load_pt2(path, load_weights_from_disk=True).",
-        )  # fmt: skip
+        )

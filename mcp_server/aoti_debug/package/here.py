@@ -14,9 +14,16 @@ from aoti_debug.model import EnvironmentAnswer
 
 _CAPABILITY = re.compile(r"\bsm_(\d{1,3})(\d)\b")
 _LIBRARY_FOLDERS = (
-    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/usr/local/lib", "/lib", "/usr/lib",
-)  # fmt: skip
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib64",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/lib",
+    "/usr/lib",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,9 +204,16 @@ class _Reader:
         except ZIP_ERRORS:
             return None
         self._flaws.append(
-            Flaw(what, "package_corrupt", None, "proved", "may_break", member.name,
-                 "Copy or compile the package again.")
-        )  # fmt: skip
+            Flaw(
+                what,
+                "package_corrupt",
+                None,
+                "proved",
+                "may_break",
+                member.name,
+                "Copy or compile the package again.",
+            )
+        )
         return None
 
     def _binaries(self) -> Iterator[Binary]:

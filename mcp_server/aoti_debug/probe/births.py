@@ -144,8 +144,12 @@ def _flat(values: Any) -> list[Any]:
     return found
 
 
-_MATRIX = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
-           "conv3d", "einsum", "scaled_dot_product_attention")  # fmt: skip
+_MATRIX = tuple(
+    """
+    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d einsum
+    scaled_dot_product_attention
+    """.split()
+)
 _DOMAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "sqrt": ("a negative number", lambda x: x < 0),
     "rsqrt": ("zero or a negative number", lambda x: x <= 0),

@@ -68,9 +68,12 @@ class Search:
         self._sure: set[str] = set()  # right in a compile that shows the fault
         self.compiles: list[Document] = []
         report.update(
-            state="search", nodes=len(self._nodes), candidates=len(self._names), compiles=[],
+            state="search",
+            nodes=len(self._nodes),
+            candidates=len(self._names),
+            compiles=[],
             random=random_ops(torch, module),
-        )  # fmt: skip
+        )
 
     def explained(self) -> bool:
         """Look at the package as it is; tell whether that settles it without a compile."""
@@ -227,10 +230,14 @@ class Search:
     def _tell(self, node: Any, *, exact: bool) -> None:
         """Report the first wrong node; compile it alone, then with what it is fused with."""
         first: Document = {
-            **self._rows[node.name], "node": node.name, "op": op_of(node), "stack": stack_of(node),
-            "exact": exact, "inputs": [one.name for one in node.all_input_nodes],
+            **self._rows[node.name],
+            "node": node.name,
+            "op": op_of(node),
+            "stack": stack_of(node),
+            "exact": exact,
+            "inputs": [one.name for one in node.all_input_nodes],
             "located_with": len(self.compiles),
-        }  # fmt: skip
+        }
         self._report.update(first=first)
         if not exact or self._options.compiles == 1:
             return

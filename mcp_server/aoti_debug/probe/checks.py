@@ -71,10 +71,14 @@ class Session:
     def take(self, name: str) -> bool:
         """Take one step; False when the device's context is lost with it."""
         steps: dict[str, Callable[[], Document]] = {
-            "calls": self.calls, "guards": self.guards, "fakes": self.fakes,
-            "contract": self.contract, "compare": self.compare, "repeats": self.repeats,
+            "calls": self.calls,
+            "guards": self.guards,
+            "fakes": self.fakes,
+            "contract": self.contract,
+            "compare": self.compare,
+            "repeats": self.repeats,
             "poison": self.poison,
-        }  # fmt: skip
+        }
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
         self.report.update(state=name)

@@ -109,8 +109,10 @@ def _output(torch: Any, package: Any, eager: Any, truth: Any) -> Document:
         if len(places) and not package.is_complex():
             at = tuple(places[0].tolist())
             found["first_wrong"] = {
-                "at": list(at), "package": package[at].item(), "expected": eager[at].item(),
-            }  # fmt: skip
+                "at": list(at),
+                "package": package[at].item(),
+                "expected": eager[at].item(),
+            }
         return {**found, "verdict": "differs" if len(places) else "agrees"}
     return {**found, **_floats(torch, package, eager, truth)}
 

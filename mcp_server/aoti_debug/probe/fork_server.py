@@ -35,8 +35,13 @@ _EACH_S = 0.5  # how often it is looked which step a child is at
 
 _EVERY_S = 0.02
 _FILE_BYTES = 8 << 30  # a candidate that prints without end ends itself
-_WARM = ("torch.export", "torch._inductor", "torch._inductor.codecache",
-         "torch._inductor.compile_fx", "torch._inductor.cpu_vec_isa")  # fmt: skip
+_WARM = (
+    "torch.export",
+    "torch._inductor",
+    "torch._inductor.codecache",
+    "torch._inductor.compile_fx",
+    "torch._inductor.cpu_vec_isa",
+)
 _PR_SET_PDEATHSIG = 1
 _ASK_NVML = "PYTORCH_NVML_BASED_CUDA_CHECK"  # and not the driver, which would spoil forks
 _TRY_S = 60.0

@@ -55,8 +55,10 @@ def place(error: BaseException) -> Details:
     """Return {"guards": …} of a failed export: those that some promised size breaks, with the
     dimensions, the guard in the user's names, the sizes, and the model's frames, outermost first.
     Where no size breaks any, torch could not prove one of those returned."""
-    if not any("onstraint" in type(e).__name__ or "onstraint" in str(e)[:300]
-               for e in failing_node.chain(error)):  # fmt: skip
+    if not any(
+        "onstraint" in type(e).__name__ or "onstraint" in str(e)[:300]
+        for e in failing_node.chain(error)
+    ):
         return {}
     for one in failing_node.chain(error):
         for frame in failing_node.frames_of(one):

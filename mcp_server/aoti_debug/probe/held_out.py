@@ -23,15 +23,10 @@ Inputs = standalone.Inputs
 _SIZE = 96  # the largest fresh size
 # Operators that make a bad value look like a good one; the second kind as the last one only.
 _HIDING = ("nan_to_num", "isnan", "isinf", "isfinite")
-_LAST = (
-    "clamp",
-    "clamp_min",
-    "clamp_max",
-    "hardtanh",
-    "where",
-    "masked_fill",
-    "minimum",
-    "maximum",
+_LAST = tuple(
+    """
+    clamp clamp_min clamp_max hardtanh where masked_fill minimum maximum
+    """.split()
 )
 
 
@@ -292,8 +287,11 @@ def hiding(old: Any, new: Any) -> list[str]:
 def _last(program: Any) -> set[str]:
     """Return those operators that make an output and can bound it."""
     output = next(node for node in program.graph.nodes if node.op == "output")
-    names = {str(node.target).split(".")[1:2][0] for node in output.all_input_nodes
-             if node.op == "call_function" and "." in str(node.target)}  # fmt: skip
+    names = {
+        str(node.target).split(".")[1:2][0]
+        for node in output.all_input_nodes
+        if node.op == "call_function" and "." in str(node.target)
+    }
     return names & set(_LAST)
 
 

@@ -8,20 +8,31 @@ from typing import Any
 Document = dict[str, Any]
 # Operators that index dimension `dim` of their first argument: where `dim` and the index stand.
 _ALONG = {
-    "index_select": (1, 2), "gather": (1, 2), "index_add": (1, 2), "index_add_": (1, 2),
-    "index_copy": (1, 2), "index_copy_": (1, 2), "index_fill": (1, 2), "index_fill_": (1, 2),
-    "scatter": (1, 2), "scatter_": (1, 2), "scatter_add": (1, 2), "scatter_add_": (1, 2),
-    "scatter_reduce": (1, 2), "scatter_reduce_": (1, 2),
-}  # fmt: skip
+    "index_select": (1, 2),
+    "gather": (1, 2),
+    "index_add": (1, 2),
+    "index_add_": (1, 2),
+    "index_copy": (1, 2),
+    "index_copy_": (1, 2),
+    "index_fill": (1, 2),
+    "index_fill_": (1, 2),
+    "scatter": (1, 2),
+    "scatter_": (1, 2),
+    "scatter_add": (1, 2),
+    "scatter_add_": (1, 2),
+    "scatter_reduce": (1, 2),
+    "scatter_reduce_": (1, 2),
+}
 _ROWS = ("embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 _LISTS = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put")
 _CLASSES = ("nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d", "cross_entropy_loss")
 # Operators whose result holds the elements of their first argument and nothing else.
-_SAME = (
-    "view", "reshape", "to", "_to_copy", "contiguous", "flatten", "unsqueeze", "squeeze", "expand",
-    "clone", "detach", "alias", "slice", "select", "permute", "transpose", "t", "lift_fresh_copy",
-    "_unsafe_view", "narrow", "detach_", "ravel",
-)  # fmt: skip
+_SAME = tuple(
+    """
+    view reshape to _to_copy contiguous flatten unsqueeze squeeze expand clone detach alias
+    slice select permute transpose t lift_fresh_copy _unsafe_view narrow detach_ ravel
+    """.split()
+)
 # Those of them whose result holds only some of the elements.
 _PARTS = ("slice", "select", "narrow")
 _DEPTH = 100
@@ -48,9 +59,15 @@ def outside(
         at = bad.nonzero()[0].tolist()
         value = int(index[tuple(at)])
         found: Document = {
-            "op": str(node.target), "node": node.name, "dim": dim, "lower": low, "upper": size,
-            "value": value, "at": at, "count": int(bad.sum()),
-        }  # fmt: skip
+            "op": str(node.target),
+            "node": node.name,
+            "dim": dim,
+            "lower": low,
+            "upper": size,
+            "value": value,
+            "at": at,
+            "count": int(bad.sum()),
+        }
         found.update(_origin(torch, node, place, value, inputs))
         return found
     return None

@@ -11,15 +11,20 @@ from .fakes import is_custom
 
 Document = dict[str, Any]
 
-_VIEWS = (
-    "view", "reshape", "t", "transpose", "permute", "expand", "slice", "select", "unsqueeze",
-    "squeeze", "detach", "alias", "split", "chunk", "unbind", "getitem", "clone", "contiguous",
-    "flatten", "unflatten", "movedim", "narrow", "lift_fresh_copy", "sym_size",
-)  # fmt: skip
+_VIEWS = tuple(
+    """
+    view reshape t transpose permute expand slice select unsqueeze squeeze detach alias split
+    chunk unbind getitem clone contiguous flatten unflatten movedim narrow lift_fresh_copy
+    sym_size
+    """.split()
+)
 # What no generated kernel reaches across: it calls a library, or what the user wrote.
-_CALLS = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
-          "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "einsum", "lstm", "gru",
-          "topk", "sort", "embedding_bag", "_embedding_bag")  # fmt: skip
+_CALLS = tuple(
+    """
+    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d conv_transpose2d
+    scaled_dot_product_attention einsum lstm gru topk sort embedding_bag _embedding_bag
+    """.split()
+)
 
 _OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library
 
@@ -150,10 +155,11 @@ def alone(torch: Any, nodes: list[Any], values: Document) -> tuple[Any, tuple[An
                 kept[one] = value
     for node in nodes:
         copied = graph.create_node(
-            node.op, node.target,
+            node.op,
+            node.target,
             torch.fx.node.map_arg(node.args, lambda one: kept[one]),
             torch.fx.node.map_arg(node.kwargs, lambda one: kept[one]),
-        )  # fmt: skip
+        )
         kept[node] = copied
     graph.output((kept[nodes[-1]],))
     return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)

@@ -92,9 +92,14 @@ def births_of(torch: Any, module: Any) -> Any:
                 count, elements = _count(torch, test, result)
                 if count and not _count(torch, test, given)[0]:
                     stack = (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:]
-                    self.first[kind] = {"kind": kind, "node": node.name, "op": str(node.target),
-                                        "count": count, "elements": elements,
-                                        "stack": stack}  # fmt: skip
+                    self.first[kind] = {
+                        "kind": kind,
+                        "node": node.name,
+                        "op": str(node.target),
+                        "count": count,
+                        "elements": elements,
+                        "stack": stack,
+                    }
 
     return Births()
 

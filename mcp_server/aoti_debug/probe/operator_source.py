@@ -15,12 +15,12 @@ from . import custom_ops
 Document = dict[str, Any]
 
 _REGISTERING = frozenset(
-    {
-        "define", "impl", "register_fake", "register_kernel", "register_autograd", "impl_abstract",
-        "_register_fake", "load_inline", "load_library", "load", "register_lowering", "Library",
-        "custom_op", "triton_op", "register_torch_dispatch", "register_vmap",
-    }
-)  # fmt: skip
+    """
+    define impl register_fake register_kernel register_autograd impl_abstract _register_fake
+    load_inline load_library load register_lowering Library custom_op triton_op
+    register_torch_dispatch register_vmap
+    """.split()
+)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

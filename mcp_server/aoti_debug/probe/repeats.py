@@ -56,9 +56,12 @@ def _one(torch: Any, one: Any, two: Any) -> Document:
 def _places(bad: Any, one: Any, two: Any) -> Document:
     at = tuple(bad.nonzero()[0].tolist()) if bad.dim() else ()
     return {
-        "wrong": int(bad.sum()), "elements": bad.numel(),
-        "at": list(at), "first": one[at].item(), "then": two[at].item(),
-    }  # fmt: skip
+        "wrong": int(bad.sum()),
+        "elements": bad.numel(),
+        "at": list(at),
+        "first": one[at].item(),
+        "then": two[at].item(),
+    }
 
 
 def same_bits(torch: Any, one: Any, two: Any) -> bool:

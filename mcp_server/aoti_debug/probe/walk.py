@@ -104,15 +104,16 @@ class Walk:
                     value = super().run_node(n)
                 except Exception as error:
                     walk.error = {
-                        "node": n.name, "op": op_of(n), "stack": stack_of(n),
-                        "type": type(error).__name__, "message": str(error)[:2000],
-                    }  # fmt: skip
+                        "node": n.name,
+                        "op": op_of(n),
+                        "stack": stack_of(n),
+                        "type": type(error).__name__,
+                        "message": str(error)[:2000],
+                    }
                     raise Stopped from error
                 walk.after(n, args, kwargs, value)
                 if walk.wrote is None and (wrote := written(torch, n, args, kept)):
-                    walk.wrote = {
-                        "node": n.name, "op": op_of(n), "stack": stack_of(n), **wrote
-                    }  # fmt: skip
+                    walk.wrote = {"node": n.name, "op": op_of(n), "stack": stack_of(n), **wrote}
                 return value
 
         try:
@@ -133,9 +134,12 @@ class Walk:
         found = indexing.check(self._torch, node, args, kwargs)
         if found is not None:
             self.index = {
-                "node": node.name, "op": op_of(node), "stack": stack_of(node), **found,
+                "node": node.name,
+                "op": op_of(node),
+                "stack": stack_of(node),
+                **found,
                 "chain": self._chain(node.args, found),
-            }  # fmt: skip
+            }
             raise Stopped
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
@@ -155,8 +159,11 @@ class Walk:
             born = births.look(torch, node, args, kwargs, value, self.nan, self.inf)
             if born is not None:
                 self.births[node.name] = {
-                    "node": node.name, "op": op_of(node), "stack": stack_of(node), **born
-                }  # fmt: skip
+                    "node": node.name,
+                    "op": op_of(node),
+                    "stack": stack_of(node),
+                    **born,
+                }
 
     def found(self) -> Document:
         """Return what a report says of the run."""
@@ -182,9 +189,12 @@ class Walk:
             else:
                 extremes = {"min": int(value.min()), "max": int(value.max())}
             self.notes[node.name] = {
-                "node": node.name, "op": op_of(node), "shape": list(value.shape),
-                "stack": stack_of(node), **extremes,
-            }  # fmt: skip
+                "node": node.name,
+                "op": op_of(node),
+                "shape": list(value.shape),
+                "stack": stack_of(node),
+                **extremes,
+            }
 
     def _chain(self, args: Any, found: Document) -> list[Document]:
         """Return the integer nodes behind the index, nearest first, down to inputs and sizes."""

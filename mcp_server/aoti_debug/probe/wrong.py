@@ -16,12 +16,19 @@ from .walk import op_of, stack_of
 
 Document = dict[str, Any]
 _NAMED = 8
-_STEPS = ("floor", "ceil", "round", "trunc", "sign", "sgn", "eq", "ne", "lt", "le", "gt", "ge",
-          "argmax", "argmin", "argsort", "sort", "topk", "bucketize", "searchsorted", "remainder",
-          "fmod", "floor_divide", "heaviside", "isclose")  # fmt: skip
+_STEPS = tuple(
+    """
+    floor ceil round trunc sign sgn eq ne lt le gt ge argmax argmin argsort sort topk bucketize
+    searchsorted remainder fmod floor_divide heaviside isclose
+    """.split()
+)
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "bool")
-_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "convolution", "conv1d", "conv2d",
-             "conv3d", "conv_transpose2d", "scaled_dot_product_attention", "einsum")  # fmt: skip
+_PRODUCTS = tuple(
+    """
+    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d conv_transpose2d
+    scaled_dot_product_attention einsum
+    """.split()
+)
 # Which arguments are multiplied, where these are not the first two.
 _FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
 # name, bits of the mantissa that a product's factors keep, whether the rest is rounded or cut off:
@@ -68,9 +75,12 @@ def constants(
     if not others and not missing:
         return None
     found: Document = {
-        "kind": "constants", "compared": len([name for name in held if name in state]),
-        "differ": len(others), "constants": others[:_NAMED], "unknown": missing[:_NAMED],
-    }  # fmt: skip
+        "kind": "constants",
+        "compared": len([name for name in held if name in state]),
+        "differ": len(others),
+        "constants": others[:_NAMED],
+        "unknown": missing[:_NAMED],
+    }
     found["explains"] = _with_constants(torch, program, held, inputs, given)
     return found
 
@@ -155,9 +165,13 @@ def precision(
         before, left = _apart(torch, given, truth), _apart(torch, given, tried)
         if before > 0 and left <= _EXPLAINS * before:
             return {
-                "kind": "precision", "precision": precision_name, "explains": True,
-                "apart": before, "left": left, "eager": _apart(torch, right, truth),
-            }  # fmt: skip
+                "kind": "precision",
+                "precision": precision_name,
+                "explains": True,
+                "apart": before,
+                "left": left,
+                "eager": _apart(torch, right, truth),
+            }
     return None
 
 
@@ -215,8 +229,13 @@ def amplified(
             continue
         node, at = nodes[name], tuple(apart.nonzero()[0].tolist())
         return {
-            "node": name, "op": op_of(node), "stack": stack_of(node), "at": list(at),
-            "program": float(mine[at]), "float64": float(true[at]),
-            "elements": mine.numel(), "differ": int(apart.sum()),
-        }  # fmt: skip
+            "node": name,
+            "op": op_of(node),
+            "stack": stack_of(node),
+            "at": list(at),
+            "program": float(mine[at]),
+            "float64": float(true[at]),
+            "elements": mine.numel(),
+            "differ": int(apart.sum()),
+        }
     return None

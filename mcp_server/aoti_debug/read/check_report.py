@@ -8,8 +8,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison"]
 NAMES: tuple[Name, ...] = (
-    "calls", "guards", "fakes", "contract", "compare", "repeats", "poison",
-)  # fmt: skip
+    "calls",
+    "guards",
+    "fakes",
+    "contract",
+    "compare",
+    "repeats",
+    "poison",
+)
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
 
@@ -268,10 +274,14 @@ class CheckReports(_Report):
 
 
 KINDS: dict[Name, type[Step]] = {
-    "calls": CallsReport, "guards": GuardsReport, "fakes": FakesReport,
-    "contract": ContractReport, "compare": CompareReport, "repeats": RepeatsReport,
+    "calls": CallsReport,
+    "guards": GuardsReport,
+    "fakes": FakesReport,
+    "contract": ContractReport,
+    "compare": CompareReport,
+    "repeats": RepeatsReport,
     "poison": PoisonReport,
-}  # fmt: skip
+}
 
 NO_REPORTS = CheckReports.model_construct()
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from aoti_debug.read.record import Record
 
-PHASES = (
-    "export", "lower", "autotune", "cpp_compile", "package", "load", "constants", "run",
-)  # fmt: skip
+PHASES = tuple(
+    """
+    export lower autotune cpp_compile package load constants run
+    """.split()
+)
 
 Fields = Mapping[str, Any]
 

@@ -37,9 +37,19 @@ from aoti_debug.read.event_records import (
 from aoti_debug.read.record import QUOTE_LIMIT, Span
 
 __all__ = [
-    "Call", "CustomOps", "Events", "Failure", "Input", "Note", "Output", "PackageSeen", "Phase",
-    "Process", "Torch", "read_events",
-]  # fmt: skip
+    "Call",
+    "CustomOps",
+    "Events",
+    "Failure",
+    "Input",
+    "Note",
+    "Output",
+    "PackageSeen",
+    "Phase",
+    "Process",
+    "Torch",
+    "read_events",
+]
 
 _LINE_LIMIT = 4 << 20  # bytes
 _KEPT = 20_000  # events of one kind

@@ -38,12 +38,26 @@ class TerminatedReader:
     """Give each way in which a process said that it died."""
 
     triggers: tuple[str, ...] = (
-        "terminate called", "free(): ", "malloc(): ", "realloc(): ", "calloc(): ", "chunk(): ",
-        "double free or corruption", "corrupted ", "malloc_consolidate(): ",
-        "*** stack smashing", "*** buffer overflow", "pure virtual method called", "Killed",
-        "Aborted", "Segmentation fault", "Bus error", "Illegal instruction",
-        "Floating point exception", "Trace/breakpoint trap",
-    )  # fmt: skip
+        "terminate called",
+        "free(): ",
+        "malloc(): ",
+        "realloc(): ",
+        "calloc(): ",
+        "chunk(): ",
+        "double free or corruption",
+        "corrupted ",
+        "malloc_consolidate(): ",
+        "*** stack smashing",
+        "*** buffer overflow",
+        "pure virtual method called",
+        "Killed",
+        "Aborted",
+        "Segmentation fault",
+        "Bus error",
+        "Illegal instruction",
+        "Floating point exception",
+        "Trace/breakpoint trap",
+    )
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact

@@ -114,23 +114,27 @@ def named(guard: str, names: dict[str, str]) -> str:
     """Write a guard with the user's names of the sizes."""
     for size in sorted(names, key=len, reverse=True):
         guard = guard.replace(size, names[size])
-    return re.sub(r"L\['([^']{1,100})'\]([^ ]{0,80}?)\.size\(\)\[(\d{1,3})\]",
-                  r"\1\2.shape[\3]", guard)  # fmt: skip
+    return re.sub(
+        r"L\['([^']{1,100})'\]([^ ]{0,80}?)\.size\(\)\[(\d{1,3})\]", r"\1\2.shape[\3]", guard
+    )
 
 
 # Codes of c10::ScalarType and c10::DeviceType.
-DTYPES = (
-    "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32",
-    "complex64", "complex128", "bool", "qint8", "quint8", "qint32", "bfloat16", "quint4x2",
-    "quint2x4", "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16", "float8_e5m2",
-    "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16", "uint32", "uint64", "uint1",
-    "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "int1", "int2", "int3", "int4", "int5",
-    "int6", "int7", "float8_e8m0fnu", "float4_e2m1fn_x2",
-)  # fmt: skip
-DEVICES = (
-    "cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla", "vulkan",
-    "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia", "privateuseone",
-)  # fmt: skip
+DTYPES = tuple(
+    """
+    uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool
+    qint8 quint8 qint32 bfloat16 quint4x2 quint2x4 bits1x8 bits2x4 bits4x2 bits8 bits16
+    float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz uint16 uint32 uint64 uint1 uint2
+    uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 float8_e8m0fnu
+    float4_e2m1fn_x2
+    """.split()
+)
+DEVICES = tuple(
+    """
+    cpu cuda mkldnn opengl opencl ideep hip fpga maia xla vulkan metal xpu mps meta hpu ve lazy
+    ipu mtia privateuseone
+    """.split()
+)
 
 _KEPT = 200
 # In the wrapper's source the same words stand within quotation marks.
@@ -139,19 +143,31 @@ Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
 Relation = Literal["equal", "min", "max"]
 _TEXTS: tuple[tuple[str, Property, Relation], ...] = (
     (r"unmatched dtype, expected: ([^,]{1,80}), but got: (\S{1,40})()", "dtype", "equal"),
-    (r"unmatched dim value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
-     "size", "equal"),
-    (r"dim value is too small at (\d{1,4}), expected it to be >= (-?\d{1,19}), but got: "
-     r"(-?\d{1,19})", "size", "min"),
-    (r"dim value is too large at (\d{1,4}), expected(?: it)? to be <= (-?\d{1,19}), but got: "
-     r"(-?\d{1,19})", "size", "max"),
-    (r"unmatched stride value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
-     "stride", "equal"),
-    (r"unmatched device type, expected: ([^,]{1,80}), but got: (\S{1,40})()",
-     "device", "equal"),
-    (r"(?:unmatched|expected) (?:ndim|rank)\D{1,20}(\d{1,4})\D{1,20}(\d{1,4})()",
-     "rank", "equal"),
-)  # fmt: skip
+    (
+        r"unmatched dim value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
+        "size",
+        "equal",
+    ),
+    (
+        r"dim value is too small at (\d{1,4}), expected it to be >= (-?\d{1,19}), but got: "
+        r"(-?\d{1,19})",
+        "size",
+        "min",
+    ),
+    (
+        r"dim value is too large at (\d{1,4}), expected(?: it)? to be <= (-?\d{1,19}), but got: "
+        r"(-?\d{1,19})",
+        "size",
+        "max",
+    ),
+    (
+        r"unmatched stride value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
+        "stride",
+        "equal",
+    ),
+    (r"unmatched device type, expected: ([^,]{1,80}), but got: (\S{1,40})()", "device", "equal"),
+    (r"(?:unmatched|expected) (?:ndim|rank)\D{1,20}(\d{1,4})\D{1,20}(\d{1,4})()", "rank", "equal"),
+)
 _RULES = tuple((re.compile(pattern), what, how) for pattern, what, how in _TEXTS)
 
 

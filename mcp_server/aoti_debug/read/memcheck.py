@@ -32,13 +32,22 @@ _SUMMARY = re.compile(
     r"(?:ERROR SUMMARY: |RACECHECK SUMMARY: .{1,80} \()([\d,]{1,30}) errors?\b(?! were not)"
 )
 _NOT_FINDINGS = (
-    "COMPUTE-SANITIZER", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY",
-    "Target application returned", "Error: process didn't terminate", "Error: Target application",
+    "COMPUTE-SANITIZER",
+    "ERROR SUMMARY",
+    "RACECHECK SUMMARY",
+    "LEAK SUMMARY",
+    "Target application returned",
+    "Error: process didn't terminate",
+    "Error: Target application",
     # What CUDA calls returned after the fault.
     "Program hit",
-    "Warning:", "Internal Sanitizer", "Saving", "Launched", "Error: No attachable",
+    "Warning:",
+    "Internal Sanitizer",
+    "Saving",
+    "Launched",
+    "Error: No attachable",
     "Default timeout",
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)

@@ -86,24 +86,38 @@ _LOGGER = re.compile(r"(?:[EWIF]\d{4} [\d:.]{1,20} \d{1,12} \S{1,300}:\d{1,9}\]|
 _GROUP = re.compile(r"^ {0,80}[|+] ")
 # What other writers put at the start of a line ends a message.
 _FOREIGN = (
-    "terminate called", "Failed to destroy CUDA", "Failed to free GPU", "Fatal Python error",
-    "=========", "Error: input_handles", "[ before_launch", "[ after_launch", "[  before_launch",
-    "[  after_launch", "aoti_torch_save_tensor_handle:", "Exception ignored in", "$ ",
-    "Segmentation fault", "Aborted", "free(): ", "double free", "malloc()",
-)  # fmt: skip
+    "terminate called",
+    "Failed to destroy CUDA",
+    "Failed to free GPU",
+    "Fatal Python error",
+    "=========",
+    "Error: input_handles",
+    "[ before_launch",
+    "[ after_launch",
+    "[  before_launch",
+    "[  after_launch",
+    "aoti_torch_save_tensor_handle:",
+    "Exception ignored in",
+    "$ ",
+    "Segmentation fault",
+    "Aborted",
+    "free(): ",
+    "double free",
+    "malloc()",
+)
 _MESSAGE = 4000  # characters
 _LINES = 80  # of a message
 _NOISE = 200  # foreign lines within the frames
 _NOISE_HEADLESS = 3
 _FRAMES = 400  # kept of one traceback
 # Exceptions whose message holds paragraphs: commands, compiler output, nested tracebacks.
-_PARAGRAPHS = (
-    "InductorError", "CompileError", "CompilationError", "BackendCompilerFailed",
-    "LoweringException", "Unsupported", "TorchRuntimeError", "UserError", "SerializeError",
-    "AcceleratorError",
-    "CalledProcessError", "GuardOnDataDependentSymNode", "ConstraintViolationError",
-    "RuntimeError",
-)  # fmt: skip
+_PARAGRAPHS = tuple(
+    """
+    InductorError CompileError CompilationError BackendCompilerFailed LoweringException
+    Unsupported TorchRuntimeError UserError SerializeError AcceleratorError CalledProcessError
+    GuardOnDataDependentSymNode ConstraintViolationError RuntimeError
+    """.split()
+)
 
 
 def _frame(found: re.Match[str]) -> Frame:

@@ -63,13 +63,31 @@ class CodePlaceReader:
     """Give the places in printed order; of very many the first and last."""
 
     triggers: tuple[str, ...] = (
-        "torch/_", "torch\\_", "torch/export", "torch\\export", "torch/fx", "torch\\fx",
-        "torch/onnx/_internal", "torch._", "torch.onnx._internal", "torch.fx.experimental",
-        "triton/compiler", "triton\\compiler", "triton/backends", "triton\\backends",
-        "triton/language", "triton\\language", "triton/runtime", "triton\\runtime",
-        "triton/common", "triton\\common", "torchinductor/", "torchdynamo/",
-        "torch/utils/cpp_extension", "torch\\utils\\cpp_extension",
-    )  # fmt: skip
+        "torch/_",
+        "torch\\_",
+        "torch/export",
+        "torch\\export",
+        "torch/fx",
+        "torch\\fx",
+        "torch/onnx/_internal",
+        "torch._",
+        "torch.onnx._internal",
+        "torch.fx.experimental",
+        "triton/compiler",
+        "triton\\compiler",
+        "triton/backends",
+        "triton\\backends",
+        "triton/language",
+        "triton\\language",
+        "triton/runtime",
+        "triton\\runtime",
+        "triton/common",
+        "triton\\common",
+        "torchinductor/",
+        "torchdynamo/",
+        "torch/utils/cpp_extension",
+        "torch\\utils\\cpp_extension",
+    )
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact

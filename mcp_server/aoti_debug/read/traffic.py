@@ -87,9 +87,18 @@ def _under_way(call: Call) -> Phase:
     from aoti_debug.read.event_records import Phase
 
     return Phase(
-        call.span, call.pid, call.id, parent=None, phase="run", name="the call under way",
-        begun=None, seconds=None, ok=None, error=None, details={},
-    )  # fmt: skip
+        call.span,
+        call.pid,
+        call.id,
+        parent=None,
+        phase="run",
+        name="the call under way",
+        begun=None,
+        seconds=None,
+        ok=None,
+        error=None,
+        details={},
+    )
 
 
 def groups(events: Events) -> list[Group]:
@@ -98,8 +107,11 @@ def groups(events: Events) -> list[Group]:
     found: dict[object, list[Call]] = {}
     for call in events.calls:
         alike = [(i.index, i.kind, i.shape, i.stride, i.dtype, i.device) for i in call.inputs]
-        key = (call.pid, call.group) if call.group is not None else (call.pid, call.package,
-               call.model, tuple(alike))  # fmt: skip
+        key = (
+            (call.pid, call.group)
+            if call.group is not None
+            else (call.pid, call.package, call.model, tuple(alike))
+        )
         found.setdefault(key, []).append(call)
     return [_group(calls, tallies.get(calls[0].pid)) for calls in found.values()]
 

@@ -84,8 +84,11 @@ def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
         return None
     chart = _chart("operation of the model", "value (logarithmic beyond 1)")
     for name, colour in zip(("max", "mean", "min"), COLOURS[:1] + COLOURS[2:], strict=True):
-        points = [(at, squeezed(getattr(row, name))) for at, row in numbered
-                  if getattr(row, name) is not None and isfinite(getattr(row, name))]  # fmt: skip
+        points = [
+            (at, squeezed(getattr(row, name)))
+            for at, row in numbered
+            if getattr(row, name) is not None and isfinite(getattr(row, name))
+        ]
         if points:
             chart.add_line(points, name=name, stroke_color=colour)
     lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]

@@ -156,8 +156,12 @@ def _breaks(run: _Run, call: Call) -> list[Break]:
 
 
 def _described(given: Input) -> dict[str, Any]:
-    names = ("index", "position", "kind", "shape", "stride", "dtype", "device", "alignment",
-             "storage_offset", "storage_bytes", "value", "overlaps")  # fmt: skip
+    names = tuple(
+        """
+        index position kind shape stride dtype device alignment storage_offset storage_bytes
+        value overlaps
+        """.split()
+    )
     found = {name: getattr(given, name) for name in names}
     return {
         name: list(value) if isinstance(value, tuple) else value

@@ -51,15 +51,18 @@ def outline_sweep(answer: SweepAnswer) -> Outline:
             section(
                 "Next",
                 *(
-                    Item(f"aoti-debug {step.tool} {step.arguments.get('what', '')}", step.why,
-                         code=True)
+                    Item(
+                        f"aoti-debug {step.tool} {step.arguments.get('what', '')}",
+                        step.why,
+                        code=True,
+                    )
                     for step in answer.next
                 ),
             ),
             section("Notes", *map(Item, answer.notes)),
         ),
         foot=f"run {answer.run}",
-    )  # fmt: skip
+    )
 
 
 def bucket_item(bucket: Bucket) -> Item:

@@ -24,8 +24,15 @@ from aoti_debug.run.output import Output, Stream
 from aoti_debug.run.target import Command, Exit, Progress, signal_name
 
 __all__ = [
-    "Command", "Exit", "OnProgress", "OnStart", "OnTimeout", "Progress", "Stream", "run_process",
-]  # fmt: skip
+    "Command",
+    "Exit",
+    "OnProgress",
+    "OnStart",
+    "OnTimeout",
+    "Progress",
+    "Stream",
+    "run_process",
+]
 
 PROGRESS_S = 1.0
 LINE_LIMIT = 4096  # bytes of a line of the launcher

@@ -9,10 +9,18 @@ from aoti_debug.signatures.signature import Signature, fix, quoted, recorded, wo
 _MODULES = tuple(
     f"_inductor/{name}"
     for name in (
-        "graph", "ir", "lowering", "scheduler", "compile_fx", "pattern_matcher", "decomposition",
-        "sizevars", "codegen/", "fx_passes/",
+        "graph",
+        "ir",
+        "lowering",
+        "scheduler",
+        "compile_fx",
+        "pattern_matcher",
+        "decomposition",
+        "sizevars",
+        "codegen/",
+        "fx_passes/",
     )
-)  # fmt: skip
+)
 SIGNATURES = (
     Signature(
         id="cache_bypassed",

@@ -105,9 +105,19 @@ def _better(one: Choice, two: Choice) -> Choice:
 
 Role = Literal["cause", "symptom", "envelope", "aftermath", "note"]
 ToolName = Literal[
-    "check_environment", "diagnose_log", "inspect_package", "run_stage", "triage",
-    "explain_kernel", "minify", "verify_fix", "sweep", "read_artifact", "wait_run", "cancel_run",
-]  # fmt: skip
+    "check_environment",
+    "diagnose_log",
+    "inspect_package",
+    "run_stage",
+    "triage",
+    "explain_kernel",
+    "minify",
+    "verify_fix",
+    "sweep",
+    "read_artifact",
+    "wait_run",
+    "cancel_run",
+]
 _DIGITS = str.maketrans("", "", "0123456789")
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 

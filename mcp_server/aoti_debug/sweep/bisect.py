@@ -48,8 +48,9 @@ def candidates(kind: str, words: str, also: Sequence[str] = ()) -> list[Candidat
         paths = [str(expanded(word).absolute()) for word in words.split(",") if word]
         missing = [path for path in paths if not os.access(path, os.X_OK)]
         if missing or len(paths) < 2:
-            raise WrongUse(f"no interpreters to choose from: {', '.join(missing) or words}",
-                           help=HELP)  # fmt: skip
+            raise WrongUse(
+                f"no interpreters to choose from: {', '.join(missing) or words}", help=HELP
+            )
         return [Candidate(_named(path), lambda path=path: path) for path in paths]  # type: ignore[misc]
     if kind != "torch":
         raise WrongUse(f"{kind[:40]!r} cannot be bisected", help=HELP)
@@ -106,8 +107,10 @@ async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
         ended = await run_process(Command(argv, os.environ, place.parent, INSTALL_S), log)
         if not ended.ok:
             said = last_line((log / "stderr.log").read_bytes(), 300)
-            raise CannotBisect(f"torch {wanted} cannot be installed, {ended.how}: {said}",
-                               help=f"The whole of it: {log}")  # fmt: skip
+            raise CannotBisect(
+                f"torch {wanted} cannot be installed, {ended.how}: {said}",
+                help=f"The whole of it: {log}",
+            )
     (place / ".complete").touch()
     return str(python)
 

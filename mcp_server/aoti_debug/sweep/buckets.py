@@ -15,24 +15,27 @@ from aoti_debug.sweep.row import Row
 NAMES = 20
 # Of these the category, with the broken property of the input, is the cause: what follows from it
 # (an exception here, a signal or a wrong number there) is chance.
-CAUSES = frozenset((
-    "contract_shape", "contract_dtype", "contract_stride", "contract_device", "contract_guard",
-    "contract_argument", "constants_missing", "constants_mismatch", "package_incompatible",
-    "missing_kernel_binary", "out_of_memory", "device_unavailable", "false_alarm", "hang",
-))  # fmt: skip
+CAUSES = frozenset(
+    """
+    contract_shape contract_dtype contract_stride contract_device contract_guard
+    contract_argument constants_missing constants_mismatch package_incompatible
+    missing_kernel_binary out_of_memory device_unavailable false_alarm hang
+    """.split()
+)
 # Of these our own sentence is: a loader says of one broken archive this, of the next that.
 TOLD = frozenset(("package_corrupt",))
 # A checkpoint with NaN is one cause, whichever weight holds it.
 _WEIGHT = re.compile(r"\S{1,300}, (given to load_constants, holds) \d+ NaN")
 _NUMBER = re.compile(r"\d+")
 # Fused into every other kernel: two failures that share them need not have anything in common.
-COMMON = frozenset((
-    "add", "addmm", "mul", "sub", "div", "mm", "bmm", "linear", "relu", "gelu", "silu", "tanh",
-    "sigmoid", "layer", "native", "norm", "rsqrt", "mean", "pow", "sum", "view", "reshape",
-    "permute", "transpose", "t", "expand", "clone", "copy", "to", "convert", "element", "type",
-    "unsqueeze", "squeeze", "slice", "split", "cat", "arange", "ones", "zeros", "full", "lt", "le",
-    "gt", "ge", "eq", "ne", "where", "softmax", "dropout", "default", "tensor", "scalar",
-))  # fmt: skip
+COMMON = frozenset(
+    """
+    add addmm mul sub div mm bmm linear relu gelu silu tanh sigmoid layer native norm rsqrt mean
+    pow sum view reshape permute transpose t expand clone copy to convert element type unsqueeze
+    squeeze slice split cat arange ones zeros full lt le gt ge eq ne where softmax dropout
+    default tensor scalar
+    """.split()
+)
 
 Kind = tuple[str | None, ...]
 
@@ -88,8 +91,14 @@ class Group:
 
     @property
     def id(self) -> str:
-        words = (*self.kind, self.signature.phase, self.signature.kind, self.signature.message,
-                 *self.signature.operators, self.signature.source)  # fmt: skip
+        words = (
+            *self.kind,
+            self.signature.phase,
+            self.signature.kind,
+            self.signature.message,
+            *self.signature.operators,
+            self.signature.source,
+        )
         text = "\0".join(str(word) for word in words)
         return f"b-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

@@ -182,10 +182,13 @@ class Sweep:
             notes=[
                 *(regressed(self.groups, baseline) if baseline else []),
                 *self.work.notes,
-                *([f"{len(buckets) - SHOWN} more buckets in buckets.jsonl"]
-                  if len(buckets) > SHOWN else []),
+                *(
+                    [f"{len(buckets) - SHOWN} more buckets in buckets.jsonl"]
+                    if len(buckets) > SHOWN
+                    else []
+                ),
             ],
-        )  # fmt: skip
+        )
 
 
 def with_measured(planned: Planned, row: Row | None) -> Planned:
@@ -223,10 +226,14 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
         return await anyio.to_thread.run_sync(dry_run, work, request)
     this = Sweep(work, request)
     head = Head(
-        sweep=work.directory.id, name=this.plan.manifest.name, plan=this.plan.digest,
-        targets=this.plan.count, manifest=request.target.argv[-1], revision=request.revision,
+        sweep=work.directory.id,
+        name=this.plan.manifest.name,
+        plan=this.plan.digest,
+        targets=this.plan.count,
+        manifest=request.target.argv[-1],
+        revision=request.revision,
         began=time.time(),
-    )  # fmt: skip
+    )
     if this.out != work.directory.path:
         write_atomically(work.directory.path / "out.txt", str(this.out).encode())
     path = request.resume or this.out / LEDGER
@@ -255,9 +262,14 @@ def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextM
 
         return on_ray(request.ray, request.jobs, work.say)
     return local(
-        work.directory.id, work.directory.path / "orders", request.jobs, owner=work.client,
-        wait_s=work.gpu_wait_s, say=work.say, stop=work.stop,
-    )  # fmt: skip
+        work.directory.id,
+        work.directory.path / "orders",
+        request.jobs,
+        owner=work.client,
+        wait_s=work.gpu_wait_s,
+        say=work.say,
+        stop=work.stop,
+    )
 
 
 def _read_done(this: Sweep, done: Done, path: Path) -> None:
@@ -283,8 +295,13 @@ def _remember(path: Path, name: str, run: str) -> None:
 def regressed(groups: Groups, baseline: Path) -> list[str]:
     """Say how many targets of buckets that are not new are new in them."""
     failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
-    fresh = [name for group in groups if group.state == "still" for name in group.names
-             if name not in failed]  # fmt: skip
+    fresh = [
+        name
+        for group in groups
+        if group.state == "still"
+        for name in group.names
+        if name not in failed
+    ]
     more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
     named = ", ".join(fresh[:3])
     what = f"{number(len(fresh), 'target')}{more}"

@@ -192,5 +192,10 @@ def _cells(bucket: Bucket) -> tuple[str, ...]:
     state = f" ({bucket.state})" if bucket.state else ""
     flaky = f"; flaky: {bucket.flaky}" if bucket.flaky else ""
     category = f"{bucket.category or 'not run'}, {bucket.confidence or 'unknown'}"
-    return (f"{bucket.id}{state}", f"{bucket.targets:,}", category,
-            f"{bucket.summary[:200]}{flaky}", bucket.first)  # fmt: skip
+    return (
+        f"{bucket.id}{state}",
+        f"{bucket.targets:,}",
+        category,
+        f"{bucket.summary[:200]}{flaky}",
+        bucket.first,
+    )

@@ -171,7 +171,11 @@ class Local:
         where = ", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus)
         devices = share.gpus if self.machine.gpus else None
         order = Order(
-            planned, str(home()), self.owner, where=where, devices=devices,
+            planned,
+            str(home()),
+            self.owner,
+            where=where,
+            devices=devices,
             alone=share.gpu_memory is None,
-        )  # fmt: skip
+        )
         return await run_one(order, self.folder / str(self.begun), self.stop)

@@ -98,8 +98,15 @@ class Entry(Settings):
         Raises:
             WrongManifest: a brace is not closed.
         """
-        texts = [*self.args, *(self.command or ()), *self.env.values(), self.script or "",
-                 self.test or "", self.package or "", self.inputs or ""]  # fmt: skip
+        texts = [
+            *self.args,
+            *(self.command or ()),
+            *self.env.values(),
+            self.script or "",
+            self.test or "",
+            self.package or "",
+            self.inputs or "",
+        ]
         try:
             return {
                 name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name
@@ -200,8 +207,10 @@ def _checked(manifest: Manifest) -> Manifest:
     if not manifest.target:
         problems.append(f"there is no target in {manifest.root}: no [[target]], no script")
     unused = set(manifest.matrix) - {a for e in manifest.target for a in manifest.axes_of(e)}
-    problems += [f"matrix.{axis}: no target uses it: write {{{axis}}} where it belongs"
-                 for axis in sorted(unused)]  # fmt: skip
+    problems += [
+        f"matrix.{axis}: no target uses it: write {{{axis}}} where it belongs"
+        for axis in sorted(unused)
+    ]
     if problems:
         more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
         raise WrongManifest("; ".join(problems[:10]) + more)

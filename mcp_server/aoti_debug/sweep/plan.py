@@ -124,21 +124,29 @@ class Plan:
             timeout_s=settings.timeout_s or TIMEOUT_S,
             retries=settings.retries or 0,
             demand=Demand(
-                settings.gpus, values.get("gpu", settings.gpu), settings.gpu_memory,
-                settings.memory, settings.cores,
+                settings.gpus,
+                values.get("gpu", settings.gpu),
+                settings.gpu_memory,
+                settings.memory,
+                settings.cores,
             ),
-        )  # fmt: skip
+        )
         root = str(cwd or self.manifest.root)
         if entry.script:
             script = self._path(filled(entry.script))
-            return replace(planned, script=str(script), args=words,
-                           cwd=planned.cwd or str(script.parent))  # fmt: skip
+            return replace(
+                planned, script=str(script), args=words, cwd=planned.cwd or str(script.parent)
+            )
         if entry.test:
             node = filled(entry.test)
             return replace(planned, module="pytest", args=(node, "--tb=native", *words), cwd=root)
         if entry.package:
-            files = ("--package", str(self._path(filled(entry.package))),
-                     "--inputs", str(self._path(filled(entry.inputs or ""))))  # fmt: skip
+            files = (
+                "--package",
+                str(self._path(filled(entry.package))),
+                "--inputs",
+                str(self._path(filled(entry.inputs or ""))),
+            )
             return replace(planned, script=str(REPLAY), args=(*files, *words), cwd=root)
         command = tuple(filled(word) for word in entry.command or ())
         return replace(planned, command=command, args=words, cwd=root)
@@ -154,8 +162,10 @@ class Plan:
 def _joined(entry: Entry, defaults: Settings) -> Settings:
     """Return what a target says for itself over what all of them say."""
     own = {name: getattr(entry, name) for name in Settings.model_fields}
-    both = {name: value if value not in (None, [], {}) else getattr(defaults, name)
-            for name, value in own.items()}  # fmt: skip
+    both = {
+        name: value if value not in (None, [], {}) else getattr(defaults, name)
+        for name, value in own.items()
+    }
     return Settings.model_construct(**{**both, "env": {**defaults.env, **entry.env}})
 
 

@@ -179,9 +179,13 @@ def dry_run(work: RunState, request: SweepRequest) -> SweepAnswer:
     if last is not None and 0 < known < plan.count:
         cost += f"; about {seconds / known * plan.count / 60:.1f} min for all {plan.count:,}"
     return SweepAnswer(
-        run=work.directory.id, status="done", name=plan.manifest.name, targets=plan.count,
-        plan=[*lines, *more], notes=[f"cost: {cost}", *work.notes],
-    )  # fmt: skip
+        run=work.directory.id,
+        status="done",
+        name=plan.manifest.name,
+        targets=plan.count,
+        plan=[*lines, *more],
+        notes=[f"cost: {cost}", *work.notes],
+    )
 
 
 def _line(planned: Planned, row: Row | None) -> str:

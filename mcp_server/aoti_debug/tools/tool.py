@@ -180,8 +180,10 @@ async def request(
     from aoti_debug import api
 
     if sum(map(bool, (script, module, command))) != 1:
-        raise WrongUse("nothing to run" if not (script or module or command) else "several targets",
-                       help="Give exactly one of script, module and command.")  # fmt: skip
+        raise WrongUse(
+            "nothing to run" if not (script or module or command) else "several targets",
+            help="Give exactly one of script, module and command.",
+        )
     directory = absolute("cwd", cwd) if cwd else None
     if directory is None and module:
         raise WrongUse("module without cwd", help="Give cwd, where `python -m` would be started.")

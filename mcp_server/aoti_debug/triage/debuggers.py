@@ -53,13 +53,20 @@ def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
     """
     return (
         str(tool),
-        "--tool", check,
-        "--print-limit", PRINT_LIMIT,
-        "--show-backtrace", "device",
-        "--xml", "--save", str(xml),
-        "--target-processes", "application-only",
-        "--launch-timeout", "60",
-    )  # fmt: skip
+        "--tool",
+        check,
+        "--print-limit",
+        PRINT_LIMIT,
+        "--show-backtrace",
+        "device",
+        "--xml",
+        "--save",
+        str(xml),
+        "--target-processes",
+        "application-only",
+        "--launch-timeout",
+        "60",
+    )
 
 
 CORE_DUMPS = ("CUDA_ENABLE_COREDUMP", "CUDA_COREDUMP")
@@ -80,11 +87,19 @@ def sanitizer_environment(env: Mapping[str, str]) -> dict[str, str]:
 def gdb(tool: Path) -> tuple[str, ...]:
     """Return the words that run a command under gdb and print the stack where it dies."""
     return (
-        str(tool), "-nx", "-batch", "-q",
-        "-ex", "set pagination off",
-        "-ex", "set debuginfod enabled off",
-        "-ex", "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass",
-        "-ex", "run",
-        "-ex", "bt 150",  # a Python operator has many frames between it and the model
+        str(tool),
+        "-nx",
+        "-batch",
+        "-q",
+        "-ex",
+        "set pagination off",
+        "-ex",
+        "set debuginfod enabled off",
+        "-ex",
+        "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass",
+        "-ex",
+        "run",
+        "-ex",
+        "bt 150",  # a Python operator has many frames between it and the model
         "--args",
-    )  # fmt: skip
+    )

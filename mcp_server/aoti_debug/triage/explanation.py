@@ -219,9 +219,12 @@ def joined(diagnosis: Diagnosis, found: ExplainAnswer) -> Diagnosis:
     kernel = diagnosis.kernel
     if kernel is not None:
         kernel = kernel.model_copy(
-            update={"name": found.kernel.name, "launch": found.kernel.launch,
-                    "text": kernel.text or found.kernel.text}
-        )  # fmt: skip
+            update={
+                "name": found.kernel.name,
+                "launch": found.kernel.launch,
+                "text": kernel.text or found.kernel.text,
+            }
+        )
     # What the call's own values say of an input is kept: it may come from several inputs.
     keeps = diagnosis.input is not None and found.input is None
     return diagnosis.model_copy(

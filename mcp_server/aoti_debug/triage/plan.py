@@ -24,9 +24,21 @@ from aoti_debug.triage.symptoms import (
 )
 
 Name = Literal[
-    "contract", "calls", "guards", "compare", "fakes", "repeats", "poison", "again", "native",
-    "memcheck", "initcheck", "racecheck", "synccheck", "deterministic",
-]  # fmt: skip
+    "contract",
+    "calls",
+    "guards",
+    "compare",
+    "fakes",
+    "repeats",
+    "poison",
+    "again",
+    "native",
+    "memcheck",
+    "initcheck",
+    "racecheck",
+    "synccheck",
+    "deterministic",
+]
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )

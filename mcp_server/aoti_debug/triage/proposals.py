@@ -34,8 +34,18 @@ from aoti_debug.triage.source_text import (
 WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})")
 IN_SO = "aot_inductor.package_constants_in_so"
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
-KINDS = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1,
-         "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2}  # fmt: skip
+KINDS = {
+    "bool": 0,
+    "uint8": 1,
+    "int8": 1,
+    "int16": 1,
+    "int32": 1,
+    "int64": 1,
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 2,
+    "float64": 2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +209,10 @@ def _with_shapes(file: File, export: ast.Call, shapes: str) -> str | None:
     assigned = [
         node.value
         for node in ast.walk(file.tree)
-        if isinstance(node, ast.Assign) and isinstance(given, ast.Name)
+        if isinstance(node, ast.Assign)
+        and isinstance(given, ast.Name)
         and any(isinstance(t, ast.Name) and t.id == given.id for t in node.targets)
-    ]  # fmt: skip
+    ]
     if len(assigned) == 1 and isinstance(assigned[0], ast.Constant) and assigned[0].value is None:
         return file.replaced(assigned[0], shapes)
     return None

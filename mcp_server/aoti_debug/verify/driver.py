@@ -105,9 +105,14 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     signature = signature_of_run(observations, material.diagnosis)
     peak = directory.read_record().get("peak_rss")
     return Before(
-        request.against, material, observations, signature, number, call,
+        request.against,
+        material,
+        observations,
+        signature,
+        number,
+        call,
         peak if isinstance(peak, int) else 0,
-    )  # fmt: skip
+    )
 
 
 def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
@@ -170,9 +175,20 @@ async def _held_out(
         return {"why_not": why_not or "the fixed script called no package"}
     directory = state.subdirectory("held-out")
     python = interpreter_name(state.request.target)
-    argv = [python, str(PROBE / "held_out.py"), "--report", str(directory / REPORT),
-            "--package", str(call.package), "--exported", str(call.exported),
-            "--before", str(before.material.exported), "--seeds", str(request.seeds)]  # fmt: skip
+    argv = [
+        python,
+        str(PROBE / "held_out.py"),
+        "--report",
+        str(directory / REPORT),
+        "--package",
+        str(call.package),
+        "--exported",
+        str(call.exported),
+        "--before",
+        str(before.material.exported),
+        "--seeds",
+        str(request.seeds),
+    ]
     argv += ["--model", call.call.model] if call.call is not None else []
     inputs = before.material.inputs
     argv += ["--inputs", str(inputs) if inputs is not None else "-"]

@@ -14,11 +14,18 @@ Result = Literal["good", "bad", "unknown"]
 # Faults of what is given to a model: refusing it with a clear error is a fix.
 REFUSABLE: frozenset[Category] = frozenset(
     {
-        "contract_shape", "contract_dtype", "contract_stride", "contract_device", "contract_guard",
-        "contract_argument", "index_out_of_bounds", "illegal_memory_access", "host_segfault",
+        "contract_shape",
+        "contract_dtype",
+        "contract_stride",
+        "contract_device",
+        "contract_guard",
+        "contract_argument",
+        "index_out_of_bounds",
+        "illegal_memory_access",
+        "host_segfault",
         "misaligned_address",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +182,9 @@ def _cause(facts: Facts) -> Found:
 
 def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
     if facts.died_in is not None and not (refused and facts.died_in == CALL):
-        yield Found("values", "bad", f"the package ends the process on {facts.died_in}",
-                    "not fixed")  # fmt: skip
+        yield Found(
+            "values", "bad", f"the package ends the process on {facts.died_in}", "not fixed"
+        )
     held = [t for t in facts.trials if not (refused and t.name == CALL)]
     if not held and facts.died_in is None:
         yield Found("values", "unknown", facts.why_no_trials or "no values could be compared")
