@@ -10,9 +10,11 @@ _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|.)?"
 )
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-# Shown as nothing, and not among the controls and format characters: fillers, variation selectors.
+# Shown as nothing, and not among the controls and format characters: fillers, variation selectors,
+# and what is no character, which XML may not hold.
 _INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 _DROPPED = {"Cc", "Cf"}
 

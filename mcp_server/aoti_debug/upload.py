@@ -27,6 +27,8 @@ BODY = 64 * MIB  # of the archive as it comes
 FOLDER = 256 * MIB  # of the files in it
 FILES = 5_000
 DEPTH = 15  # folders within each other
+HEADER = 4096  # bytes of a name or an extended header; tarfile takes the square of them
+HEADERS = 2 * MIB
 SILENCE_S = 30.0  # between two parts of a body
 KEPT = 20  # uploads; older ones are removed
 _HELP = "Send a tar archive of the folder: tar -cz -C FOLDER . | curl --data-binary @- …/upload"
@@ -116,10 +118,36 @@ _NO_ARCHIVE = (
     ValueError,
     zlib.error,
     gzip.BadGzipFile,
+    RecursionError,
     FileExistsError,
     NotADirectoryError,
     IsADirectoryError,
 )
+
+
+_EXTENDED = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+
+
+def _bounded() -> type[tarfile.TarInfo]:
+    """Return the members of one archive, none of which has long headers."""
+    left = HEADERS
+
+    class Bounded(tarfile.TarInfo):
+        def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+            nonlocal left
+            if self.type in _EXTENDED:
+                left -= self.size
+                if self.size > HEADER or left < 0:
+                    raise _Large("its extended headers are too large")
+            return super()._proc_member(archive)  # type: ignore[no-any-return, misc]
+
+    return Bounded
 
 
 def _unpack(packed: IO[bytes]) -> Path:
@@ -129,7 +157,10 @@ def _unpack(packed: IO[bytes]) -> Path:
     folder.mkdir(mode=0o700)
     try:
         packed.seek(0)
-        with _Unpacked(packed) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+        with (
+            _Unpacked(packed) as stream,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=_bounded()) as archive,
+        ):
             _extract(archive, folder)
     except _NO_ARCHIVE as error:
         shutil.rmtree(folder, ignore_errors=True)

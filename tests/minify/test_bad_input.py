@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from aoti_debug.diagnose import Observations
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.minify.material import ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.triage.explanation import asked_for
 from aoti_debug.verify.request import verify_request
 
 ENDED = {"status": "done", "exit": "exit 1", "label": "serve.py"}
@@ -164,6 +166,31 @@ def test_a_launcher_without_its_program_says_what_to_give(script: Path) -> None:
     with pytest.raises(NothingToMinify, match="still there") as caught:
         minify_request(str(launcher), home=script.parents[1])
     assert "dumped beside it" in caught.value.help
+
+
+@pytest.mark.parametrize("text", ["-" * 200_000 + "1", "1+" * 100_000 + "1", "a\0b", "\xff"])
+def test_a_launcher_that_is_no_program_is_told(script: Path, text: str) -> None:
+    launcher = script.with_name("minifier_launcher.py")
+    launcher.write_text(text, "latin-1")
+    with pytest.raises(NothingToMinify, match=r"cannot be read: .{5}"):
+        minify_request(str(launcher), home=script.parents[1])
+
+
+def test_a_home_directory_of_nobody_is_named(script: Path) -> None:
+    with pytest.raises(WrongUse, match="home directory of nobody"):
+        minify_request("~nosuchuser/model.pt2", home=script.parents[1])
+    with pytest.raises(WrongUse, match="home directory of nobody"):
+        verify_request("~nosuchuser/fix.patch", run_of(script, []), home=script.parents[1])
+
+
+def test_pipes_are_not_waited_for(script: Path) -> None:
+    run = run_of(script, [])
+    os.mkfifo(script.parents[1] / "runs" / run / "diagnosis.json")
+    assert "no exported program" in str(refused(script, run))
+    assert asked_for(RunDirectory.open(run, script.parents[1]), Observations()) is None
+    os.mkfifo(script.with_name("fix.patch"))
+    with pytest.raises(AotiDebugError, match="not a regular file"):
+        verify_request(str(script.with_name("fix.patch")), run, home=script.parents[1])
 
 
 def test_an_engine_that_does_not_exist_is_refused(script: Path) -> None:

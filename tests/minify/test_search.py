@@ -15,9 +15,10 @@ import aoti_debug
 import pytest
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.minify.driver import why_unreadable
-from aoti_debug.minify.graph import Graph, Node, Value, Values
+from aoti_debug.minify.graph import Graph, Node, Operators, Source, Value, Values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.original import ways
+from aoti_debug.minify.reproduction import FROM_FILE, beside, header, prelude_of
 from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import first, minimise
 from aoti_debug.minify.signature import (
@@ -366,6 +367,24 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
     assert 'load("example/x")' in script and 'load("real/x")' in script
     assert "inductor_configs={'max_autotune': True}" in script
     assert "Dim" not in writer.write(replace(whole, dynamic=False), "").text
+
+
+def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
+    said = '"""\nimport os; os.abort()\n"""'
+    library = tmp_path / 'a") + exit(1) + ("\udcff.so'
+    prelude = prelude_of([Operators("own", None, None, None, said)], [str(library)])
+    node = replace(GRAPH.nodes[2], source=Source(f"/m/{said}.py", 3, f"\r{said}\udcff"))
+    graph = replace(GRAPH, nodes=(*GRAPH.nodes[:2], node))
+    side = Values("real", {"x": value("x", 9, 8)}, None)
+    writer = Writer(graph, side, side, {"w": value("w", 8)}, prelude.text)
+    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
+    head = header(Signature("run", said, said), said, said, (said, *prelude.notes))
+    text = beside(writer.write(whole, FROM_FILE, head).text, prelude.files)
+    tree = ast.parse(text.encode())
+    kinds = [type(one).__name__ for one in tree.body]
+    assert kinds == ["Expr", "ImportFrom", "Import", "Expr", "ClassDef", *["FunctionDef"] * 3, "If"]
+    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    assert not names & {"exit", "os"}
 
 
 @pytest.mark.parametrize(("nan", "first"), [(0, "compare"), (3, "finite")])

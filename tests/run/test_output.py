@@ -136,6 +136,7 @@ def test_log_does_not_follow_a_link(tmp_path):
         ("bell\x07 nul\x00 c1\x9b", "bell nul c1"),
         ("right\u202eleft\u200b", "rightleft"),
         ("half \udcff", "half \\xff"),
+        ("no character \ufffe\uffff\ufdd0", "no character "),
         ("\x1b", ""),
     ],
 )

@@ -237,6 +237,13 @@ LONG.type, LONG.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
 HEADER_OF_A_GIGABYTE = LONG.tobuf(tarfile.GNU_FORMAT)
 
 
+def extended(content: bytes) -> bytes:
+    """Return an extended header of this content."""
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, len(content)
+    return info.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -250,6 +257,8 @@ HEADER_OF_A_GIGABYTE = LONG.tobuf(tarfile.GNU_FORMAT)
         (packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
         (packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),
         (gzip.compress(HEADER_OF_A_GIGABYTE + bytes(400 << 20)), 413),
+        (gzip.compress(extended(b"1" * (4 << 20))), 413),
+        (extended(b"12 path=abc\n") * 3000, 400),
         (bytes(65 << 20), 413),
     ],
     ids=[
@@ -263,6 +272,8 @@ HEADER_OF_A_GIGABYTE = LONG.tobuf(tarfile.GNU_FORMAT)
         "many",
         "deep",
         "header",
+        "header that takes hours",
+        "headers without end",
         "large",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -38,6 +39,14 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         ("[[target]]\npackage = 'a.pt2'", "package and inputs go together"),
         ("[[target]]\nscript = 'one.py'\nargs = ['{size}']", r"\{size\} is no axis"),
         ("[[target]]\nscript = 'one.py'\nargs = ['{size']", "Write {{ and }} for braces"),
+        (
+            "[matrix]\nn = [1]\n[[target]]\nscript = 'one.py'\nargs = ['{n:>99999999999}']",
+            r"\{n:>99999999999\} is no axis",
+        ),
+        ("[matrix]\nn = [1]\n[[target]]\nscript = 'one.py'\nargs = ['{n!z}']", r"\{n!z\} is no"),
+        ("[[target]]\nscript = 'one.py'\nargs = ['{}']", r"\{\} is no axis"),
+        ("[defaults]\nenv = {A = '{b}'}\n[[target]]\nscript = 'one.py'", r"\{b\} is no axis"),
+        (".".join("a" * 400_000) + " = 1", "a key of more than 100 parts"),
         ("[matrix]\nsize = [1]\n[[target]]\nscript = 'one.py'", r"matrix\.size: no target uses it"),
         ("[matrix]\nsize = [1, 1]\n[[target]]\nscript = 'one.py'\nargs = ['{size}']", "the same"),
         ("[matrix]\nA = ['x=1']\n[[target]]\nscript = 'one.py'", "name it, as in A = "),
@@ -123,6 +132,38 @@ def test_wrong_words_are_told_before_anything_starts(
     manifest = written(tmp_path, "[[target]]\nscript = 'one.py'\n")
     with pytest.raises(WrongUse, match=said):
         sweep_request(manifest, **words)  # type: ignore[arg-type]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "sweep.toml")
+    with pytest.raises(WrongManifest, match=r"sweep\.toml: not a regular file"):
+        read_manifest(tmp_path / "sweep.toml")
+    file = tmp_path / "one.toml"
+    file.write_text("[[target]]\ncommand = ['true']\n")
+    (tmp_path / "link.toml").symlink_to(file)
+    assert read_manifest(tmp_path / "link.toml").target
+
+
+def test_files_of_a_folder_may_have_any_name_of_text(tmp_path: Path) -> None:
+    for name in ("a{b}.py", "-c.py", "$(touch x).py", "a\nb.py"):
+        (tmp_path / name).touch()
+    found = {Path(str(one.script)).name for one in Plan(read_manifest(tmp_path)).targets()}
+    assert found == {"a{b}.py", "-c.py", "$(touch x).py", "a\nb.py"}
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.py")).touch()
+    with pytest.raises(WrongManifest, match=r"xff.* is not UTF-8: rename it"):
+        read_manifest(tmp_path)
+
+
+def test_an_axis_in_what_all_targets_are_given_multiplies_them(tmp_path: Path) -> None:
+    text = """
+    [defaults]
+    env = {MODE = "{mode}"}
+    [matrix]
+    mode = ["a", "b"]
+    [[target]]
+    script = "one.py"
+    """
+    assert [dict(one.env)["MODE"] for one in planned(tmp_path, text)] == ["a", "b"]
 
 
 def test_a_target_is_multiplied_by_the_axes_that_it_uses(tmp_path: Path) -> None:

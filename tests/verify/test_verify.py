@@ -3,8 +3,10 @@ exactly, to a copy, inside the tree, or not at all."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -14,7 +16,9 @@ from typing import Any
 
 import pytest
 from aoti_debug.minify.signature import Signature
-from aoti_debug.verify.judge import CALL, Facts, Trial, judge
+from aoti_debug.read.events import read_events
+from aoti_debug.run.files import remove_tree
+from aoti_debug.verify.judge import CALL, Facts, Trial, died_in, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 
 try:
@@ -117,6 +121,23 @@ def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     assert found.verdict == "masked" and "3 values" in found.reason
 
 
+def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
+    call = {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
+    lines = [
+        {**call, "event": "begin", "id": 1, "call": 1, "inputs": []},
+        {**call, "event": "end", "id": 1, "call": 1, "ok": True},
+        {**call, "event": "begin", "id": 2, "call": 2, "inputs": []},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    calls = read_events(io.BytesIO(text)).calls
+    assert [failed_calls(calls, number) for number in (1, 2, None)] == [0, 1, 0]
+    tried = {"trials": [{"name": CALL}], "state": "trying the example", "trying": "the example"}
+    assert died_in(tried) == "the example"
+    assert died_in({**tried, "error": {"type": "ValueError"}}) is None
+    assert died_in({**tried, "trials": [*tried["trials"], {"name": "the example"}]}) is None
+    assert died_in({"state": "load", "trials": []}) is None
+
+
 SCRIPT = "import torch\n\nx = 1\ny = 2\nz = 3\n"
 GIT = """\
 diff --git a/model.py b/model.py
@@ -199,6 +220,50 @@ def test_a_new_file_is_made(tree: Path, tmp_path: Path) -> None:
     text = "--- /dev/null\n+++ b/ops.py\n@@ -0,0 +1,2 @@\n+import torch\n+x = 1\n"
     apply(read_patch(GIT + text), tree, tmp_path / "copy")
     assert (tmp_path / "copy/b/ops.py").exists() or (tmp_path / "copy/ops.py").exists()
+
+
+def test_what_is_no_file_is_not_copied_and_what_is_no_text_is_told(tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tree / "socket"))
+    copy = tree.with_name("copy")
+    apply(read_patch(GIT), tree, copy)
+    assert {path.name for path in copy.iterdir()} == {"model.py", "fixed.py"}
+    (tree / "model.py").write_bytes(SCRIPT.encode() + b"# \xff\n")
+    with pytest.raises(BadPatch, match=r"model\.py cannot be patched: 'utf-8'"):
+        apply(read_patch(GIT), tree, tree.with_name("other"))
+
+
+def test_folders_without_end_are_not_copied(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tree)
+    for _ in range(1500):
+        Path("d").mkdir()
+        os.chdir("d")
+    monkeypatch.undo()
+    with pytest.raises(BadPatch, match="cannot be copied"):
+        apply(read_patch(GIT), tree, tree.with_name("copy"))
+    for left in (tree, tree.with_name("copy")):
+        remove_tree(left)
+
+
+def test_only_line_ends_end_lines() -> None:
+    odd = "a = 'x\u2028y\x0cz\x1c'\n"
+    text = patched(
+        odd + SCRIPT,
+        read_patch(
+            GIT.replace(" x = 1", f" {odd}-x = 1")
+            .replace("-3,2 +3,3", "-1,5 +1,4")
+            .replace("-x = 1", " import torch\n \n-x = 1")
+        )[0].hunks,
+    )
+    assert text.startswith(odd)
+
+
+def test_many_changes_that_are_elsewhere_are_not_all_looked_for() -> None:
+    hunks = "".join(f"@@ -1 +1 @@\n-l{n}\n+m{n}\n" for n in range(900, 0, -1))
+    [patch] = read_patch(f"--- model.py\n+++ model.py\n{hunks}")
+    with pytest.raises(BadPatch, match="more than 100 changes"):
+        patched("".join(f"l{n}\n" for n in range(1000)), patch.hunks)
 
 
 PAIRS = Path(__file__).parents[2] / "evals" / "cases" / "verify.toml"

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,6 +39,8 @@ from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import open_regular
+from aoti_debug.signals import in_thread
 from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.run_state import RunState
@@ -73,7 +76,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
             return await minify_with_torch(work)
     material = await _material(work, request)
     python = interpreter_name(request.target)
-    root = _root(work, material)
+    root = await in_thread(partial(_root, work, material))
     cache = root.parent / "cache"
     width = max(1, min(WIDTH, len(os.sched_getaffinity(0))))
     log = work.directory.path / "fork-server"
@@ -97,7 +100,8 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
         directory = RunDirectory.open(request.run, home)
     else:
         work.diagnosis = (await triage(work)).diagnosis
-    material = material_of(directory, request.target, home)
+    read = partial(material_of, directory, request.target, home)
+    material = await anyio.to_thread.run_sync(read)
     work.diagnosis = work.diagnosis or material.diagnosis
     if ended_well(material) and not request.compare:
         raise NothingToMinify(
@@ -108,12 +112,17 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     return material
 
 
-def _root(work: RunState, material: Material) -> Path:
+def _root(work: RunState, material: Material, stop: threading.Event) -> Path:
     """Return where the search keeps its results: the same one for the same program and inputs, so
     that a search which was ended goes on where it was."""
     content = hashlib.sha256()
     for path in (material.exported, material.inputs):
-        content.update(path.read_bytes() if path is not None else b"-")
+        if path is None:
+            content.update(b"-")
+            continue
+        with open_regular(path, stop, follow=True) as file:
+            while part := file.read(1 << 20):
+                content.update(part)
     content.update(repr(sorted((material.settings or {}).items())).encode())
     content.update(str(interpreter_name(work.request.target)).encode())
     searches = work.directory.path.parent.parent / "minify"

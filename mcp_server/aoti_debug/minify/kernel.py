@@ -13,7 +13,7 @@ from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.reproduction import TIMES, Reproduction, alone_once
 from aoti_debug.minify.search import RUN_S, Best, Trials
 from aoti_debug.minify.slice import Unbuildable
-from aoti_debug.run.files import write_atomically
+from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.triage.run_state import RunState
 
 SCRIPT = "repro_kernel.py"
@@ -123,8 +123,8 @@ def kernel_script(about: Mapping[str, Any], signature: str) -> str:
 
 def _about(path: Path) -> dict[str, Any] | None:
     try:
-        about = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        about = json.loads(read_regular(path))
+    except (OSError, ValueError, RecursionError):
         return None
     whole = isinstance(about, dict) and about.get("kind") in LAUNCH
     return about if whole and "'''" not in str(about.get("source")) else None

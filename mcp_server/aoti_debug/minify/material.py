@@ -19,6 +19,7 @@ from aoti_debug.package.record import Launch
 from aoti_debug.read.events import Events
 from aoti_debug.read.events import Phase as SeenPhase
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
@@ -144,7 +145,7 @@ def _same_machine(events: Events, target: Target, run: str) -> None:
 
 def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
     try:
-        return Diagnosis.model_validate_json((directory.path / DIAGNOSIS).read_bytes())
+        return Diagnosis.model_validate_json(read_regular(directory.path / DIAGNOSIS))
     except (OSError, ValueError):
         return None
 

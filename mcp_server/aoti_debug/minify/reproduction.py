@@ -19,7 +19,7 @@ from aoti_debug.minify.slice import Candidate, Until
 from aoti_debug.minify.workers import environment, text_of
 from aoti_debug.minify.write import Script
 from aoti_debug.model import MinifyAnswer, Step
-from aoti_debug.plain import clean
+from aoti_debug.plain import clean, plain
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.run_state import RunState
 
@@ -51,7 +51,7 @@ def prelude_of(operators: Sequence[Operators], libraries: Sequence[str]) -> Prel
     for found in compiled if not libraries else ():
         where = found.file or found.module or "an unknown place"
         notes.append(f"operators of {found.namespace} come from {where}: {found.why_not}")
-        if found.module and found.file:
+        if found.module and found.file and found.module.replace(".", "_").isidentifier():
             folder = str(Path(found.file).parent)
             parts.append(f"import sys\n\nsys.path.insert(0, {folder!r})\nimport {found.module}\n")
     text = "\n".join(parts).strip()
@@ -61,7 +61,7 @@ def prelude_of(operators: Sequence[Operators], libraries: Sequence[str]) -> Prel
 def beside(text: str, files: Sequence[Path]) -> str:
     """Return a script that looks for its files where it stands itself."""
     for file in files:
-        text = text.replace(repr(str(file)), f'str(Path(__file__).with_name("{file.name}"))')
+        text = text.replace(repr(str(file)), f"str(Path(__file__).with_name({file.name!r}))")
     return text
 
 
@@ -100,16 +100,18 @@ def header(signature: Signature, torch: str, confirmed: str, needs: tuple[str, .
     lines = [
         "A reduced reproduction of a failure of AOTInductor.",
         "",
-        *textwrap.wrap(f"It must end with: {_quoted(str(signature))}", 92),
-        *textwrap.wrap(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}", 92),
-        *needs,
+        *textwrap.wrap(_quoted(f"It must end with: {signature}"), 92),
+        *textwrap.wrap(
+            _quoted(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}"), 92
+        ),
+        *map(_quoted, needs),
     ]
     return "\n".join(lines) + "\n"
 
 
 def _quoted(text: str) -> str:
     """Return foreign text as it can stand in a docstring."""
-    return text.replace("\\", "/").replace('"""', "'''")
+    return plain(text).replace("\\", "/").replace('"""', "'''")
 
 
 async def write(

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.target import Target, resolve_target
 from aoti_debug.triage.run_state import Request
@@ -21,6 +23,7 @@ from aoti_debug.triage.run_state import Request
 Engine = Literal["own", "torch"]
 BUDGET_S = 1800.0
 CANDIDATES = 400
+LAUNCHER_BYTES = 4 << 20
 _RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 _PROGRAM = re.compile(r"[\w./ -]{0,500}exported_program[\w./ -]{0,100}\.pt2|[\w./ -]{1,500}\.pt2")
 
@@ -71,7 +74,7 @@ def minify_request(
         run = what
         target = target_of(RunDirectory.open(what, home, owner), python, env)
     elif what.endswith(".pt2") or Path(what).name == "minifier_launcher.py":
-        program = program_of(Path(cwd or ".", Path(what).expanduser()).absolute())
+        program = program_of(Path(cwd or ".", expanded(what)).absolute())
         interpreter = find_interpreter(python)
         target = resolve_target(
             command=(str(interpreter), str(program)), env=env, cwd=program.parent
@@ -136,9 +139,9 @@ def program_of(path: Path) -> Path:
     if path.suffix == ".pt2":
         return path
     try:
-        tree = ast.parse(path.read_text("utf-8"))
-    except (OSError, ValueError, SyntaxError) as error:
-        raise NothingToMinify(f"{path} cannot be read: {error}") from error
+        tree = ast.parse(read_regular(path, LAUNCHER_BYTES, follow=True).decode())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise NothingToMinify(f"{path} cannot be read: {str(error) or 'it is too deep'}") from error
     texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
     beside = sorted(path.parent.glob("**/exported_program.pt2"))
     named = [Path(text) for text in texts if isinstance(text, str) and _PROGRAM.fullmatch(text)]

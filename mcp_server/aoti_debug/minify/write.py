@@ -19,6 +19,7 @@ from aoti_debug.minify.script import (
     words_of,
 )
 from aoti_debug.minify.slice import Candidate, Unbuildable
+from aoti_debug.plain import plain
 
 FUTURE = "from __future__ import annotations"
 
@@ -131,7 +132,7 @@ class Writer:
         source = (node.source.file, node.source.line) if node.source else None
         if node.source and source != written.source:
             name = node.source.file.rpartition("/")[2]
-            written.lines.append(f"# {name}:{node.source.line}: {node.source.text}"[:96])
+            written.lines.append(plain(f"# {name}:{node.source.line}: {node.source.text}")[:96])
         written.source = source or written.source
         written.lines.append(f"{node.name} = {node.target}({', '.join(words)})")
         written.emitted.add(node.name)

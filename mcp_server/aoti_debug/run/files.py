@@ -131,15 +131,18 @@ def _row(at: int, data: bytes) -> str:
 DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
 
 
-def open_regular(path: Path, stop: threading.Event | None = None) -> BinaryIO:
-    """Open a regular file, without following a link or waiting for what only looks like one.
+def open_regular(
+    path: Path, stop: threading.Event | None = None, *, follow: bool = False
+) -> BinaryIO:
+    """Open a regular file, without waiting for what only looks like one, or following a link that
+    the user has not named.
 
     Once `stop` is set, a read raises Stopped.
 
     Raises:
         OSError
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -147,13 +150,13 @@ def open_regular(path: Path, stop: threading.Event | None = None) -> BinaryIO:
     return open_stoppable(descriptor, stop or threading.Event())
 
 
-def read_regular(path: Path, limit: int = DOCUMENT_BYTES) -> bytes:
+def read_regular(path: Path, limit: int = DOCUMENT_BYTES, *, follow: bool = False) -> bytes:
     """Return what such a file holds.
 
     Raises:
         OSError: also where it is longer than `limit`.
     """
-    with open_regular(path) as file:
+    with open_regular(path, follow=follow) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))

@@ -7,7 +7,7 @@ import os
 import re
 import string
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from aoti_debug.errors import WrongUse, refused_by_system
 from aoti_debug.paths import expanded
-from aoti_debug.plain import plain
-from aoti_debug.run.files import files_below
+from aoti_debug.plain import clean, plain
+from aoti_debug.run.files import files_below, open_regular
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,6 +26,8 @@ else:
 MOST_TARGETS = 200_000
 MANIFEST_BYTES = 1 << 20
 FOLDER_FILES = 20_000
+# Nobody nests tables so deep, and TOML's reader takes the square of it.
+_DEEP_KEY = re.compile(rb"(?:[\w\"'-]{1,100}[ \t]*\.[ \t]*){100}")
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
 _LABEL = re.compile(r"[^\[\],=\x00-\x1f\x7f]{1,300}")
 _SPECIAL = frozenset(("python", "gpu"))
@@ -93,7 +95,7 @@ class Entry(Settings):
         return words.removesuffix(".py")
 
     def used(self) -> set[str]:
-        """Return the names of the axes that stand in braces in what is run.
+        """Return what stands in braces in what is run.
 
         Raises:
             WrongManifest: a brace is not closed.
@@ -107,13 +109,7 @@ class Entry(Settings):
             self.package or "",
             self.inputs or "",
         ]
-        try:
-            return {
-                name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name
-            }
-        except ValueError as error:
-            what = f"target {self.label}: {error}"
-            raise WrongManifest(what, help="Write {{ and }} for braces of your own.") from error
+        return _in_braces(texts, f"target {self.label}")
 
 
 class Manifest(_Strict):
@@ -132,11 +128,25 @@ class Manifest(_Strict):
     def axes_of(self, entry: Entry) -> list[str]:
         """Return the axes that multiply a target: those it uses, interpreters, kinds of GPU, and
         variables of the environment, which have names in capitals."""
-        used = entry.used()
+        used = entry.used() | _in_braces(self.defaults.env.values(), "defaults.env")
         python = entry.package or entry.script or entry.test
         always = {axis for axis in self.matrix if axis.isupper() or axis == "gpu"}
         always |= {"python"} if python and entry.python is None else set()
         return [axis for axis in self.matrix if axis in used | always]
+
+
+def _in_braces(texts: Iterable[str], where: str) -> set[str]:
+    """Return each whole field: with a format it is the name of no axis."""
+    try:
+        return {
+            name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+            for text in texts
+            for _, name, form, conversion in string.Formatter().parse(text)
+            if name is not None
+        }
+    except ValueError as error:
+        what = f"{where}: {error}"
+        raise WrongManifest(what, help="Write {{ and }} for braces of your own.") from error
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
@@ -149,12 +159,15 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
     try:
         if given.is_dir():
             return _checked(_of_folder(given))
-        with given.open("rb") as file:
+        with open_regular(given, follow=True) as file:
             data = file.read(MANIFEST_BYTES + 1)
     except OSError as error:
-        raise WrongManifest(str(refused_by_system(error) or error), help="") from error
+        why = refused_by_system(error) or f"cannot read {given.name}: {error.strerror}"
+        raise WrongManifest(str(why), help="") from error
     if len(data) > MANIFEST_BYTES:
         raise WrongManifest(f"{given.name} is longer than {MANIFEST_BYTES:,} bytes")
+    if _DEEP_KEY.search(data):
+        raise WrongManifest(f"{given.name} has a key of more than 100 parts")
     try:
         document = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
@@ -179,14 +192,15 @@ def _of_folder(folder: Path) -> Manifest:
         if any(part.startswith((".", "_")) for part in below.parts) or path.name == "conftest.py":
             continue
         name = below.as_posix()
+        file = name.replace("{", "{{").replace("}", "}}")  # braces of its own
         beside = path.with_name(f"{path.stem}.inputs.pt")
         if path.suffix == ".py" and path.name.startswith("test_"):
-            entries.append(Entry(name=name, test=name))
+            entries.append(Entry(name=name, test=file))
         elif path.suffix == ".py":
-            entries.append(Entry(name=name.removesuffix(".py"), script=name))
+            entries.append(Entry(name=name.removesuffix(".py"), script=file))
         elif path.suffix == ".pt2" and beside.is_file():
-            inputs = beside.relative_to(folder).as_posix()
-            entries.append(Entry(name=name, package=name, inputs=inputs))
+            inputs = f"{file.removesuffix('.pt2')}.inputs.pt"
+            entries.append(Entry(name=name, package=file, inputs=inputs))
     return Manifest(name=folder.name, target=entries, root=folder)
 
 
@@ -197,7 +211,7 @@ def _labelled(axis: Axis) -> dict[str, str]:
 
 
 def _checked(manifest: Manifest) -> Manifest:
-    problems = list(_of_matrix(manifest))
+    problems = [*_of_matrix(manifest), *_of_names(manifest)]
     names: set[str] = set()
     for entry in manifest.target:
         problems += _of_entry(entry, manifest)
@@ -230,6 +244,21 @@ def _of_matrix(manifest: Manifest) -> Iterator[str]:
                 yield f"matrix.{name}: {short}: name it, as in {name} = {{label = …}}"
 
 
+def _of_names(manifest: Manifest) -> Iterator[str]:
+    """Refuse what no JSON document can hold."""
+    for name in (str(manifest.root), *(entry.label for entry in manifest.target)):
+        if not _is_unicode(name):
+            yield f"{clean(name)[:100]!r} is not UTF-8: rename it"
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:
     what = f"target {entry.label!r}"
     if len(entry.kinds) != 1:
@@ -239,7 +268,8 @@ def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:
         yield f"{what}: package and inputs go together"
     if entry.name is not None and not entry.name.strip():
         yield "a target's name is empty"
-    if unknown := entry.used() - set(manifest.matrix):
+    used = entry.used() | _in_braces(manifest.defaults.env.values(), "defaults.env")
+    if unknown := used - set(manifest.matrix):
         yield f"{what}: {{{sorted(unknown)[0]}}} is no axis of the matrix"
 
 

@@ -19,7 +19,7 @@ from aoti_debug.model import Category, Confidence, Model, Phase
 from aoti_debug.plain import plain
 
 LEDGER = "sweep.jsonl"
-LINE_BYTES = 64 << 10
+LINE_BYTES = 4 << 20  # a target's name may be as long as its manifest
 RESERVE = ".sweep.reserve"
 RESERVE_BYTES = 4 << 20
 Outcome = Literal["ok", "failed", "error"]

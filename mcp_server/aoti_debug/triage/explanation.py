@@ -18,6 +18,7 @@ from aoti_debug.model import Diagnosis, Evidence, ExplainAnswer, Kernel, SourceL
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular
 from aoti_debug.triage.captured_call import captured, with_names
 from aoti_debug.triage.causes import last_call
 from aoti_debug.triage.observe import observe
@@ -134,9 +135,9 @@ def asked_for(run: RunDirectory, observations: Observations) -> str | None:
     if (check := observations.first(DeviceAssert)) is not None:
         return assertion(check)
     try:
-        kernel = json.loads((run.path / DIAGNOSIS).read_bytes()).get("kernel") or {}
+        kernel = json.loads(read_regular(run.path / DIAGNOSIS)).get("kernel") or {}
         name = kernel.get("name")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return None
     return name if isinstance(name, str) else None
 

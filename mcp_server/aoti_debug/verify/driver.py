@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
+
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, arguments_of, ended_well, material_of
@@ -18,12 +20,13 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import PROBE, tracing
 from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.verify.judge import Facts, judge, trial_of
+from aoti_debug.verify.judge import Facts, died_in, failed_calls, judge, trial_of
 from aoti_debug.verify.patch import apply, read_patch
 from aoti_debug.verify.request import VerifyRequest
 
@@ -61,18 +64,21 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         NothingToMinify: the run shows no failure, or is of another torch.
         BadPatch: the patch does not apply.
     """
-    before = _before(state, request)
+    before = await anyio.to_thread.run_sync(_before, state, request)
     changed: list[str] = []
     target = request.target
     if request.patch is not None:
-        target, changed = patched_target(target, request.patch, state.directory.path / "tree")
+        copy = state.directory.path / "tree"
+        target, changed = await anyio.to_thread.run_sync(
+            patched_target, target, request.patch, copy
+        )
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
         call = captured(ran.observations, state.directory.path, home)
         now = same_call(ran.observations, before.failing_call, state.directory.path)
         report = await _held_out(state, request, before, call, now)
-    facts = _facts(before, ran, call, report, target)
+    facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target)
     found = judge(facts)
     return VerifyAnswer(
         run=state.directory.id,
@@ -216,8 +222,8 @@ async def _held_out(
 
 def _report(directory: Path) -> dict[str, Any]:
     try:
-        report = json.loads((directory / REPORT).read_bytes())
-    except (OSError, ValueError):
+        report = json.loads(read_regular(directory / REPORT))
+    except (OSError, ValueError, RecursionError):
         return {}
     return report if isinstance(report, dict) else {}
 
@@ -228,8 +234,6 @@ def _facts(
     events = ran.observations.events
     calls = events.calls if events is not None else ()
     diagnosis = before.material.diagnosis
-    done = {str(entry.get("name")) for entry in report.get("trials") or []}
-    trying = str(report.get("trying"))
     error = report.get("error")
     why = str(report.get("why_not") or "") or (str(error)[:200] if error else "")
     return Facts(
@@ -239,7 +243,7 @@ def _facts(
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
         calls=len(calls),
-        failed_calls=sum(c.ok is False for c in calls) if ran.exit.ok else 0,
+        failed_calls=failed_calls(calls, before.failing_call) if ran.exit.ok else 0,
         failed_compiles=sum(c.ok is False for c in compiles(events))
         if events is not None and ran.exit.ok
         else 0,
@@ -247,7 +251,7 @@ def _facts(
         kernels=_kernels(call.package),
         inputs=str(report["inputs"]) if "inputs" in report else None,
         trials=tuple(trial_of(entry) for entry in report.get("trials") or []),
-        died_in=trying if report.get("died") and trying not in done else None,
+        died_in=died_in(report),
         breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
         unkept=tuple(report.get("unkept") or ()),
         refused=tuple(report.get("refused") or ()),

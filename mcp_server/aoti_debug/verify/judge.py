@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from aoti_debug.minify.signature import Signature
 from aoti_debug.model import Category
+from aoti_debug.read.events import Call
 
 Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
 Result = Literal["good", "bad", "unknown"]
@@ -227,6 +228,20 @@ def _model(trial: Trial, facts: Facts) -> Found:
         text = f"it computes something else than before on {trial.name}"
         return Found(what, "bad", text, "masked")
     return Found(what, "good", "it computes what it did before")
+
+
+def failed_calls(calls: Sequence[Call], failing: int | None) -> int:
+    """Count the calls that raised; and the one that had failed, where the process ended in it."""
+    return sum(c.ok is False or (c.ok is None and c.call == failing is not None) for c in calls)
+
+
+def died_in(report: Mapping[str, Any]) -> str | None:
+    """Return the trial that ended the process: by a signal, or before all of them were done with
+    no error, as only an exit in the midst of a call does."""
+    done = {str(entry.get("name")) for entry in report.get("trials") or []}
+    trying = report.get("trying")
+    died = report.get("died") or ("error" not in report and report.get("state") != "done")
+    return str(trying) if died and trying is not None and str(trying) not in done else None
 
 
 def trial_of(entry: dict[str, Any]) -> Trial:

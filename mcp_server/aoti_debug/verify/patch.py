@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.errors import WrongUse
+from aoti_debug.plain import plain
 
 TREE_BYTES = 256 * 1024 * 1024
+MISPLACED = 100  # changes whose lines are looked for elsewhere
 LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 _FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
@@ -42,7 +45,7 @@ def read_patch(text: str) -> list[FilePatch]:
     Raises:
         BadPatch: it is none, or a path leads out of the tree.
     """
-    lines = text.splitlines()
+    lines = _lines(text)
     found: list[FilePatch] = []
     at = 0
     while at < len(lines):
@@ -60,6 +63,11 @@ def read_patch(text: str) -> list[FilePatch]:
     if not found:
         raise BadPatch("this is no unified diff")
     return found
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines as compilers and `diff` count them, for whom a form feed ends none."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _name(line: str) -> str | None:
@@ -106,11 +114,14 @@ def patched(text: str, hunks: tuple[Hunk, ...]) -> str:
     Raises:
         BadPatch: the lines that it changes are not there, or at two places.
     """
-    lines = text.splitlines()
-    shift = 0
+    lines = _lines(text)
+    shift = searched = 0
     for hunk in hunks:
         wanted, at = list(hunk.old), max(0, hunk.at - 1 + shift)
         if hunk.old and lines[at : at + len(wanted)] != wanted:
+            searched += 1
+            if searched > MISPLACED:
+                raise BadPatch(f"the lines of more than {MISPLACED} changes are elsewhere")
             places = [n for n in range(len(lines)) if lines[n : n + len(wanted)] == wanted]
             if len(places) != 1:
                 where = "are not there" if not places else "stand at several places"
@@ -136,18 +147,25 @@ def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
         # `diff -u FILE FIXED` names another file as the new one: what is fixed is FILE.
         name = _stripped(patch.old or patch.new or "", strip)
         target = root / name
-        if not target.resolve().is_relative_to(root.resolve()):
+        if name == "." or not target.resolve().is_relative_to(root.resolve()):
             raise BadPatch(f"{name} leads out of the tree")
         if patch.old is not None and not target.is_file():
             raise BadPatch(f"there is no file {name} below {tree}")
-        before = target.read_text("utf-8") if patch.old is not None else ""
-        if patch.new is None:
-            target.unlink()
-        else:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(patched(before, patch.hunks), "utf-8")
+        try:
+            _change(target, patch)
+        except (OSError, ValueError) as error:
+            raise BadPatch(f"{name} cannot be patched: {plain(str(error), 120)}") from error
         changed.append(name)
     return changed
+
+
+def _change(target: Path, patch: FilePatch) -> None:
+    before = target.read_text("utf-8") if patch.old is not None else ""
+    if patch.new is None:
+        target.unlink()
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(patched(before, patch.hunks), "utf-8")
 
 
 def _strip(patches: list[FilePatch], root: Path) -> int:
@@ -168,17 +186,30 @@ def copy_tree(tree: Path, root: Path) -> None:
     """Copy a tree without what is no source; links stay links.
 
     Raises:
-        BadPatch: it is too large.
+        BadPatch: it is too large, or may not be read.
     """
+    own = "Apply the patch to a copy of your own and give the script in it."
     size = 0
-    for path in files_of(tree):
-        size += path.lstat().st_size
-        if size > TREE_BYTES:
-            raise BadPatch(
-                f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied",
-                help="Apply the patch to a copy of your own and give the script in it.",
-            )
-    shutil.copytree(tree, root, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    try:
+        for path in files_of(tree):
+            size += path.lstat().st_size
+            if size > TREE_BYTES:
+                much = f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied"
+                raise BadPatch(much, help=own)
+        shutil.copytree(tree, root, symlinks=True, ignore=_left_out)
+    except (OSError, RecursionError) as error:
+        raise BadPatch(f"{tree} cannot be copied: {plain(str(error), 120)}", help=own) from error
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """Return what is not copied of a folder: what is no source; pipes, sockets and devices."""
+    modes = {name: Path(folder, name).lstat().st_mode for name in names}
+    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    return {
+        name
+        for name, mode in modes.items()
+        if name in LEFT_OUT or not any(kind(mode) for kind in kinds)
+    }
 
 
 def files_of(tree: Path) -> Iterator[Path]:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.minify.request import target_of
+from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.target import Target, resolve_target, script_and_args
 from aoti_debug.triage.run_state import Request
 
@@ -46,7 +48,7 @@ def verify_request(
     """
     directory = RunDirectory.open(against, home, owner)
     original = target_of(directory, python, env)
-    path = Path(cwd or ".", Path(what).expanduser()).absolute()
+    path = Path(cwd or ".", expanded(what)).absolute()
     if path.suffix in (".patch", ".diff"):
         target, patch = _original_script(original, args), _patch(path)
     else:
@@ -82,9 +84,7 @@ def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:
 
 def _patch(path: Path) -> str:
     try:
-        if path.stat().st_size > PATCH_BYTES:
-            raise UnreadableInput(f"{path} is too large for a patch")
-        return path.read_text("utf-8")
+        return read_regular(path, PATCH_BYTES, follow=True).decode().replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableInput(
             f"cannot read {path}: {error}", help="Give a unified diff."
