@@ -1,12 +1,13 @@
 """Minify planted failures with both engines, side by side, and say what came of it.
 
-    python evals/benchmarks/minify.py OUT [--limit 500] [--gpu 5] [--width 13] [ROW ...]
+    python evals/benchmarks/minify.py OUT [--engine own] [--limit 500] [--gpu 5] [ROW ...]
     python evals/benchmarks/minify.py OUT --table
 
 A row of ROWS is a fault of evals/cases/to_minify.py or gpu_to_minify.py in a model of so many
-layers. Own engine: the script is run once, watched, without a triage; its run is minified.
-PyTorch's own: `minify --engine torch`. OUT/minify.jsonl gets a line as each job ends, one that the
-time ended too; a line that is there already is not made again. --table prints the page's table.
+layers. Own engine: the script is triaged, its run is minified, and where that wrote a kernel's own
+reproduction it is run once more. PyTorch's own: `minify --engine torch`. OUT/minify.jsonl gets a
+line as each job ends, one that the time ended too; a line that is there already is not made again.
+--table prints the page's table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ KEPT = tuple(
     """.split()
 )
 PROGRESS = re.compile(r"candidate (\d+) has \d+ nodes; best so far (\d+) of (\d+)")
+PROOF_S = 110.0  # for what comes before and after a search
 AT_END_S = 10.0  # for what a command does when it is told to end
 BEGAN = time.monotonic()
 
@@ -191,23 +193,25 @@ class Job:
     def own(self) -> dict:
         options, row = self.jobs.options, self.row
         began = time.monotonic()
-        limit = "110" if row.case == "op_hang" else "300"
+        found: dict = {}
+        limit = "100" if row.case == "op_hang" else "300"
         for _ in range(3):  # a flaky failure may not come the first time
-            answer, _ = self.command(
-                "run", *self.script(), "--stage", "baseline", "--timeout", limit, more=self.words()
+            answer, log = self.command(
+                "triage", *self.script(), "--timeout", limit, more=self.words()
             )
-            if row.case != "op_flaky" or answer.get("exit") != "exit 0":
+            diagnosis = answer.get("diagnosis") or {}
+            if row.case != "op_flaky" or diagnosis.get("category") != "no_fault":
                 break
-        found: dict = {"first_run_s": round(time.monotonic() - began, 1)}
+        found["triage_s"] = round(time.monotonic() - began, 1)
+        found["kernel"] = (diagnosis.get("kernel") or {}).get("name")
+        found["category"] = diagnosis.get("category")
         if "run" not in answer:
-            return {**found, "error": str(answer.get("error"))[:600]}
+            return {**found, "error": str(answer.get("error"))[:600], "log": log[-600:]}
         what = [str(answer["run"]), *(["--compare"] if row.values else [])]
-        budget = str(options.search * row.share)
-        log = ""
-        for _ in range(3 if row.case == "op_flaky" else 1):
-            answer, log = self.command("minify", *what, "--budget", budget)
-            if "nodes" in answer:
-                break
+        budget = min(options.search * row.share, max(20.0, self.jobs.left() - PROOF_S))
+        began = time.monotonic()
+        answer, log = self.command("minify", *what, "--budget", str(budget))
+        found["minify_s"] = round(time.monotonic() - began, 1)
         found.update({key: answer[key] for key in KEPT if key in answer})
         found["alone"] = [
             f"{step.get('exit')}: {step.get('finding')}"
@@ -216,12 +220,25 @@ class Job:
         ]
         steps = PROGRESS.findall(log)
         found["came_to"] = steps[-1] if steps else log[-600:]  # candidates, best so far, of
-        found["log"] = log.splitlines()[-6:]
+        found["log"] = [line[:120] for line in log.splitlines()[-60:]]
         forks = [json.loads(path.read_text()) for path in self.home.glob("minify/*/c/ready.json")]
         found["forks"] = [server.get("forks") for server in forks]
-        scripts = [*self.home.glob("runs/*/repro.py")]
-        found["repro"] = [path.read_text()[:3000] for path in scripts]
+        found["repro"] = [path.read_text()[:3000] for path in self.home.glob("runs/*/repro.py")]
+        found["kernels"] = [self.alone(path) for path in self.home.glob("runs/*/repro_kernel.py")]
         return found
+
+    def alone(self, script: Path) -> dict:
+        """Run what launches a kernel alone; say how it ended."""
+        ran = subprocess.run(
+            [sys.executable, str(script)],
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            env=self.environment(),
+            timeout=max(30.0, self.jobs.left()),
+        )
+        text = (ran.stdout + ran.stderr).strip().splitlines()
+        return {"exit": ran.returncode, "last": text[-1][:300] if text else ""}
 
     def stock(self) -> dict:
         """Run PyTorch's own; what it had written when its time ended does not count."""
@@ -234,14 +251,28 @@ class Job:
             limit_s=self.jobs.options.stock,
         )
         found = {key: answer[key] for key in KEPT if key in answer}
+        steps = answer.get("steps", [])
+        dumps = [step["wall_s"] for step in steps if step["name"].startswith("dump")]
+        searches = [step["wall_s"] for step in steps if step["name"] == "minifier search"]
+        if searches:
+            found["minify_s"] = round(dumps[-1] + searches[0], 1)
         found["steps"] = [
             f"{step['name']}: {step.get('finding') or step.get('why')} ({step.get('wall_s')} s)"[
                 :300
             ]
-            for step in answer.get("steps", [])
+            for step in steps
         ]
         found["log"] = log.splitlines()[-4:]
         return found
+
+    def environment(self) -> dict[str, str]:
+        cache = self.jobs.root / f"own-{self.engine}" if not self.row.gpu else self.home / "cache"
+        return {
+            **os.environ,
+            "AOTI_DEBUG_HOME": str(self.home),
+            "TORCHINDUCTOR_CACHE_DIR": str(cache),
+            "CUDA_VISIBLE_DEVICES": self.device,
+        }
 
     def script(self) -> tuple[str]:
         return (str(CASES / ("gpu_to_minify.py" if self.row.gpu else "to_minify.py")),)
@@ -256,19 +287,12 @@ class Job:
         limit_s = min(limit_s, self.jobs.left())
         if limit_s < 5:
             return {"error": "no time was left"}, ""
-        cache = self.jobs.root / f"own-{self.engine}" if not self.row.gpu else self.home / "cache"
-        env = {
-            **os.environ,
-            "AOTI_DEBUG_HOME": str(self.home),
-            "TORCHINDUCTOR_CACHE_DIR": str(cache),
-        }
-        env["CUDA_VISIBLE_DEVICES"] = self.device
         with subprocess.Popen(
             [sys.executable, "-m", "aoti_debug", *words, "--json", *more],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=env,
+            env=self.environment(),
         ) as process:
             try:
                 out, log = process.communicate(timeout=limit_s)
@@ -304,12 +328,13 @@ def lines(path: Path) -> list[dict]:
 
 
 def table(found: list[dict]) -> str:
-    """Return the page's table: a row a failure, own engine and PyTorch's own."""
+    """Return the page's table: a row a failure, own engine and PyTorch's own. The ratio is that of
+    a minification of a triaged run to PyTorch's dump and search."""
     by = {(line["name"], line["engine"]): line for line in found}
     rows = [
-        "| failure | operators | left | minimum | candidates | alike alone | first run | all | "
-        "PyTorch's own | its time |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| failure | kernel known | operators | left | minimum | candidates | alike alone | its "
+        "kernel alone | triage s | minify s | PyTorch's own | its s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     ratios, whole, small = [], 0, 0
     for row in ROWS:
@@ -318,18 +343,21 @@ def table(found: list[dict]) -> str:
         whole += bool(own.get("reproduced"))
         small += nodes == row.minimum
         if own.get("reproduced") and stock.get("reproduced"):
-            ratios.append(own["wall_s"] / stock["wall_s"])
+            ratios.append(own["minify_s"] / stock["minify_s"])
+        launched = "; ".join(f"exit {one['exit']}" for one in own.get("kernels") or [])
         cells = [
             row.name,
+            "yes" if own.get("kernel") else "no",
             own.get("nodes_before"),
             nodes,
             row.minimum,
             own.get("candidates"),
             own.get("confirmed") or own.get("error"),
-            own.get("first_run_s"),
-            own.get("wall_s"),
+            launched or None,
+            own.get("triage_s"),
+            own.get("minify_s"),
             stock.get("confirmed") or stock.get("error"),
-            stock.get("wall_s"),
+            stock.get("minify_s") or stock.get("wall_s"),
         ]
         texts = ("-" if cell is None else str(cell)[:120].replace("|", "/") for cell in cells)
         rows.append("| " + " | ".join(texts) + " |")

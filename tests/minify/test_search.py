@@ -82,6 +82,16 @@ Traceback (most recent call last):
     results = compiled(*given)
 RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), output_handles.data(), output_handles.size(), reinterpret_cast<AOTInductorStreamHandle>(stream_handle), proxy_executor_handle_) API call failed at /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 150
 """  # noqa: E501
+OF_OPERATOR_213 = """\
+Error: aoti_torch_proxy_executor_call_function(proxy_executor, 2) API call failed at /t/c.wrapper.cpp, line 1249
+Traceback (most recent call last):
+  File "repro.py", line 40, in main
+    results = compiled(*given)
+RuntimeError: ValueError: this row cannot be served
+
+At:
+  repro.py(17): act
+"""  # noqa: E501
 UNREADABLE_211 = """\
 W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Ran into the following error when deserializing
 W1122 02:38:35.448000 18370 torch/export/__init__.py:348] Traceback (most recent call last):
@@ -175,7 +185,27 @@ def test_what_an_operator_raised_is_the_same_where_only_stderr_tells_it(tmp_path
     one = seen(tmp_path, OF_OPERATOR_211, "run", Ending(code=1))
     plain = "Traceback (most recent call last):\nValueError: this row cannot be served\n"
     other = seen(tmp_path, plain, "run", Ending(code=1))
-    assert one == other and one.kind == "ValueError"
+    later = seen(tmp_path, OF_OPERATOR_213, "run", Ending(code=1))
+    assert one == other == later and one.kind == "ValueError"
+
+
+ILLEGAL = """\
+Traceback (most recent call last):
+torch.AcceleratorError: CUDA error: an illegal memory access was encountered
+Search for `cudaErrorIllegalAddress' in https://docs.nvidia.com for more information.
+"""
+TERMINATED = """\
+terminate called after throwing an instance of 'c10::AcceleratorError'
+  what():  CUDA error: an illegal memory access was encountered
+"""
+
+
+def test_a_fault_of_a_gpu_is_the_same_as_an_exception_and_as_an_end(tmp_path: Path) -> None:
+    one = seen(tmp_path, ILLEGAL, "run", Ending(code=1))
+    other = seen(tmp_path, TERMINATED, "run", Ending(signal="SIGABRT"))
+    after = seen(tmp_path, ILLEGAL + TERMINATED, "run", Ending(signal="SIGABRT"))
+    assert one == other == after
+    assert one.message == "an illegal memory access was encountered"
 
 
 def test_what_kept_a_program_from_loading_is_found_in_the_warnings() -> None:
@@ -400,6 +430,6 @@ def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) 
     side = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
     whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
-    crew = Workers(Path("unused"), 1, anyio.Event())
+    crew = Workers(Path("unused"), Path("unused"), 1, anyio.Event())
     found = [way.until for way in ways(crew, material, writer, whole, "", compare=True)]
     assert next(way for way in found if way in ("compare", "finite")) == first

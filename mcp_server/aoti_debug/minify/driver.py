@@ -31,10 +31,10 @@ from aoti_debug.minify.search import (
     simplify,
     together,
 )
-from aoti_debug.minify.signature import Signature
+from aoti_debug.minify.signature import WRONG, Signature
 from aoti_debug.minify.slice import Candidate, slices, with_producers
 from aoti_debug.minify.stock import minify_with_torch
-from aoti_debug.minify.workers import Workers, workers
+from aoti_debug.minify.workers import RUN_S, Workers, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import MinifyAnswer, Next
 from aoti_debug.run.device import Device
@@ -43,12 +43,15 @@ from aoti_debug.run.files import open_regular
 from aoti_debug.signals import in_thread
 from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
+from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import RunState
 
 WIDTH = 4
 KEPT_SEARCHES = 20
 SURVEY_S = 600.0
 VALUES_S = 240.0
+LEAST_RUN_S = 10.0  # for a call where the failure is a hang
+TIMES_EAGER = 5.0
 LEAST_S = 180.0  # for a candidate, which compiles less than the original
 TIMES_THE_ORIGINAL = 4.0
 _LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
@@ -93,8 +96,10 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
     home = work.directory.path.parent.parent
+    imports = tuple(word for module in request.imports for word in ("--import", module))
     if request.program is not None:
-        return Material(exported=request.program)
+        folders = [w for path in import_paths(request.target) for w in ("--import-path", str(path))]
+        return Material(exported=request.program, words=(*imports, *folders))
     directory = work.directory
     if request.run is not None:
         directory = RunDirectory.open(request.run, home)
@@ -109,7 +114,7 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
             help="Ask for a comparison with eager (--compare) to look for a wrong result.",
         )
     work.notes.extend(material.notes)
-    return material
+    return replace(material, words=(*imports, *material.words))
 
 
 def _root(work: RunState, material: Material, stop: threading.Event) -> Path:
@@ -153,13 +158,18 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
     places: dict[str, Path] = {"weights": read.directory / "weights"}
 
     async def values(side: str) -> bool:
-        more = {"kind": "values", "side": side, "inputs": str(material.inputs)}
+        more: dict[str, Any] = {"kind": "values", "side": side, "inputs": str(material.inputs)}
+        more.update({"run_s": crew.run_s} if material.hung and side == "real" else {})
         ran = await crew.do({**order, **more}, VALUES_S)
         places[side] = ran.directory / side
+        if material.hung and side == "example":  # no call needs much more than this one took
+            crew.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
         return True
 
-    sides = ["example", *(["real"] if material.inputs is not None else [])]
-    await together([partial(values, side) for side in sides])
+    sides = [partial(values, "example")]
+    sides += [partial(values, "real")] if material.inputs is not None else []
+    for batch in [[side] for side in sides] if material.hung else [sides]:
+        await together(batch)
     folder = root / "values"
     folder.mkdir(exist_ok=True)
     for name, place in places.items():
@@ -254,7 +264,8 @@ async def _search(
         )
     repro, seen = await _proved(work, trials, best, survey, prelude, cache)
     python = interpreter_name(work.request.target)
-    kernel = await write_kernel(work, trials, best, python, cache)
+    name = material.kernel or found.kernel
+    kernel = await write_kernel(work, trials, best, name, python, cache)
     return _answer(work, trials, survey, repro, seen, prelude, found, spent, kernel)
 
 
@@ -262,21 +273,33 @@ async def _reduce(
     trials: Trials, survey: Survey, material: Material, found: Original, wanted: Signature
 ) -> None:
     """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
-    else search with AOTInductor."""
+    else search with AOTInductor.
+
+    Of a kernel that is known, the likeliest node goes first, with values of its inputs made up:
+    what is read or written outside hangs on few of them, and those are small.
+    """
     text = "\n".join((material.text, found.text))
     sides = [side for side in (survey.real, survey.example) if side is not None]
     kernel = material.kernel or found.kernel
     hints = slices(survey.graph, sides, wanted, text, material.diagnosis, material.launches, kernel)
+    known = kernel is not None and wanted.kind not in (WRONG, None)
     full = trials.base
     fast = replace(full, fidelity="inductor", dynamic=False, two_sided=False)
-    for base in (fast, full) if full.until not in ("codegen", "export") else (full,):
-        trials.base = base
-        if not await _narrow(trials, survey.graph, hints):
-            continue
-        await simplify(trials)
-        if await trials.prove(full):
-            return
-        trials.best = None
+    bases = (fast, full) if full.until not in ("codegen", "export") else (full,)
+    sure = hints[0] if known and hints and len(hints[0]) == 1 else frozenset()
+    for sole in (True, False):
+        for base in bases:
+            trials.base = base
+            if sole:
+                alike = bool(sure) and await trials.keeps(sure, made_up=True)
+            else:
+                alike = await _narrow(trials, survey.graph, hints)
+            if not alike:
+                continue
+            await simplify(trials)
+            if await trials.prove(full):
+                return
+            trials.best = None
 
 
 async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]]) -> bool:
@@ -357,7 +380,7 @@ def _answer(
         nodes=repro.nodes,
         nodes_before=len(survey.graph.calls()),
         confirmed=f"{alike} of {len(seen)} runs alone failed alike",
-        reproduced=alike == len(seen) or (found.repeats > 1 and alike > 0),
+        reproduced=alike == len(seen) or alike >= (1 if found.repeats > 1 else reproduction.TIMES),
         repro=str(repro.script),
         repro_kernel=str(kernel.script) if kernel is not None else None,
         candidates=trials.tried,

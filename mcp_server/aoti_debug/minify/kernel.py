@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.reproduction import TIMES, Reproduction, alone_once
-from aoti_debug.minify.search import RUN_S, Best, Trials
+from aoti_debug.minify.reproduction import Reproduction, alone_twice
+from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
 from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.triage.run_state import RunState
@@ -73,28 +73,30 @@ class Launched:
 
 
 async def write_kernel(
-    work: RunState, trials: Trials, best: Best, python: str, cache: Path
+    work: RunState, trials: Trials, best: Best, kernel: str | None, python: str, cache: Path
 ) -> Launched | None:
     """Write the faulty kernel of a reproduction, and run it alone; None where it is none of a
-    generated kernel, or the kernel alone does not fail alike."""
-    if trials.wanted.phase != "run" or not generated(trials.writer.graph, best.candidate.keep):
+    generated kernel nor one of the user's in Triton, `kernel`, or does not fail alike alone."""
+    compiled = generated(trials.writer.graph, best.candidate.keep)
+    if trials.wanted.phase != "run" or not (compiled or kernel):
         return None
     plain = replace(best.candidate, fidelity="inductor", until="run")
     try:
         script = trials.writer.write(plain, trials.load)
     except Unbuildable:
         return None
-    order = {"kind": "kernel", "run_s": RUN_S}
+    order = {"kind": "kernel", "run_s": trials.workers.run_s}
     ran = await trials.workers.do(order, trials.timeout_s, script.text)
     about = _about(ran.directory / "kernel.json")
     if about is None or not trials.wanted.same(ran.signature):
+        return None
+    if not compiled and not str(about.get("name")).startswith(str(kernel)):
         return None
     folder = work.directory.path
     shutil.copyfile(ran.directory / "kernel.pt", folder / DATA)
     write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
     repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
-    places = [folder / "steps" / f"kernel-{number + 1}" for number in range(TIMES)]
-    seen = [await alone_once(work, repro, trials, python, cache, place) for place in places]
+    seen = await alone_twice(work, repro, trials, python, cache, "kernel-")
     alike = sum(map(trials.wanted.same, seen))
     if not alike:
         (folder / SCRIPT).unlink()

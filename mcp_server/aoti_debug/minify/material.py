@@ -61,6 +61,11 @@ class Material:
         return self.diagnosis is not None and self.diagnosis.category in WRONG_VALUES
 
     @property
+    def hung(self) -> bool:
+        ending = self.observations.ending if self.observations is not None else None
+        return ending is not None and ending.timed_out
+
+    @property
     def not_finite(self) -> bool:
         """Tell whether the last call gave what is no number."""
         events = self.observations.events if self.observations is not None else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
-from aoti_debug.minify.search import RUN_S, together
+from aoti_debug.minify.search import together
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.workers import Outcome, Workers
@@ -18,7 +18,8 @@ from aoti_debug.model import Step
 from aoti_debug.triage.run_state import RunState
 
 RUNS = 2
-MORE = 6  # runs of an original that did not fail both times
+MORE = 6  # runs of an original that did not fail both times, or may be flaky and costs little
+CHEAP_S = 2.0
 LOWER_S = 600.0
 Run = Callable[[int], Awaitable[Outcome]]
 
@@ -87,7 +88,8 @@ async def original(
         work.say(f"repeating the failure: {way.what}")
         outcomes = await _runs(way, range(RUNS))
         failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
-        if 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way)):
+        unsure = 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way))
+        if unsure or (not way.compiles and max(o.wall_s for o in outcomes) < CHEAP_S):
             outcomes += await _runs(way, range(RUNS, RUNS + MORE))
             failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if not failed:
@@ -132,7 +134,7 @@ async def _runs(way: Way, numbers: Sequence[int]) -> list[Outcome]:
         found[number] = await way.run(number)
         return True
 
-    if way.until != "run" or way.compiles:
+    if way.compiles and way.until != "codegen":
         for number in numbers:  # two compiles of one model would write the same files
             await one(number)
         return [found[number] for number in numbers]
@@ -171,7 +173,7 @@ def ways(
             "model": material.model,
             "inputs": str(material.inputs),
             "arguments": words,
-            "run_s": RUN_S,
+            "run_s": crew.run_s,
         }
         found.append(Way("calling its package again", "run", _order(crew, call, LOWER_S), False))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
@@ -183,7 +185,7 @@ def ways(
             script = writer.write(whole, load)
         except Unbuildable:
             continue
-        order = {"kind": "script", "run_s": RUN_S}
+        order = {"kind": "script", "run_s": crew.run_s}
         what = {"compare": "holding it against eager", "finite": "looking for NaN"}
         found.append(
             Way(
@@ -197,6 +199,9 @@ def ways(
 
 def _order(crew: Workers, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
     async def run(number: int) -> Outcome:
+        if number and order.get("until") == "codegen":  # beside the others
+            own = {"TORCHINDUCTOR_CACHE_DIR": str(crew.cache / "second" / str(number))}
+            return await crew.do({**order, "environment": own}, limit_s, script, number)
         return await crew.do(order, limit_s, script, number)
 
     return run

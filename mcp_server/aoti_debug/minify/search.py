@@ -15,12 +15,11 @@ from typing import TypeVar
 
 import anyio
 
+from aoti_debug.minify.graph import Side
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Script, Writer
-
-RUN_S = 30.0  # for a call, whatever its compile took; a hang costs as much
 
 
 class Spent(Exception):
@@ -63,9 +62,16 @@ class Trials:
     also: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
 
-    async def keeps(self, keep: frozenset[int]) -> bool:
+    async def keeps(self, keep: frozenset[int], *, made_up: bool = False) -> bool:
         """Tell whether a part of the program fails alike, with all else as it is."""
-        return await self.fails(replace(self.base, keep=keep))
+        candidate = replace(self.base, keep=keep)
+        if made_up:
+            try:
+                files = self.writer.write(candidate, self.load).files
+            except Unbuildable:
+                return False
+            candidate = replace(candidate, made=frozenset(names_of(files)))
+        return await self.fails(candidate)
 
     async def fails(self, candidate: Candidate) -> bool:
         """Tell whether a candidate fails alike; the first run that does is enough.
@@ -93,7 +99,8 @@ class Trials:
         return False
 
     async def run(self, script: Script, number: int = 0) -> Outcome:
-        order = {"kind": "script", "environment": dict(self.environment), "run_s": RUN_S}
+        run_s = self.workers.run_s
+        order = {"kind": "script", "environment": dict(self.environment), "run_s": run_s}
         return await self.workers.do(order, self.timeout_s, script.text, number)
 
     async def _healthy(self, outcome: Outcome) -> None:
@@ -204,8 +211,11 @@ def loaded_names(trials: Trials) -> list[str]:
     """Return the inputs and weights that the best reproduction reads from a file."""
     if trials.best is None:
         return []
-    names: Iterable[str] = (name.removeprefix("weights/") for _, name in trials.best.script.files)
-    return list(dict.fromkeys(names))
+    return names_of(trials.best.script.files)
+
+
+def names_of(files: Iterable[tuple[Side, str]]) -> list[str]:
+    return list(dict.fromkeys(name.removeprefix("weights/") for _, name in files))
 
 
 async def _if_alike(trials: Trials, now: Candidate, simpler: Candidate) -> Candidate:

@@ -27,6 +27,10 @@ WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
 OUT_OF_BOUNDS = "index out of bounds"
 # Up to torch 2.12 a failed call from C++ leaves its reason on stderr alone.
 _INNER = re.compile(r"Exception in aoti_torch: (?:((?:\w+\.)*\w*Error): )?(.{1,300})")
+# Later ones put it into the message: what the user's operator raised, as plain Inductor shows it.
+_RAISED = re.compile(r"(?:\w+\.)*(\w*(?:Error|Exception)): (.+)")
+# An exception in Python, the end of the process where C++ meets it: one fault of a GPU.
+_GPU = re.compile(r"\bCUDA error: ((?:an? )?[a-z][\w -]{3,80})")
 _STEP = re.compile(r"^step: (\w{1,20})$", re.MULTILINE)
 _KERNEL = re.compile(r"\b((?:cpp|triton)_\w{0,20}?fused_\w{1,400})")
 _COMPILER = re.compile(r"\b(?:fatal )?error: (.{1,300})")
@@ -112,14 +116,18 @@ def signature_of(observations: Observations, stdout: str, stderr: str) -> Signat
     kind, message = failure.kind, failure.message
     if ending.timed_out:
         return Signature(phase, HANG)
+    asserted = observations.first(DeviceAssert)
     if ending.signal is not None:
-        asserted = observations.first(DeviceAssert)
         message = asserted.condition if asserted else _thrown(stderr)
         kind = "device assert" if asserted and asserted.block else ending.signal
     elif message and message.startswith("wrong result: "):
         return Signature("output", WRONG, "not finite" if "finite" in message else None)
     if message and ENVELOPE in message and (inner := _INNER.findall(stderr)):
         kind, message = inner[0][0] or kind, inner[0][1]  # what comes after it is its aftermath
+    if kind == "RuntimeError" and (raised := _RAISED.match(message or "")):
+        kind, message = raised[1], raised[2]
+    if not asserted and (fault := _GPU.search((stderr if ending.signal else message) or "")):
+        kind, message = "CUDA error", fault[1]
     if message and OUT_OF_BOUNDS in message:  # with or without the kernel's file before it
         kind, message = "assert", OUT_OF_BOUNDS
     said = (_compiler_error(stderr) if phase == "lower" else None) or message

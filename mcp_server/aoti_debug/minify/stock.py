@@ -80,7 +80,7 @@ async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> D
     if first.launcher is not None or not compiled(first.ran):
         return first
     failure = failure_of(first.ran.observations)
-    if not failure.failed:
+    if not failure.failed or (failure.kind or "").startswith("exit "):  # no exception: a value
         return await at_level(state, stage, versions, 4)
     if first.ran.exit.signal:
         return await at_level(state, stage, versions, 3)

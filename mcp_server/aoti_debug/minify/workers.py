@@ -25,6 +25,7 @@ from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import Cancelled
 
 EVERY_S = 0.03
+RUN_S = 30.0  # for a call, whatever its compile took; a hang costs as much
 START_S = 180.0  # to import torch on a busy machine
 TEXT_BYTES = 1 << 20
 KEPT = ("result.json", "order.json", "repro.py", "stdout.log", "stderr.log")
@@ -51,10 +52,12 @@ class Outcome:
 class Workers:
     """Orders to the fork server of one search; their results are kept by content."""
 
-    def __init__(self, root: Path, width: int, stop: anyio.Event) -> None:
+    def __init__(self, root: Path, cache: Path, width: int, stop: anyio.Event) -> None:
         self._stop = stop
         self.root = root
+        self.cache = cache
         self.width = width
+        self.run_s = RUN_S
         self.ran = 0
         self.alive = False
         self._going: dict[str, anyio.Event] = {}
@@ -125,7 +128,7 @@ async def workers(
     for left in root.iterdir():  # of a search that was killed
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
-    found = Workers(root, width, stop)
+    found = Workers(root, cache, width, stop)
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
