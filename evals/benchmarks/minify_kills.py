@@ -3,17 +3,17 @@
     python evals/benchmarks/minify_kills.py OUT.jsonl [--kills 10] [--case lowering] [--seed 1]
 
 The planted fault is run once, watched. Its minification is killed (SIGKILL) at moments spread over
-the time that a first one took; each time: processes left after 20 s, whether what is called
-repro.py by then is a whole script. At the end it runs undisturbed.
+the time that a first one took; each time: processes left after 20 s, and how the repro.py that is
+there by then ends when it is run. At the end it runs undisturbed.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +24,7 @@ import psutil
 
 CASES = Path(__file__).parent.parent / "cases" / "to_minify.py"
 GONE_S = 20.0
+ERROR = re.compile(r"^[\w.]*Error: .{1,200}", re.MULTILINE)
 
 
 def main() -> None:
@@ -69,7 +70,7 @@ def killed(run: str, home: Path, after_s: float) -> dict:
         "exit": process.returncode,
         "processes": len(family),
         "left": [" ".join(words(p))[:200] for p in left],
-        "repro": [is_whole(script) for script in scripts if script.exists()],
+        "repro": [ended(script) for script in scripts if script.exists()],
     }
 
 
@@ -87,12 +88,11 @@ def words(process: psutil.Process) -> list[str]:
         return []
 
 
-def is_whole(script: Path) -> bool:
-    try:
-        ast.parse(script.read_text("utf-8"))
-    except (SyntaxError, ValueError):
-        return False
-    return 'if __name__ == "__main__":' in script.read_text("utf-8")
+def ended(script: Path) -> str:
+    """Run the best so far as a user would; say how it ends."""
+    python = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
+    ran = subprocess.run([python, str(script)], cwd=script.parent, capture_output=True, text=True)
+    return f"exit {ran.returncode}: {'; '.join(ERROR.findall(ran.stderr)[-1:])}"
 
 
 def command(*given: str) -> list[str]:

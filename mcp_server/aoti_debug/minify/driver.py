@@ -275,14 +275,15 @@ async def _reduce(
     """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
     else search with AOTInductor.
 
-    Of a kernel that is known, the likeliest node goes first, with values of its inputs made up:
-    what is read or written outside hangs on few of them, and those are small.
+    Where a kernel or the operator of a lowering is known, the likeliest node goes first, with
+    values of its inputs made up: the failure hangs on few of them, and those are small.
     """
     text = "\n".join((material.text, found.text))
     sides = [side for side in (survey.real, survey.example) if side is not None]
     kernel = material.kernel or found.kernel
     hints = slices(survey.graph, sides, wanted, text, material.diagnosis, material.launches, kernel)
-    known = kernel is not None and wanted.kind not in (WRONG, None)
+    lowering = wanted.phase == "lower" and bool(wanted.operators)
+    known = (kernel is not None or lowering) and wanted.kind != WRONG
     full = trials.base
     fast = replace(full, fidelity="inductor", dynamic=False, two_sided=False)
     bases = (fast, full) if full.until not in ("codegen", "export") else (full,)
