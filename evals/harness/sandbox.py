@@ -3,6 +3,7 @@
     ROOT/PROMPT.md        what the agent is told
     ROOT/project/         the case; the agent may change it
     ROOT/answer.json, ROOT/fix.patch   what it leaves
+    ROOT/bin/             python and python3: the interpreter with torch
     ROOT/home/            runs of aoti-debug; ROOT/tool/, ROOT/project/.claude/: what its arm has
 
 The processes of the agent see empty directories in place of this tree's evals/, tests/ and .git/.
@@ -91,7 +92,7 @@ class Sandbox:
         for name in ("CXX", "AOTI_EVALS_OBJECTS", "AOTI_EVALS_CXX"):
             del env[name]
         env["TORCHINDUCTOR_CACHE_DIR"] = str(self.root / "inductor")
-        env["PATH"] = f"{Path(self.python).parent}{os.pathsep}{env['PATH']}"
+        env["PATH"] = f"{self.root / 'bin'}{os.pathsep}{env['PATH']}"
         if self.arm in ("skill_cli", "skill_mcp"):
             env["PATH"] = f"{self.command.parent}{os.pathsep}{env['PATH']}"
         return env
@@ -112,10 +113,22 @@ def make(problem: Problem, root: Path, arm: Arm, python: str, guide: Path | None
         install_skill(box.project / ".claude" / "skills" / "aoti-debug")
     if arm in ("skill_cli", "skill_mcp", "mcp"):
         _install_tool(box)
+    _place_python(box)
     exports = [f"export {name}={shlex.quote(value)}" for name, value in box.env().items()]
     (root / "env.sh").write_text("\n".join(exports) + "\n", "utf-8")
     (root / "PROMPT.md").write_text(prompt(problem, box, guide), "utf-8")
     return box
+
+
+def _place_python(box: Sandbox) -> None:
+    """Make `python` the interpreter with torch, whatever its own name; a link would lose its
+    virtual environment."""
+    found = shutil.which(box.python) or box.python
+    (box.root / "bin").mkdir()
+    for name in ("python", "python3"):
+        path = box.root / "bin" / name
+        path.write_text(f'#!/bin/sh\nexec {shlex.quote(found)} "$@"\n', "utf-8")
+        path.chmod(0o755)
 
 
 def install_skill(to: Path) -> None:

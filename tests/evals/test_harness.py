@@ -241,6 +241,18 @@ def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) 
     assert "truth" not in copied and "recorded" not in copied
 
 
+@pytest.mark.parametrize("arm", ["bare", "skill_cli"])
+def test_python_is_the_one_with_torch_in_a_prepared_shell(tmp_path: Path, arm: str) -> None:
+    other = tmp_path / "named otherwise"
+    other.symlink_to(sys.executable)
+    box = sandbox.make(problems()["ask_for_five"], tmp_path / "box", arm, str(other))  # type: ignore[arg-type]
+    ask = "-c 'import sys; print(sys.executable)'"
+    asked = f"python {ask}; python3 {ask}"
+    done = subprocess.run(["bash", "-c", f". {box.root}/env.sh; {asked}"], capture_output=True,
+                          text=True, env={"PATH": os.environ["PATH"]})  # fmt: skip
+    assert done.stdout.splitlines() == [str(other)] * 2, done.stderr
+
+
 def test_an_agent_s_command_line_is_tried_and_scored(tmp_path: Path) -> None:
     said = json.dumps({"phase": "none", "category": "no_fault"})
     agent = f"bash -c 'cat > ../answer.json <<< {json.dumps(said)}' {{prompt_file}}"
