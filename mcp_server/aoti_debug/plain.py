@@ -64,10 +64,19 @@ def plain(text: str, limit: int | None = None) -> str:
     return text
 
 
+_WARNING = re.compile(r":\d{1,9}: \w{0,100}Warning: ")
+
+
 def last_line(data: bytes, limit: int = 120) -> str:
-    """Return the last line of `data` that shows anything, cut to `limit` characters."""
-    for part in reversed(re.split(r"[\r\n]+", data.decode("utf-8", "replace"))):
-        if text := plain(part).strip():
+    """Return the last line of `data` that shows anything, cut to `limit` characters. Python's
+    warnings, each with the source line below it, tell nothing of what goes on."""
+    parts = re.split(r"[\r\n]+", data.decode("utf-8", "replace"))
+    for number in range(len(parts) - 1, -1, -1):
+        warned = _WARNING.search(parts[number][:1000]) is not None
+        quoted = parts[number].startswith("  ") and number > 0
+        if warned or (quoted and _WARNING.search(parts[number - 1][:1000])):
+            continue
+        if text := plain(parts[number]).strip():
             return plain(text, limit)
     return ""
 

@@ -149,3 +149,6 @@ def test_last_line_skips_what_shows_nothing():
     assert last_line(b"\xff\xfe broken\r50%\r") == "50%"
     assert last_line(b"y" * 500) == "y" * 119 + "…"
     assert last_line(b"") == ""
+    warned = b"/v/copyreg.py:105: FutureWarning: `isinstance` is deprecated\n  return cls(*args)\n"
+    assert last_line(warned) == ""
+    assert last_line(b"  compiling\n" + warned + warned) == "compiling"
