@@ -12,11 +12,13 @@ from aoti_debug.read.check_report import (
     CallsReport,
     CheckReports,
     CompareReport,
+    ContractReport,
     Difference,
     FakesReport,
     GuardsReport,
     PoisonReport,
     Raised,
+    RecordedCall,
     RepeatsReport,
 )
 from aoti_debug.read.check_report import Name as Check
@@ -71,9 +73,13 @@ def found_by_sanitizer(observations: Observations) -> str:
 
 
 def steps_of(
-    planned: Sequence[Planned], reports: CheckReports, processes: Sequence[Ran], state: RunState
+    planned: Sequence[Planned],
+    reports: CheckReports,
+    processes: Sequence[Ran],
+    state: RunState,
+    repeated: int | None = None,
 ) -> list[Step]:
-    """Return the checks that shared a process, one by one."""
+    """Return the checks that shared a process, one by one; `repeated` is the call's number."""
     by_directory = {
         ran.directory.relative_to(state.directory.path).as_posix(): ran for ran in processes
     }
@@ -93,7 +99,7 @@ def steps_of(
                 name=one.key,
                 status="impossible" if report.state == "impossible" else "done",
                 why=one.why,
-                finding=checked(report, ran.observations),
+                finding=checked(report, ran.observations) + in_view_of(report, reports, repeated),
                 exit=ran.exit.how,
                 wall_s=round(report.seconds, 2) if report.seconds is not None else None,
                 artifact=folder,
@@ -132,6 +138,30 @@ def checked(report: CheckStep, observations: Observations) -> str:
     return "nothing found"
 
 
+def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -> str:
+    """Say what a step's finding means beside what another step has found."""
+    fakes, guards, calls = reports.fakes, reports.guards, reports.calls
+    if isinstance(report, ContractReport) and report.error is not None and fakes is not None:
+        sizes = "expected size" in report.error.message
+        ops = {one.op for one in fakes.mismatches} if sizes else ()
+        return f" (no second fault: it is the result of {', '.join(ops)}, see fakes)" if ops else ""
+    if not isinstance(report, CompareReport) or report.verdict != "agrees":
+        return ""
+    if guards is not None and guards.index is not None:
+        return (
+            " on these inputs; what an index out of bounds reads or overwrites may lie beside the "
+            "outputs that are compared"
+        )
+    bad = [one.call for one in (calls.calls if calls is not None else ()) if breaks(one)]
+    numbers = ", ".join(map(str, bad[:6])) + (", …" if len(bad) > 6 else "")
+    which = f"call {repeated}, which" if repeated is not None else "the call that"
+    return f" on {which} was repeated; it says nothing of call {numbers}" if bad else ""
+
+
+def breaks(one: RecordedCall) -> bool:
+    return bool(one.differences or one.broken) or one.index is not None
+
+
 def raised(error: Raised, observations: Observations) -> str:
     message = error.message
     if ENVELOPE in message and (said := observations.first(RuntimeMessage)):
@@ -152,7 +182,7 @@ def guarded(report: GuardsReport) -> str:
 
 def of_calls(report: CallsReport) -> str:
     held = [one for one in report.calls if one.state == "held"]
-    bad = [one for one in held if one.differences or one.broken or one.index is not None]
+    bad = [one for one in held if breaks(one)]
     said = f"{len(bad) or 'none'} of {times(len(held), 'other kind')} of calls breaks something"
     unknown = len(report.calls) - len(held)
     return f"{said}; of {unknown} too little was recorded" if unknown else said

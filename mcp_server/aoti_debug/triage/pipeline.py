@@ -204,7 +204,8 @@ async def take(
                 reports, processes = await check_call(state, call, names)
         except Cancelled:  # told after the group: in it, the siblings end by the same stop
             return
-        for step in steps_of(taken["checks"], reports, processes, state):
+        number = call.call.call if call.call is not None else None
+        for step in steps_of(taken["checks"], reports, processes, state, number):
             state.done(step)
         observations = with_checks(observations, reports, processes)
 
