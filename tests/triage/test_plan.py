@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Category, Confidence, Diagnosis, InputFinding, Kernel, Phase
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.read.events import Call, CustomOps, Events, Input, Process
+from aoti_debug.read.events import Call, CustomOps, Events, Input, Process, read_events
 from aoti_debug.read.record import Span
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.findings import checked, in_view_of
 from aoti_debug.triage.plan import Impossible, Machine, Planned, Run, Skip
 
 SPAN = Span("events.jsonl", 1, 1, "")
@@ -247,3 +250,57 @@ def test_what_may_write_files_is_never_run_beside_the_checks() -> None:
     steps = plan.first_batch(seen(CRASHED), said("host_segfault"), KEPT, CPU)
     target = [s for s in steps if s.of_target]
     assert [step.decision for step in target] == [Run("target")]
+
+
+CALLS = {"state": "done", "calls": [
+    {"pid": 7, "call": number, "state": "held", "index": {
+        "op": "aten.index.Tensor", "lower": -80, "upper": 80, "value": 80 + number, "at": [4],
+        "input": {"index": 0, "name": "stores", "at": [4]}}} for number in (2, 5)]}  # fmt: skip
+AGREES = {"state": "done", "verdict": "agrees"}
+LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "got": "[1, 6]"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "name", "said"),
+    [
+        ({"compare": AGREES}, "compare", "package and exported program: agrees"),
+        ({"calls": CALLS, "compare": AGREES}, "compare",
+         "package and exported program: agrees on call 9, which was repeated; it says nothing of "
+         "call 2, 5"),
+        ({"fakes": {"state": "done", "mismatches": [LAYOUT]},
+          "contract": {"state": "failed", "error": {
+              "type": "RuntimeError", "message": "expected size 6==6, stride 1==6 at dim=1"}}},
+         "contract",
+         "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (no second fault: it is the "
+         "result of control.gains, see fakes)"),
+    ],
+)  # fmt: skip
+def test_a_step_says_what_it_means_beside_the_others(
+    steps: dict[str, object], name: str, said: str
+) -> None:
+    reports = read_reports({"steps": steps}, "report.json")
+    report = reports.step(name)  # type: ignore[arg-type]
+    assert report is not None
+    found = checked(report, Observations()) + in_view_of(report, reports, 9)
+    assert found == said
+
+
+def test_calls_with_an_index_out_of_bounds_are_named_and_negative_ones_said_to_wrap() -> None:
+    given = {"index": 0, "name": "stores", "kind": "tensor", "shape": [64], "dtype": "int64"}
+    events = [
+        {"t": 1.0, "pid": 7, "event": "begin", "id": number, "phase": "run", "name": "call",
+         "call": number, "package": "/t/m.pt2",
+         "inputs": [{**given, "min": 0, "min_at": [1], "max_at": [4],
+                     "max": 80 + number if number in (2, 5) else 70}]}
+        for number in range(1, 11)
+    ]  # fmt: skip
+    events += [{"t": 2.0, "pid": 7, "event": "end", "id": n, "ok": True} for n in range(1, 11)]
+    log = read_events(io.BytesIO(b"".join(json.dumps(e).encode() + b"\n" for e in events)))
+    reports = read_reports({"steps": {"calls": CALLS, "compare": AGREES}}, "report.json")
+    best = diagnose(Observations((), log, CLEAN, checks=reports))[0]
+    assert best.summary == (
+        "call 2 of 10: stores[4] = 82 is outside 0 <= index < 80 (negative ones down to -80 wrap "
+        "around) in aten.index.Tensor; also stores[4] = 85 in call 5; 2 of 10 calls hold such a "
+        "value, perhaps more than one each; calls are numbered from 1"
+    )
+    assert best.fixes[0].what.startswith("check or clamp stores to 0 <= value < 80 before")

@@ -69,6 +69,8 @@ def fault(category: Category, property: str = "", expected: str = "", got: str =
 DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
 STRIDE = fault("contract_stride", "stride", "8", "1")
 INDEX = fault("index_out_of_bounds", "value", "0 <= value < 16", "4000 at [2]")
+WITHIN = "0 <= value < 80 (negative ones down to -80 wrap around)"
+WRAPS = fault("index_out_of_bounds", "value", WITHIN, "83 at [23]")
 TOO_MANY = fault("contract_shape", "size", "<= 64", "80")
 BAKED = fault("contract_shape", "size", "4", "9")
 
@@ -92,6 +94,7 @@ def patched(tmp_path: Path, diagnosis: Diagnosis, observations: Observations) ->
         (STRIDE, "    result = compiled(x.contiguous())"),
         (fault("contract_device", "device", "cuda", "cpu"), '    result = compiled(x.to("cuda"))'),
         (INDEX, "    if not bool(((x >= 0) & (x < 16)).all()):"),
+        (WRAPS, "    if not bool(((x >= 0) & (x < 80)).all()):"),
         (TOO_MANY, 'rows = torch.export.Dim("rows", min=2, max=80)'),
     ],
 )
@@ -99,7 +102,7 @@ def test_one_line_is_changed(tmp_path: Path, diagnosis: Diagnosis, line: str) ->
     new = patched(tmp_path, diagnosis, seen(tmp_path / "serve.py", SCRIPT))
     changed = [text for text in new.splitlines() if text not in SCRIPT.splitlines()]
     assert changed[0] == line
-    assert len(changed) == (2 if diagnosis is INDEX else 1)
+    assert len(changed) == (2 if diagnosis in (INDEX, WRAPS) else 1)
 
 
 @pytest.mark.parametrize(

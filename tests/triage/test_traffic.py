@@ -42,6 +42,14 @@ SIZES = """
 for number in range(1, 41):
     model(torch.randn(5 if number > 30 else 7, 16))
 """
+# The logarithm in the model is of ones, or of zero and less.
+LOGS = """
+torch.manual_seed(0)
+fc = torch.nn.Linear(16, 16)
+ones = torch.linalg.solve(fc.weight, 1 - fc.bias).detach().expand(8, 16).contiguous()
+for number in range(1, 61):
+    model(torch.zeros(8, 16) if number in (23, 42, 58) else ones)
+"""
 DIES = """
 import ctypes
 class Dying:
@@ -100,6 +108,14 @@ def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> Non
         assert words in best.summary
     assert best.summary.startswith("1 of 20 calls (20): ")  # which the runtime rejects
     assert "(20 calls)" in best.summary
+
+
+def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> None:
+    best = traffic(LOGS, "nan").diagnosis
+    assert best is not None
+    assert (best.category, best.confidence) == ("nan_or_inf", "proved")
+    words = "3 of 60 calls return NaN (23, 42, 58; numbered from 1): NaN is born at log"
+    assert best.summary.startswith(words), best.summary
 
 
 def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(

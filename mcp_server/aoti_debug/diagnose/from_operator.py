@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
-from aoti_debug.diagnose.from_program import last_line_of
+from aoti_debug.diagnose.from_program import last_line_of, within
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
@@ -61,7 +61,7 @@ def from_index(
     lower = said.get("lower") or "0"
     op = operator(observations)
     culprit = holding(call, value) if value is not None else None
-    bounds = f"{lower} <= index < {upper}" if upper else "what it indexes"
+    bounds = within("index", lower, upper) if upper else "what it indexes"
     where = f"{name_of(culprit)}{place(culprit, value)} = " if culprit is not None else "the index "
     what = f"{where}{value}" if value is not None else "an index"
     return Candidate(
@@ -75,7 +75,7 @@ def from_index(
                 index=culprit.index,
                 name=culprit.name,
                 property="value",
-                expected=f"{lower} <= value < {upper}" if upper else None,
+                expected=within("value", lower, upper) if upper else None,
                 got=f"{value} at {place(culprit, value)}",
             )
             if culprit is not None and culprit.index is not None

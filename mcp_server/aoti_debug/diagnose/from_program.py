@@ -175,7 +175,7 @@ def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
                 index=element.index,
                 name=element.name,
                 property="value",
-                expected=f"{found.lower} <= value < {found.upper}",
+                expected=within("value", found.lower, found.upper),
                 got=f"{found.value} at {list(element.at)}",
             )
             if element is not None and sure
@@ -189,8 +189,16 @@ def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
     )
 
 
+def within(what: str, lower: int | str, upper: int | str) -> str:
+    """Return the bounds of an index. Where negative ones count from the end that is said apart:
+    a model seldom means an id of -1 to be its last row."""
+    if not str(lower).startswith("-"):
+        return f"{lower} <= {what} < {upper}"
+    return f"0 <= {what} < {upper} (negative ones down to {lower} wrap around)"
+
+
 def index_summary(found: IndexOutside) -> str:
-    op, bounds = found.op[:200], f"{found.lower} <= index < {found.upper}"
+    op, bounds = found.op[:200], within("index", found.lower, found.upper)
     element, size = found.input, found.size
     if element is not None and not element.computed:
         return f"{element.name}{list(element.at)} = {found.value} is outside {bounds} in {op}"
@@ -205,10 +213,11 @@ def index_summary(found: IndexOutside) -> str:
 def index_fix(found: IndexOutside) -> Fix:
     if found.input is not None and not found.input.computed:
         name = found.input.name
+        wraps = "; a negative one would be taken from the end without a word" * (found.lower < 0)
         return Fix(
-            what=f"check or clamp {name} to {found.lower} <= value < {found.upper} before the "
-            "call, or enlarge the table it indexes",
-            why="the value comes in from outside the model",
+            what=f"check or clamp {name} to {max(found.lower, 0)} <= value < {found.upper} before "
+            "the call, or enlarge the table it indexes",
+            why=f"the value comes in from outside the model{wraps}",
         )
     if (size := found.size) is not None:
         return Fix(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
 from aoti_debug.diagnose.from_recorded import findings as of_program
@@ -73,8 +74,14 @@ def guarded(call: Call) -> tuple[object, ...]:
 
 
 def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
-    """Say of a broken contract which calls break it, and all else that calls break."""
+    """Say of a broken contract which calls break it, and all else that calls break; of NaN which
+    calls return it, and of an index out of bounds in which calls it is."""
     events, finding = observations.events, diagnosis.input
+    if events is not None and diagnosis.category == "nan_or_inf":
+        return diagnosis.model_copy(update={"summary": returning(events) + diagnosis.summary})
+    if events is not None and finding is not None and diagnosis.category == "index_out_of_bounds":
+        more = elsewhere(observations, events, finding)
+        return diagnosis.model_copy(update={"summary": diagnosis.summary + more})
     if events is None or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
     found = broken(observations, events)
@@ -89,7 +96,78 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     if len(others) > SHOWN:
         after += f"; and {len(others) - SHOWN} more"
     where = shared(events, [group for one in same for group in one.groups])
+    where += FROM_ONE if before and not before.startswith("all") else ""
     return diagnosis.model_copy(update={"summary": before + body + after + where})
+
+
+FROM_ONE = "; calls are numbered from 1"
+
+
+def returning(events: Events) -> str:
+    """Return "3 of 60 calls return NaN (22, 41, 57; numbered from 1): ", as far as outputs were
+    read; nothing of the only call, and nothing where none was read."""
+    total, bad = made(events), [call for call in events.calls if counts(call)]
+    if total < 2 or not bad:
+        return ""
+    recorded = sum(any(o.nan is not None for o in call.outputs) for call in events.calls)
+    read = max(recorded, sum(tally.outputs_read for tally in events.tallies))
+    known = len({(call.pid, call.call) for call in bad})
+    count = max(known, sum(tally.not_finite for tally in events.tallies))
+    said = " ".join(map(counts, bad))
+    what = " or ".join(word for word in ("NaN", "Inf") if word in said)
+    if count == total:
+        return f"all {total} calls return {what}: "
+    part = f"the {read} calls whose outputs were read, of {total},"
+    among = f"{total} calls" if read >= total else part
+    numbers: dict[int, set[int]] = {}
+    for call in bad:
+        numbers.setdefault(call.pid, set()).add(call.call or 0)
+    several = len({call.pid for call in events.calls}) > 1
+    words = numbered(numbers, several, lambda pid: count > known or len(numbers[pid]) > SHOWN)
+    return f"{count} of {among} return {what} ({words}; numbered from 1): "
+
+
+def elsewhere(observations: Observations, events: Events, finding: InputFinding) -> str:
+    """Say in which other calls an input holds an index out of bounds, and how many elements of the
+    call that was repeated do. Of other calls only the smallest and largest value is known."""
+    report, repeated = observations.checks.calls, failing_call(observations)
+    guards = observations.checks.guards
+    here = guards.index if guards is not None else None
+    words = f"; {here.count} elements are" if here is not None and here.count > 1 else ""
+    outside = {
+        (one.pid, one.call): one.index
+        for one in (report.calls if report is not None else ())
+        if one.index is not None and one.index.input is not None
+        and one.index.input.index == finding.index and not one.index.input.computed
+    }  # fmt: skip
+    if not outside:
+        return words
+    by_extremes = {extremes(call, finding): outside[call.pid, call.call]
+                   for call in events.calls if (call.pid, call.call) in outside}  # fmt: skip
+    found = [(call, index) for call in events.calls
+             if (index := by_extremes.get(extremes(call, finding))) is not None]  # fmt: skip
+    count = len(found)
+    if here is not None and repeated is not None and all(one is not repeated for one, _ in found):
+        count += 1
+    told = [f"{index.input.name}{list(index.input.at)} = {index.value} in call {call.call}"
+            for call, index in found if index.input is not None
+            and f"{index.value} at {list(index.input.at)}" != finding.got]  # fmt: skip
+    words += f"; also {', '.join(told[:WORDS])}{', …' * (len(told) > WORDS)}" if told else ""
+    looked = sum(None not in extremes(call, finding)[-2:] for call in events.calls)
+    total = made(events)
+    part = f"the {looked} calls that were looked at, of {total},"
+    among = f"{total} calls" if looked >= total else part
+    if count < 2:
+        return words
+    return f"{words}; {count} of {among} hold such a value, perhaps more than one each" + FROM_ONE
+
+
+def extremes(call: Call, finding: InputFinding) -> tuple[object, ...]:
+    """Return what the verdict on an index of a recorded call follows from."""
+    given = call.input(finding.index)
+    if given is None:
+        return (None, None)
+    return call.package, call.model, given.shape, given.minimum, given.maximum
 
 
 def place(finding: InputFinding) -> tuple[int, str, int | None]:
@@ -171,17 +249,25 @@ def which(events: Events, same: Sequence[Broken], total: int) -> str:
         return f"all {total} calls: "
     bad = [group for one in same for group in one.groups]
     numbers: dict[int, set[int]] = {}
+    made_bad: dict[int, int] = {}
     for group in bad:
-        numbers.setdefault(group.calls[0].pid, set()).update(group.numbers)
+        pid = group.calls[0].pid
+        numbers.setdefault(pid, set()).update(group.numbers)
+        made_bad[pid] = made_bad.get(pid, 0) + group.count
     several = len({call.pid for call in events.calls}) > 1
+    words = numbered(numbers, several, lambda pid: made_bad[pid] > SHOWN)
+    return f"{count} of {total} calls ({words}): "
+
+
+def numbered(numbers: Mapping[int, set[int]], several: bool, more: Callable[[int], bool]) -> str:
+    """Return the first numbers of calls, by process where there are several."""
     words = []
     for pid, own in list(numbers.items())[:WORDS]:
-        many = sum(group.count for group in bad if group.calls[0].pid == pid) > SHOWN
-        first = ", ".join(map(str, sorted(own)[:SHOWN])) + (", …" if many else "")
+        first = ", ".join(map(str, sorted(own)[:SHOWN])) + (", …" if more(pid) else "")
         words.append(f"{first} of process {pid}" if several else first)
     if len(numbers) > WORDS:
         words.append(f"and in {len(numbers) - WORDS} more processes")
-    return f"{count} of {total} calls ({'; '.join(words)}): "
+    return "; ".join(words)
 
 
 def of_call(call: Call | None, total: int) -> str:

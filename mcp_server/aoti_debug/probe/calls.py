@@ -30,7 +30,7 @@ class _Thread(threading.local):
 class _State:
     numbers = itertools.count(1)
     recorded = 0
-    not_finite = False  # such a call has been kept
+    not_finite = 0  # such calls, that were recorded; the inputs of the first are kept
     read = 0.0  # when outputs were looked at last
     slot = threading.Lock()
 
@@ -239,12 +239,14 @@ def _read(torch: Any, point: Point, call: _Call, result: Any) -> None:
     counted = tally.of_process()
     if finite is not None and counted is not None:
         counted.numbers[tally.OUTPUTS_READ] += 1
+        counted.numbers[tally.NOT_FINITE] += not finite
     kept: Details = {}
-    if finite is False and not _state.not_finite:
+    if finite is False and _state.not_finite < tally.NUMBERS:
         call.span = call.span or _late(torch, point, call)
-        _state.not_finite = True
-        given = capture.Call(call.number, call.args, call.kwargs, call.flat)
-        kept = capture.keep_now(torch, given, "call-not-finite")
+        _state.not_finite += 1
+        if _state.not_finite == 1:
+            given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+            kept = capture.keep_now(torch, given, "call-not-finite")
     if call.span is not None:
         end(call.span, None, lambda: {**_outputs(torch, result), **kept})
 

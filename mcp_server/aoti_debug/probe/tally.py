@@ -19,6 +19,7 @@ OTHERS, OTHERS_JUDGED = 7, 8  # calls of no group: there were too many
 HELD = 9  # the call whose inputs are in the shared memory
 LATEST_KEPT = 10  # the call whose inputs are in call-latest
 BROKEN, UNJUDGED = 11, 12  # calls that break something; calls with nothing to hold them against
+NOT_FINITE = 13  # calls whose outputs were read and hold NaN or infinities
 BYTES = 8 * (HEAD + GROUPS * ROW)
 
 _own: list[Tally | None] = []

@@ -194,6 +194,7 @@ class Tally:
     latest_kept: int
     broken: int
     unjudged: int
+    not_finite: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
         latest_kept=numbers[written.LATEST_KEPT],
         broken=numbers[written.BROKEN],
         unjudged=numbers[written.UNJUDGED],
+        not_finite=numbers[written.NOT_FINITE],
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
+from aoti_debug.diagnose.traffic import counted
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in, is_users
@@ -162,13 +163,13 @@ def with_explanation(
 ) -> Diagnosis:
     """Say of an index that left its bounds what it selects from and where it comes from, and of a
     user's Triton kernel which line of theirs it is."""
-    found = observations.walked
-    if diagnosis.category in ("nan_or_inf", "wrong_result") and found is not None:
-        return with_nodes(diagnosis, found)
+    found, named = observations.walked, diagnosis
     if diagnosis.category == "index_out_of_bounds":
         named = with_index(diagnosis, observations)
-        return with_nodes(named, found) if found is not None else named
-    return with_users_kernel(diagnosis, observations, users)
+    elif diagnosis.category not in ("nan_or_inf", "wrong_result") or found is None:
+        return with_users_kernel(diagnosis, observations, users)
+    named = with_nodes(named, found) if found is not None else named
+    return named if named.summary == diagnosis.summary else counted(named, observations)
 
 
 def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:

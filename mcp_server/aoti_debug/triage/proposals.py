@@ -31,7 +31,7 @@ from aoti_debug.triage.source_text import (
     wrapped,
 )
 
-WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})")
+WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})(?: \(negative ones [^()]{1,60}\))?")
 IN_SO = "aot_inductor.package_constants_in_so"
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
 KINDS = {
