@@ -12,6 +12,7 @@ from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
 from aoti_debug.read.check_report import CheckReports, FakesReport, Mismatch
 from aoti_debug.read.events import read_events
 from aoti_debug.triage.proposals import with_patch
+from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
 
 SCRIPT = """\
@@ -208,3 +209,45 @@ def test_a_file_outside_the_tree_is_not_touched(tmp_path: Path) -> None:
 
 def test_inputs_that_cannot_be_told_apart_are_left_alone(tmp_path: Path) -> None:
     assert patched(tmp_path, DTYPE, seen(tmp_path / "serve.py", SCRIPT, inputs=2)) == ""
+
+
+BUILD = """\
+import torch
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent / "made" / "model.pt2"
+
+
+def build():
+    torch._inductor.aoti_compile_and_package(program, package_path=str(PACKAGE))
+"""
+MAIN = "\n\ndef main():\n    build()\n\n\nif __name__ == '__main__':\n    main()\n"
+SERVE = "import torch\n\nmodel = torch._inductor.aoti_load_package('made/model.pt2')\n"
+CALLS = SERVE + "import build\n\nif not build.PACKAGE.exists():\n    build.build()\n"
+
+
+@pytest.mark.parametrize(
+    ("build", "serve", "said"),
+    [
+        (BUILD + MAIN, SERVE,
+         ": triage build.py (it exports and compiles), then this script again"),
+        (BUILD, CALLS, ", in build(), which serve.py:7 calls: if it does so where there is no "
+         "package, move model.pt2 away and triage this script again"),
+        (BUILD, SERVE, ', in build(): `triage --command python -c "import build; build.build()"`, '
+         "then this script again"),
+        (BUILD.replace("build()", "build(program)"), SERVE,
+         ", in build(): triage a script that calls it, then this one again"),
+        (BUILD.replace("model.pt2", "other.pt2") + MAIN, SERVE, None),
+        (BUILD.replace("compile_and", "inspect"), SERVE, None),
+        ("def (:\n", SERVE, None),
+    ],
+)  # fmt: skip
+def test_what_makes_a_package_is_named_with_how_to_keep_its_program(
+    tmp_path: Path, build: str, serve: str, said: str | None
+) -> None:
+    (tmp_path / "build.py").write_text(build)
+    (tmp_path / "serve.py").write_text(serve)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "a.py").write_text(BUILD + MAIN)
+    found = built_by(tmp_path / "serve.py", Path("/elsewhere/model.pt2"))
+    assert found == (f"; the package is made by build.py:8{said}" if said else "")

@@ -15,6 +15,7 @@ from aoti_debug.read.events import Call, Events, PackageSeen, Phase
 from aoti_debug.run.directory import list_runs
 from aoti_debug.run.files import is_regular, write_atomically
 from aoti_debug.triage.observe import events_of
+from aoti_debug.triage.source_text import built_by
 from aoti_debug.triage.symptoms import stable
 
 KINDS = 500  # of recorded calls that are held against the exported program
@@ -65,6 +66,10 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     inputs, why_inputs = inputs_file(events, call, directory)
     compiled = compile_of(events, package, call.model, directory, home)
     exported, why_exported = exported_program(events, package, compiled)
+    if package is not None and why_exported in (LOADED_ONLY, OTHERS_ONLY):
+        argv = events.processes[0].argv if events.processes else ()
+        scripts = [Path(word) for word in argv if word.endswith(".py")]
+        why_exported += built_by(scripts[0], Path(package.path)) if scripts else ""
     if (own := exported_beside(events, call, directory)) is not None:
         exported, why_exported = own, ""
     graph = None if exported is not None else graph_of(compiled)

@@ -1,4 +1,5 @@
-"""A Python file of the user's: read it, find the call of a package in it, write it changed."""
+"""A Python file of the user's: read it, find the call of a package in it, or what compiles the
+package, write it changed."""
 
 from __future__ import annotations
 
@@ -12,6 +13,10 @@ from aoti_debug.read.events import Call
 
 FILE_BYTES = 1 << 20
 LOADERS = ("aoti_load_package", "load_package", "aot_load")
+COMPILERS = ("aoti_compile_and_package", "package_aoti", "aot_compile")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SEARCHED = 200  # files of a project
+ELSEWHERE = ("site-packages", "node_modules", "__pycache__", "venv", "build", "dist")
 BINDS_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -188,3 +193,83 @@ def returned(function: ast.FunctionDef) -> ast.expr | None:
     """Return the value of a function that returns at one place alone."""
     found = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
     return found[0].value if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """The line that compiles a package, the function that holds it, and whether running its file
+    comes to it."""
+
+    file: File
+    line: int
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None
+    runs: bool
+
+
+def builder_of(package: Path, folder: Path) -> Builder | None:
+    """Return what compiles a package of this name, in the files of a folder and of those in it:
+    a call in a file that names it."""
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*/*.py")])[:SEARCHED]:
+        inside = path.relative_to(folder).parts[:-1]
+        if any(part.startswith(".") or part in ELSEWHERE for part in inside):
+            continue
+        file = read(path, folder)
+        if file is None or package.name not in file.text:
+            continue
+        texts = (n.value for n in ast.walk(file.tree) if isinstance(n, ast.Constant))
+        named = any(isinstance(t, str) and Path(t).name == package.name for t in texts)
+        for node, way in walked(file.tree) if named else ():
+            if isinstance(node, ast.Call) and name_of(node.func) in COMPILERS:
+                function = next((part for part in way if isinstance(part, FUNCTIONS)), None)
+                runs = function is None or function.name in reached(file.tree)
+                return Builder(file, node.lineno, function, runs)
+    return None
+
+
+def name_calls(tree: ast.Module, name: str) -> list[int]:
+    """Return the lines that call what has this name."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return sorted(node.lineno for node in calls if name_of(node.func) == name)
+
+
+def reached(tree: ast.Module) -> set[str]:
+    """Return the names that running a file calls, by way of its own functions too."""
+    own = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
+    waiting: list[ast.AST] = [n for n in tree.body if not isinstance(n, (*FUNCTIONS, ast.ClassDef))]
+    found: set[str] = set()
+    while waiting:
+        called = {name_of(n.func) for n in ast.walk(waiting.pop()) if isinstance(n, ast.Call)}
+        waiting += [own[name] for name in called - found if name in own]
+        found |= called
+    return found
+
+
+def built_by(script: Path, package: Path) -> str:
+    """Say where the package that a script loads is made, and how to have its exported program
+    kept, if a file beside the script shows it. The files are read, and not run."""
+    if not script.is_absolute() or not script.is_file():
+        return ""
+    folder = script.parent.resolve()
+    made = builder_of(package, folder)
+    if made is None:
+        return ""
+    where = made.file.path.relative_to(folder)
+    said, function = f"; the package is made by {where}:{made.line}", made.function
+    again = f"move {package.name} away and triage this script again"
+    if made.file.path == script.resolve():
+        return f"{said}: {again}"
+    if made.runs or function is None:
+        return f"{said}: triage {where} (it exports and compiles), then this script again"
+    said += f", in {function.name}()"
+    own = read(script, folder)
+    calls = name_calls(own.tree, function.name) if own is not None else []
+    if calls:
+        return (
+            f"{said}, which {script.name}:{calls[0]} calls: if it does so where there is no "
+            f"package, {again}"
+        )
+    module = where.with_suffix("").parts
+    if function.args.args or not all(part.isidentifier() for part in module):
+        return f"{said}: triage a script that calls it, then this one again"
+    code = f"import {'.'.join(module)}; {'.'.join(module)}.{function.name}()"
+    return f'{said}: `triage --command python -c "{code}"`, then this script again'
