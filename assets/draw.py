@@ -15,7 +15,7 @@ import sys
 from io import StringIO
 from pathlib import Path
 
-from aoti_debug.model import TriageAnswer
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.report.answers import outline
 from aoti_debug.report.terminal import print_outline
 from rich._export_format import CONSOLE_SVG_FORMAT

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.read.check_report import KINDS, CheckReports, Name, read_reports, read_step
+from aoti_debug.read.check_report import KINDS, read_reports, read_step
+from aoti_debug.read.checks import CheckReports, Name
 from aoti_debug.read.record import Record
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
 
@@ -54,7 +55,7 @@ def reported(directory: Path, artifact: str, name: Name) -> CheckReports:
         return read_reports(document, f"{artifact}/report.json")
     whole = {key: value for key, value in document.items() if key != "error"}
     step = read_step(name, {**whole, "state": "done"}, f"{artifact}/report.json")
-    return CheckReports.model_validate({name: step} if step is not None else {})
+    return CheckReports(**{name: step})
 
 
 def ending_of(how: str) -> Ending:

@@ -13,9 +13,9 @@ import anyio.lowlevel
 import psutil
 import pytest
 from aoti_debug import api
+from aoti_debug.answers import StageAnswer, TriageAnswer
 from aoti_debug.errors import RunDirectoryError, UnknownRun
 from aoti_debug.kinds import TRIAGE, Kind, stage_kind
-from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.run.directory import RunDirectory, list_runs, prune
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import REMEMBERED, Request, Service

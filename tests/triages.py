@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.kinds import TRIAGE
-from aoti_debug.model import Diagnosis, TriageAnswer
+from aoti_debug.model import Diagnosis
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
 

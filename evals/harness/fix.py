@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+from aoti_debug.answers import TriageAnswer, VerifyAnswer
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.kinds import TRIAGE, VERIFY
-from aoti_debug.model import TriageAnswer, VerifyAnswer
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
 from aoti_debug.verify.patch import BadPatch

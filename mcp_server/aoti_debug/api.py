@@ -12,17 +12,16 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast, get_args
 
-from aoti_debug.errors import UnreadableInput, WrongUse
-from aoti_debug.model import (
+from aoti_debug.answers import (
     ArtifactPage,
-    DiagnoseAnswer,
     EnvironmentAnswer,
     ExplainAnswer,
     PackageAnswer,
     RunsAnswer,
     RunSummary,
-    Status,
 )
+from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.model import DiagnoseAnswer, Status
 from aoti_debug.paths import expanded
 from aoti_debug.signals import in_thread, open_stoppable
 

@@ -14,7 +14,7 @@ def main() -> None:
     if sys.argv[1:] == ["serve"]:  # clients wait for it: nothing of the command line is imported
         _serve()
         return
-    gc.set_threshold(50_000)  # little of what the imports make is garbage
+    gc.set_threshold(200_000)  # little of what the imports make is garbage
     from aoti_debug.commands.app import run
 
     sys.exit(run(sys.argv[1:]))

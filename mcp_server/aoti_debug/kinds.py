@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES, stage_named
-from aoti_debug.model import MinifyAnswer, RunModel, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.model import RunModel
 from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:

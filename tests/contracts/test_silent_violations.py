@@ -13,7 +13,8 @@ from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.from_package import description
 from aoti_debug.package.contract import check_call, contract
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.check_report import CheckReports, GuardsReport, Raised
+from aoti_debug.read.check_report import GuardsReport, Raised
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.triage.observe import events_of
 from triages import calls, triage_all
 

@@ -14,7 +14,8 @@ from aoti_debug.api import diagnose_log
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.model import Diagnosis
-from aoti_debug.read.check_report import CheckReports, read_reports
+from aoti_debug.read.check_report import read_reports
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import read_events
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.scan import log_readers, scan_text

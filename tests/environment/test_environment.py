@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from aoti_debug.answers import EnvironmentAnswer, Problem
 from aoti_debug.environment import environment, installed
 from aoti_debug.environment.rules import GIB, Compiler, Folder, Gpu, Machine, problems
 from aoti_debug.environment.toolkit import (
@@ -21,7 +22,6 @@ from aoti_debug.environment.toolkit import (
     variable_problems,
     variables,
 )
-from aoti_debug.model import EnvironmentAnswer, Problem
 from interpreter import torch_python
 
 

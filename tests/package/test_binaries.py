@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from aoti_debug.model import EnvironmentAnswer
+from aoti_debug.answers import EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.elf import read_binary, read_library, runs_on
 from aoti_debug.package.here import Here, here

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from aoti_debug.model import Category, EnvironmentAnswer
+from aoti_debug.answers import EnvironmentAnswer
+from aoti_debug.model import Category
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.here import Here
 from aoti_debug.package.inspect import answer, inspect

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aoti_debug.answers import EnvironmentAnswer
 from aoti_debug.environment import installed
-from aoti_debug.model import EnvironmentAnswer
 from aoti_debug.package.answer import answer as answer_of
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import one_line

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.model import Diagnosis, Fault, Kernel, Next, Step, TriageAnswer, ValueRow
+from aoti_debug.answers import TriageAnswer
+from aoti_debug.model import Diagnosis, Fault, Kernel, Next, Step, ValueRow
 from aoti_debug.plain import clean as sanitize
 from aoti_debug.plain import one_line
 from aoti_debug.report.answers import outline

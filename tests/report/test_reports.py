@@ -11,18 +11,8 @@ from pathlib import Path
 
 import anyio
 from aoti_debug import api
-from aoti_debug.model import (
-    Cost,
-    DiagnoseAnswer,
-    Diagnosis,
+from aoti_debug.answers import (
     EnvironmentAnswer,
-    Evidence,
-    Fault,
-    Fix,
-    InputFinding,
-    Kernel,
-    Model,
-    Next,
     PackageAnswer,
     PackageInput,
     PackageLaunch,
@@ -30,10 +20,22 @@ from aoti_debug.model import (
     Problem,
     RunsAnswer,
     RunSummary,
-    SourceLine,
     StageAnswer,
-    Step,
     TriageAnswer,
+)
+from aoti_debug.model import (
+    Cost,
+    DiagnoseAnswer,
+    Diagnosis,
+    Evidence,
+    Fault,
+    Fix,
+    InputFinding,
+    Kernel,
+    Model,
+    Next,
+    SourceLine,
+    Step,
 )
 from aoti_debug.report.answers import outline
 from aoti_debug.report.diagnosis import memory_strip

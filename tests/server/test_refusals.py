@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import anyio
 import pytest
+from aoti_debug.answers import RunsAnswer
 from aoti_debug.errors import WrongUse
-from aoti_debug.model import RunsAnswer
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import tool
 from mcp import Client

@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug import skill
+from aoti_debug.answers import StageAnswer, TriageAnswer
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.model import StageAnswer, TriageAnswer
 from aoti_debug.server import INSTRUCTIONS, TOOLS, create_server
 from aoti_debug.skill import UriParams
 from aoti_debug.tools.waiting import RunAnswer

@@ -13,7 +13,8 @@ import anyio
 import psutil
 import pytest
 from aoti_debug import api
-from aoti_debug.model import Diagnosis, Evidence, TriageAnswer, ValueRow
+from aoti_debug.answers import TriageAnswer
+from aoti_debug.model import Diagnosis, Evidence, ValueRow
 from aoti_debug.tools.fit import LIMIT, answer, fit, size
 from mcp import Client, MCPError
 from server.conftest import answer_of, error_of

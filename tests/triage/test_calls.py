@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.model import Diagnosis, Step, TriageAnswer
+from aoti_debug.answers import TriageAnswer
+from aoti_debug.model import Diagnosis, Step
 
 CALL = Path(__file__).parents[1] / "targets" / "call.py"
 Call = Callable[[str], TriageAnswer]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
-from aoti_debug.read.check_report import CheckReports, FakesReport, Mismatch
+from aoti_debug.read.check_report import FakesReport, Mismatch
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import read_events
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.errors import NoInterpreter, RunDirectoryError, TargetNotFound, UnknownStage
-from aoti_debug.model import Diagnosis, TriageAnswer
+from aoti_debug.model import Diagnosis
 
 LOWERING = Path(__file__).parents[1] / "targets" / "lowering.py"
 Triaged = Callable[..., TriageAnswer]

@@ -16,7 +16,7 @@ from typing import Any
 
 import anyio
 import pytest
-from aoti_debug.model import TriageAnswer
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.server import create_server
 from mcp import Client
 

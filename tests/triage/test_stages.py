@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from aoti_debug.model import StageAnswer
+from aoti_debug.answers import StageAnswer
 
 TARGETS = Path(__file__).parents[1] / "targets"
 COMPILE = TARGETS / "compile.py"

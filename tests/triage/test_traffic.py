@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.model import TriageAnswer
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.read.traffic import read_tally
 
 Triage = Callable[..., TriageAnswer]

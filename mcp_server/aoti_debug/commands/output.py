@@ -7,91 +7,24 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import singledispatch
 from pathlib import Path
-from typing import Any, NoReturn, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 import typer
 
 from aoti_debug.errors import AotiDebugError, WrongUse
-from aoti_debug.model import (
-    DiagnoseAnswer,
-    Diagnosis,
-    ExplainAnswer,
-    MinifyAnswer,
-    Model,
-    StageAnswer,
-    TriageAnswer,
-    VerifyAnswer,
-)
+from aoti_debug.model import DiagnoseAnswer, Model
 from aoti_debug.plain import clean
-from aoti_debug.report.diagnosis import NOT_FAULTS
-from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
+
+if TYPE_CHECKING:
+    from aoti_debug.report.text import Outline
 
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 
 
-@singledispatch
 def status_of(answer: Model) -> int:
     """Return 1 if the answer says that something is broken, 3 if it is not known, else 0."""
-    problems = getattr(answer, "problems", [])
-    return FAULT if any(problem.severity == "breaks" for problem in problems) else NO_FAULT
-
-
-@status_of.register
-def _(answer: Diagnosis) -> int:
-    return NO_FAULT if answer.category in NOT_FAULTS else FAULT
-
-
-@status_of.register
-def _(answer: ExplainAnswer) -> int:
-    return FAULT if answer.category is not None else NO_FAULT
-
-
-@status_of.register
-def _(answer: DiagnoseAnswer) -> int:
-    return status_of(answer.diagnoses[0]) if answer.diagnoses else NO_FAULT
-
-
-@status_of.register(StageAnswer)
-@status_of.register(TriageAnswer)
-def _(answer: StageAnswer | TriageAnswer) -> int:
-    if answer.diagnosis is not None:
-        if answer.diagnosis.category == "user_code" and "exit 0" in ended(answer):
-            return NO_FAULT  # a script that ended well and has nothing to do with AOTInductor
-        return status_of(answer.diagnosis)
-    return NO_FAULT if answer.status == "done" else NOT_DONE
-
-
-def ended(answer: StageAnswer | TriageAnswer) -> list[str | None]:
-    """Return how the script itself ended, as the answer tells it."""
-    if isinstance(answer, StageAnswer):
-        return [answer.exit]
-    return [step.exit for step in answer.steps[:1]]
-
-
-@status_of.register
-def _(answer: MinifyAnswer) -> int:
-    return NO_FAULT if answer.reproduced else NOT_DONE
-
-
-@status_of.register
-def _(answer: VerifyAnswer) -> int:
-    if answer.verdict in (None, "undecided"):
-        return NOT_DONE
-    return NO_FAULT if answer.verdict == "fixed" else FAULT
-
-
-@status_of.register
-def _(answer: BisectAnswer) -> int:
-    return FAULT if answer.first_bad else NO_FAULT
-
-
-@status_of.register
-def _(answer: SweepAnswer) -> int:
-    if answer.status == "done" and answer.result is None:
-        return NO_FAULT  # of a dry run
-    return {"good": NO_FAULT, "bad": FAULT}.get(answer.result or "", NOT_DONE)
+    return {True: FAULT, False: NO_FAULT, None: NOT_DONE}[answer.found_fault]
 
 
 T = TypeVar("T")
@@ -153,10 +86,9 @@ def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoRet
     else:
         from rich.console import Console
 
-        from aoti_debug.report.answers import outline
         from aoti_debug.report.terminal import print_outline
 
-        print_outline(outline(answer), Console())
+        print_outline(_outline(answer), Console())
     raise typer.Exit(status_of(answer))
 
 
@@ -191,19 +123,27 @@ def check_report(report: Path | None) -> None:
         raise WrongUse(f"there is no directory {report.parent}", help="Make it first.")
 
 
-def _write_report(answer: Model, report: Path) -> None:
+def _outline(answer: Model) -> Outline:
+    if isinstance(answer, DiagnoseAnswer):  # a log is read without the types of other answers
+        from aoti_debug.report.diagnosis import outline_log
+
+        return outline_log(answer)
     from aoti_debug.report.answers import outline
 
+    return outline(answer)
+
+
+def _write_report(answer: Model, report: Path) -> None:
     if report.suffix == ".html":
         from aoti_debug.report.html import diagnosis_plots, html
         from aoti_debug.report.recorded import of_answer
 
         plots = diagnosis_plots(getattr(answer, "diagnosis", None))
-        write_text(report, html(outline(answer), of_answer(answer), plots))
+        write_text(report, html(_outline(answer), of_answer(answer), plots))
     else:
         from aoti_debug.report.text import markdown
 
-        write_text(report, markdown(outline(answer)))
+        write_text(report, markdown(_outline(answer)))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import anyio
 
 from aoti_debug import api
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.commands.progress import Report, follow_output, progress
 from aoti_debug.kinds import A, Kind, R
-from aoti_debug.model import RunModel, TriageAnswer
+from aoti_debug.model import RunModel
 from aoti_debug.signals import ENDING, cancelled_by
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
 from aoti_debug.model import Diagnosis, Evidence, Next
-from aoti_debug.read.check_report import NO_REPORTS, Name
+from aoti_debug.read.checks import NO_REPORTS, Name
 from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
 
 if TYPE_CHECKING:

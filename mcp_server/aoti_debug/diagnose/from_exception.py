@@ -14,9 +14,9 @@ from aoti_debug.diagnose.calls import (
     within,
 )
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of
-from aoti_debug.facts.wording import Wording, wording_of
 from aoti_debug.model import Category, Confidence, Diagnosis, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match

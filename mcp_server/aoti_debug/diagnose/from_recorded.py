@@ -11,7 +11,6 @@ from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard,
 from aoti_debug.diagnose.observations import Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import InputFinding, SourceLine
-from aoti_debug.read.check_report import GuardsReport
 from aoti_debug.read.traffic import made
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def recorded(events: Events, one: RecordedCall) -> Call | None:
 def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
     """Yield what a call breaks; bounds that export alone makes (a size of 1) count for nothing
     where no result was compared."""
+    from aoti_debug.read.check_report import GuardsReport  # of many types: only where one was read
+
     told = set[tuple[str | None, int | None]]()
     for order, difference in enumerate(one.differences):
         candidate = from_difference(difference, report.artifact, order)

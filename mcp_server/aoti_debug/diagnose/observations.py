@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from aoti_debug.model import Diagnosis, Evidence
-from aoti_debug.read.check_report import NO_REPORTS, CheckReports
+from aoti_debug.read.checks import NO_REPORTS, CheckReports
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
 

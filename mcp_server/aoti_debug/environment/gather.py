@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
+from aoti_debug.answers import EnvironmentAnswer, Problem
 from aoti_debug.environment.rules import Compiler, Gpu, Machine, problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
@@ -25,7 +26,6 @@ from aoti_debug.environment.toolkit import (
     variables,
 )
 from aoti_debug.errors import NoInterpreter
-from aoti_debug.model import EnvironmentAnswer, Problem
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import TOOLS, ask, find_tool, site_packages
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from aoti_debug.answers import Problem
 from aoti_debug.facts.flag import NEWEST, OLDEST, Release, known, release
-from aoti_debug.model import Problem
 from aoti_debug.package.elf import runs_on
 from aoti_debug.package.flaws import STATIC_LIBSTDCXX
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import psutil
 
+from aoti_debug.answers import Problem
 from aoti_debug.environment.rules import Compiler, Folder
 from aoti_debug.facts.flags import effect, flag
-from aoti_debug.model import Problem
 from aoti_debug.package.elf import read_library
 from aoti_debug.run.machine import Answer, ask, version
 

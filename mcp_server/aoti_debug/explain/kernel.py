@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import index, told
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import Check, checks
@@ -13,7 +14,7 @@ from aoti_debug.explain.code import Code
 from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, read_names
-from aoti_debug.model import Confidence, ExplainAnswer, Fix, SourceLine
+from aoti_debug.model import Confidence, Fix, SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.read.events import Input
 

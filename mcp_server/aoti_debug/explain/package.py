@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from aoti_debug.answers import ExplainAnswer
 from aoti_debug.errors import UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import cpp_kernels
 from aoti_debug.explain.find import NotFound, Texts, find
 from aoti_debug.explain.kernel import CallSeen, explain
-from aoti_debug.model import ExplainAnswer
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package

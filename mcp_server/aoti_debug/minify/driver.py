@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.kernel import Launched, write_kernel
@@ -36,7 +37,7 @@ from aoti_debug.minify.slice import Candidate, slices, with_producers
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.workers import RUN_S, Workers, workers
 from aoti_debug.minify.write import Writer
-from aoti_debug.model import MinifyAnswer, Next
+from aoti_debug.model import Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import open_regular

@@ -13,13 +13,14 @@ from itertools import count
 from pathlib import Path
 
 from aoti_debug import __version__
+from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify.graph import Graph, Operators
 from aoti_debug.minify.search import Trials, together
 from aoti_debug.minify.signature import HANG, Signature, signature_of
 from aoti_debug.minify.slice import Candidate, Until
 from aoti_debug.minify.workers import environment, text_of
 from aoti_debug.minify.write import Script
-from aoti_debug.model import MinifyAnswer, Step
+from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.run_state import RunState

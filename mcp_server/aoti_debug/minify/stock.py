@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from aoti_debug.answers import MinifyAnswer, StageAnswer
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage, stage_named
 from aoti_debug.minify.material import arguments_of
-from aoti_debug.model import MinifyAnswer, StageAnswer, Step
+from aoti_debug.model import Step
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from aoti_debug.model import (
+from aoti_debug.answers import (
     EnvironmentAnswer,
     PackageAnswer,
     PackageConstant,
@@ -15,8 +15,8 @@ from aoti_debug.model import (
     PackageLaunch,
     PackageModel,
     Problem,
-    SourceLine,
 )
+from aoti_debug.model import SourceLine
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.here import here

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from aoti_debug.answers import Problem
 from aoti_debug.facts.flag import Release, release
-from aoti_debug.model import Problem
 from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
 from aoti_debug.package.here import Here
 from aoti_debug.package.record import CompiledModel, Flaw, Library, Package

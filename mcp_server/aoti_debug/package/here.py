@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from aoti_debug.model import EnvironmentAnswer
+from aoti_debug.answers import EnvironmentAnswer
 
 _CAPABILITY = re.compile(r"\bsm_(\d{1,3})(\d)\b")
 _LIBRARY_FOLDERS = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from aoti_debug.model import EnvironmentAnswer, PackageAnswer
+from aoti_debug.answers import EnvironmentAnswer, PackageAnswer
 from aoti_debug.package.answer import answer as package_answer
 from aoti_debug.package.archive import MODELS, ZIP_ERRORS, open_archive
 from aoti_debug.package.documents import (

@@ -6,16 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison"]
-NAMES: tuple[Name, ...] = (
-    "calls",
-    "guards",
-    "fakes",
-    "contract",
-    "compare",
-    "repeats",
-    "poison",
-)
+from aoti_debug.read.checks import NAMES, CheckReports, Name
+
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
 
@@ -230,49 +222,6 @@ class PoisonReport(RepeatsReport):
     patterns: tuple[Text, ...] = ()
 
 
-class CheckReports(_Report):
-    """What is reported of one call, by step; None for a step that was not taken."""
-
-    calls: CallsReport | None = None
-    guards: GuardsReport | None = None
-    fakes: FakesReport | None = None
-    contract: ContractReport | None = None
-    compare: CompareReport | None = None
-    repeats: RepeatsReport | None = None
-    poison: PoisonReport | None = None
-
-    def step(self, name: Name) -> Step | None:
-        found = getattr(self, name)
-        return found if isinstance(found, Step) else None
-
-    def joined(self, other: CheckReports) -> CheckReports:
-        """Return these reports with what a later process reported of other steps."""
-        mine = {name: step for name in NAMES if (step := self.step(name)) is not None}
-        more = {name: step for name in NAMES if (step := other.step(name)) is not None}
-        return CheckReports.model_validate({**mine, **more})
-
-    @property
-    def running(self) -> Name | None:
-        """Return the step in which the process ended, if it did in one."""
-        return next((n for n in NAMES if (s := self.step(n)) and s.state == "running"), None)
-
-    @property
-    def abnormal(self) -> bool:
-        """Tell whether values differ: from the exported program's, from repeat to repeat, or with
-        what free memory held."""
-        return bool(
-            (self.compare is not None and self.compare.verdict == "differs")
-            or (self.repeats is not None and self.repeats.differs)
-            or (self.poison is not None and self.poison.differs)
-        )
-
-    @property
-    def steady(self) -> bool:
-        """Tell whether repeats agreed, also with free memory full of a pattern."""
-        looked = (self.repeats, self.poison)
-        return all(s is not None and s.state == "done" and not s.differs for s in looked)
-
-
 KINDS: dict[Name, type[Step]] = {
     "calls": CallsReport,
     "guards": GuardsReport,
@@ -282,8 +231,6 @@ KINDS: dict[Name, type[Step]] = {
     "repeats": RepeatsReport,
     "poison": PoisonReport,
 }
-
-NO_REPORTS = CheckReports.model_construct()
 
 
 def read_step(name: Name, document: object, artifact: str) -> Step | None:
@@ -299,11 +246,11 @@ def read_step(name: Name, document: object, artifact: str) -> Step | None:
 def read_reports(document: object, artifact: str, signal: str | None = None) -> CheckReports:
     """Read a whole report; `signal` ended its process, and so the step that was running."""
     steps = document.get("steps") if isinstance(document, dict) else None
-    found: dict[str, Step] = {}
+    found: dict[str, Any] = {}
     for name in NAMES:
         step = read_step(name, steps.get(name), artifact) if isinstance(steps, dict) else None
         if step is not None and step.state == "running" and signal is not None:
             step = step.model_copy(update={"state": "died", "signal": signal})
         if step is not None:
             found[name] = step
-    return CheckReports.model_validate(found)
+    return CheckReports(**found)

@@ -168,7 +168,6 @@ _TEXTS: tuple[tuple[str, Property, Relation], ...] = (
     (r"unmatched device type, expected: ([^,]{1,80}), but got: (\S{1,40})()", "device", "equal"),
     (r"(?:unmatched|expected) (?:ndim|rank)\D{1,20}(\d{1,4})\D{1,20}(\d{1,4})()", "rank", "equal"),
 )
-_RULES = tuple((re.compile(pattern), what, how) for pattern, what, how in _TEXTS)
 
 
 class InputCheckReader:
@@ -193,8 +192,8 @@ class InputCheckReader:
         property_: Property = "other"
         relation: Relation = "equal"
         expected, got = "", text
-        for pattern, what, how in _RULES:
-            match = pattern.search(text)
+        for pattern, what, how in _TEXTS:
+            match = re.search(pattern, text)
             if match is None:
                 continue
             property_, relation = what, how

@@ -6,31 +6,29 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
 
-from aoti_debug.model import (
-    DiagnoseAnswer,
-    Diagnosis,
+from aoti_debug.answers import (
     EnvironmentAnswer,
     ExplainAnswer,
-    Model,
     PackageAnswer,
     Problem,
     RunsAnswer,
     RunSummary,
     StageAnswer,
-    Step,
     TriageAnswer,
 )
+from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
     brief,
     command_line,
     input_item,
     kernel_item,
     outline_diagnosis,
+    outline_log,
     slice_section,
     values_section,
 )
 from aoti_debug.report.package import outline_package
-from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Section, Tone, extended, section, sections, texts
 from aoti_debug.sweep.answer import SweepAnswer
 
 
@@ -99,15 +97,7 @@ def _(answer: SweepAnswer) -> Outline:
 
 @outline.register
 def _(answer: DiagnoseAnswer) -> Outline:
-    if answer.diagnoses:
-        best, *others = answer.diagnoses
-        main = outline_diagnosis(best)
-    else:
-        others = []
-        main = Outline(f"nothing in these {answer.lines} lines is a failure that we know", "doubt")
-    return _extend(
-        main, section("Also possible", *map(brief, others)), _texts("Notes", answer.notes)
-    )
+    return outline_log(answer)
 
 
 @outline.register
@@ -121,24 +111,24 @@ def _(answer: StageAnswer) -> Outline:
         main = Outline(f"stage {answer.stage} {found}", tone, foot=f"run {answer.run}")
     else:
         main = _main(answer.diagnosis, answer.run, answer.status)
-    return _extend(
+    return extended(
         main,
         section("Stage", stage),
-        _texts("Observed", answer.observed),
-        _texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),
-        _texts("Files", filter(None, [", ".join(answer.artifacts)])),
-        _texts("Notes", answer.notes),
+        texts("Observed", answer.observed),
+        texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),
+        texts("Files", filter(None, [", ".join(answer.artifacts)])),
+        texts("Notes", answer.notes),
     )
 
 
 @outline.register
 def _(answer: TriageAnswer) -> Outline:
-    return _extend(
+    return extended(
         _main(answer.diagnosis, answer.run, answer.status),
         section("Also possible", *map(brief, answer.also)),
         section("Steps", *map(_step, answer.steps)),
-        _texts("Files", filter(None, [", ".join(answer.artifacts)])),
-        _texts("Notes", answer.notes),
+        texts("Files", filter(None, [", ".join(answer.artifacts)])),
+        texts("Notes", answer.notes),
     )
 
 
@@ -162,12 +152,12 @@ def _(answer: EnvironmentAnswer) -> Outline:
         "fault" if broken else "doubt" if answer.problems else "fine",
         sections=sections(
             section("Problems", *map(problem_item, answer.problems)),
-            _texts("Versions", (f"{name} {value}" for name, value in facts.items() if value)),
-            _texts("Devices", answer.devices),
+            texts("Versions", (f"{name} {value}" for name, value in facts.items() if value)),
+            texts("Devices", answer.devices),
             section("Tools", *(Item(name, path) for name, path in answer.tools.items())),
-            _texts("Set here", (f"{name}={value}" for name, value in answer.variables.items())),
-            _texts("Not inherited", answer.not_inherited),
-            _texts("Notes", answer.notes),
+            texts("Set here", (f"{name}={value}" for name, value in answer.variables.items())),
+            texts("Not inherited", answer.not_inherited),
+            texts("Notes", answer.notes),
         ),
     )
 
@@ -203,14 +193,6 @@ def _main(diagnosis: Diagnosis | None, run: str, status: str) -> Outline:
     if status != "done":
         main = replace(main, tags=(*main.tags, f"run {status}"))
     return main if diagnosis.run else replace(main, foot=f"run {run}")
-
-
-def _extend(main: Outline, *more: Section) -> Outline:
-    return replace(main, sections=main.sections + sections(*more))
-
-
-def _texts(title: str, texts: Iterable[str]) -> Section:
-    return section(title, *(Item(text) for text in texts))
 
 
 def _step(step: Step) -> Item:

@@ -8,6 +8,7 @@ from typing import Any
 
 from aoti_debug.model import (
     Cost,
+    DiagnoseAnswer,
     Diagnosis,
     Evidence,
     Fault,
@@ -19,7 +20,7 @@ from aoti_debug.model import (
     ValueRow,
 )
 from aoti_debug.plain import window
-from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Section, Tone, extended, section, sections, texts
 
 _COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
 _TABLE_ROWS = 14
@@ -110,9 +111,6 @@ def _word(value: Any) -> str:
     return shlex.quote(str(value))
 
 
-NOT_FAULTS = frozenset({"no_fault", "false_alarm"})
-
-
 def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
     """Outline one diagnosis in full."""
     return Outline(
@@ -149,13 +147,26 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
     )
 
 
+def outline_log(answer: DiagnoseAnswer) -> Outline:
+    """Outline what a log says."""
+    if answer.diagnoses:
+        best, *others = answer.diagnoses
+        main = outline_diagnosis(best)
+    else:
+        others = []
+        main = Outline(f"nothing in these {answer.lines} lines is a failure that we know", "doubt")
+    return extended(
+        main, section("Also possible", *map(brief, others)), texts("Notes", answer.notes)
+    )
+
+
 def brief(diagnosis: Diagnosis) -> Item:
     """Say a diagnosis in one line."""
     return Item(diagnosis.summary, " · ".join(tags_of(diagnosis)))
 
 
 def tone_of(diagnosis: Diagnosis) -> Tone:
-    if diagnosis.category in NOT_FAULTS:
+    if not diagnosis.found_fault:
         return "fine"
     return "doubt" if diagnosis.confidence == "possible" else "fault"
 

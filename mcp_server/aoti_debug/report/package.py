@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from aoti_debug.model import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
+from aoti_debug.answers import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
 from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
 
 _HEADS = ("#", "name", "dtype", "sizes", "strides", "device")

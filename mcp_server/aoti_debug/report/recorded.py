@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.errors import UnknownRun
-from aoti_debug.model import Diagnosis, Model, RunModel, Step, TriageAnswer
+from aoti_debug.model import Diagnosis, Model, RunModel, Step
 from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.documents import member_text
 from aoti_debug.package.inspect import inspect

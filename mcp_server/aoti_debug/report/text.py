@@ -4,8 +4,8 @@ issue, a pull request, a chat."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aoti_debug.plain import clean, one_line
@@ -48,6 +48,16 @@ def section(title: str, *items: Item | None) -> Section:
 def sections(*all_of_them: Section) -> tuple[Section, ...]:
     """Keep the sections that say something."""
     return tuple(part for part in all_of_them if part.items)
+
+
+def texts(title: str, lines: Iterable[str]) -> Section:
+    """Build a section of an item a line."""
+    return section(title, *(Item(line) for line in lines))
+
+
+def extended(main: Outline, *more: Section) -> Outline:
+    """Put more sections behind those that an outline has."""
+    return replace(main, sections=main.sections + sections(*more))
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$@])")

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
-from aoti_debug.model import ArtifactPage
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
 from aoti_debug.run.alive import is_alive, this_process

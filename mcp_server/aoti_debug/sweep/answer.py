@@ -51,6 +51,12 @@ class SweepAnswer(RunModel):
     next: list[Next] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
+    @property
+    def found_fault(self) -> bool | None:
+        if self.status == "done" and self.result is None:
+            return False  # of a dry run
+        return {"good": False, "bad": True}.get(self.result or "")
+
 
 class Trial(Model):
     """A sweep under one of the versions."""
@@ -68,3 +74,7 @@ class BisectAnswer(Model):
     last_good: str | None = None
     tried: list[Trial] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+
+    @property
+    def found_fault(self) -> bool:
+        return self.first_bad is not None

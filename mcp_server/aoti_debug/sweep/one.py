@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Literal
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
+from aoti_debug.answers import TriageAnswer
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.minify.signature import SIGNATURE, Signature
-from aoti_debug.model import Diagnosis, TriageAnswer
+from aoti_debug.model import Diagnosis
 from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
@@ -152,7 +153,6 @@ async def triaged(order: Order) -> Row:
 
 async def _attempt(order: Order) -> Row:
     from aoti_debug import api
-    from aoti_debug.commands.output import status_of
 
     planned = order.planned
     request = await anyio.to_thread.run_sync(
@@ -179,7 +179,7 @@ async def _attempt(order: Order) -> Row:
     if isinstance(found, Exception):
         raise found
     answer = found
-    failed = status_of(answer) != 0
+    failed = answer.found_fault is not False
     row = _row(planned, answer, "failed" if failed else "ok")
     if not failed:
         _remove(answer.run)

@@ -8,14 +8,9 @@ from typing import Annotated
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from aoti_debug.answers import ArtifactPage, EnvironmentAnswer, ExplainAnswer, PackageAnswer
 from aoti_debug.errors import WrongUse
-from aoti_debug.model import (
-    ArtifactPage,
-    DiagnoseAnswer,
-    EnvironmentAnswer,
-    ExplainAnswer,
-    PackageAnswer,
-)
+from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.tools.fit import LIMIT, answer, size
 from aoti_debug.tools.tool import Env, Python, Run, absolute, interpreter, tool
 from aoti_debug.tools.waiting import Call, owner_of

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug import kinds
-from aoti_debug.model import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import (

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from aoti_debug.answers import ExplainAnswer
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
 from aoti_debug.diagnose.traffic import counted
@@ -15,7 +16,7 @@ from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in, is_users
 from aoti_debug.explain.nodes import Found
 from aoti_debug.explain.package import explain_package, modules
-from aoti_debug.model import Diagnosis, Evidence, ExplainAnswer, Kernel, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.directory import RunDirectory

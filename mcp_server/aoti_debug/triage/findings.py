@@ -10,7 +10,6 @@ from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
 from aoti_debug.read.check_report import (
     CallsReport,
-    CheckReports,
     CompareReport,
     ContractReport,
     Difference,
@@ -21,8 +20,9 @@ from aoti_debug.read.check_report import (
     RecordedCall,
     RepeatsReport,
 )
-from aoti_debug.read.check_report import Name as Check
 from aoti_debug.read.check_report import Step as CheckStep
+from aoti_debug.read.checks import CheckReports
+from aoti_debug.read.checks import Name as Check
 from aoti_debug.read.record import RuntimeMessage, SanitizerError
 from aoti_debug.triage.plan import Planned
 from aoti_debug.triage.replay import SANITIZERS

@@ -9,12 +9,13 @@ from typing import Literal
 
 import anyio
 
+from aoti_debug.answers import StageAnswer, TriageAnswer
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
 from aoti_debug.minify.signature import SIGNATURE, signature_of_run
-from aoti_debug.model import Diagnosis, Next, StageAnswer, Step, TriageAnswer
-from aoti_debug.read.check_report import NAMES
+from aoti_debug.model import Diagnosis, Next, Step
+from aoti_debug.read.checks import NAMES
 from aoti_debug.run.device import Device
 from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool

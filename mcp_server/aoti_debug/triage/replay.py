@@ -10,8 +10,9 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.read.check_report import NAMES, CheckReports, read_reports
-from aoti_debug.read.check_report import Name as Check
+from aoti_debug.read.check_report import read_reports
+from aoti_debug.read.checks import NAMES, CheckReports
+from aoti_debug.read.checks import Name as Check
 from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.run.target import Target
 from aoti_debug.triage import debuggers

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from aoti_debug.answers import StageAnswer
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.calls import compiles, touches_aoti, uses_cuda
 from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
-from aoti_debug.model import StageAnswer
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.triage.launch import installed, launch

@@ -10,12 +10,13 @@ from typing import Any
 
 import anyio.to_thread
 
+from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, arguments_of, ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.signature import Signature, signature_of_run
-from aoti_debug.model import Category, Check, Step, VerifyAnswer
+from aoti_debug.model import Category, Step
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from aoti_debug.model import Category, Phase
+from aoti_debug.signatures.signature import literals
 
 READ = 1000  # characters of a text
 
@@ -213,22 +214,29 @@ WORDINGS: tuple[Wording, ...] = (
 
 
 @cache
-def _compiled() -> tuple[tuple[Wording, re.Pattern[str]], ...]:
+def _rows() -> tuple[tuple[Wording, str, tuple[str, ...]], ...]:
+    """Return each pattern with the texts of which a line that it matches holds one: to look for
+    them first saves compiling what matches nothing."""
     return tuple(
-        (wording, re.compile(pattern, re.IGNORECASE | re.DOTALL))
+        (wording, pattern, tuple(text.lower() for text in literals(pattern)))
         for wording in WORDINGS
         for pattern in wording.patterns
     )
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
 def wording_of(texts: Iterable[str], *, sure: bool = False) -> tuple[int, Wording] | None:
     """Return the number of the text that the narrowest row knows, and the row; with `sure` only
     rows that are. Of a text its first 1,000 characters count."""
-    known = [text[:READ] for text in texts]
-    for wording, pattern in _compiled():
+    known = [(number, text[:READ], text[:READ].lower()) for number, text in enumerate(texts)]
+    for wording, pattern, said in _rows() if known else ():
         if sure and not wording.sure:
             continue
-        for number, text in enumerate(known):
-            if pattern.search(text):
+        for number, text, low in known:
+            if any(one in low for one in said) and _compiled(pattern).search(text):
                 return number, wording
     return None

@@ -1,0 +1,186 @@
+"""The commands that start a run and wait for its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from aoti_debug.commands import options
+from aoti_debug.commands.options import TargetWords
+from aoti_debug.commands.output import check_report, finish
+from aoti_debug.facts.stages import STAGES
+
+if TYPE_CHECKING:
+    from aoti_debug.kinds import A, Kind, R
+
+_STAGES = ", ".join(STAGES)
+
+
+def run(
+    words: options.Words = None,
+    stage: Annotated[str, typer.Option(help=f"One of: {_STAGES}.")] = "baseline",
+    module: options.Module = None,
+    command: options.IsCommand = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    no_capture: options.NoCapture = False,
+    imports: options.Imports = None,
+    kernels: options.Kernels = None,
+    show_output: options.ShowOutput = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Run a script once with the debug flags of one stage; say what they showed."""
+    from aoti_debug.kinds import stage_kind
+
+    kind = stage_kind(stage)
+    target = TargetWords(
+        tuple(words or ()),
+        module,
+        command,
+        python,
+        tuple(env or ()),
+        str(cwd) if cwd else None,
+        timeout,
+        not no_capture,
+        tuple(imports or ()),
+        tuple(kernels or ()),
+    )
+    _run(target, kind, show_output, report, json)
+
+
+def triage(
+    words: options.Words = None,
+    module: options.Module = None,
+    command: options.IsCommand = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    watch_for: options.WatchFor = None,
+    no_capture: options.NoCapture = False,
+    imports: options.Imports = None,
+    budget: options.Budget = None,
+    show_output: options.ShowOutput = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Find out why a script fails: run it, then what its failure calls for."""
+    from aoti_debug.kinds import TRIAGE
+
+    target = TargetWords(
+        tuple(words or ()),
+        module,
+        command,
+        python,
+        tuple(env or ()),
+        str(cwd) if cwd else None,
+        timeout,
+        not no_capture,
+        tuple(imports or ()),
+        watch_for_s=watch_for,
+        search_s=budget,
+    )
+    _run(target, TRIAGE, show_output, report, json)
+
+
+def minify(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|SCRIPT|PROGRAM",
+            help="A run (r-…), a script, a minifier_launcher.py or an exported program (.pt2).",
+        ),
+    ],
+    args: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGS]...")] = None,
+    engine: Annotated[str, typer.Option(help="own, or torch: PyTorch's own minifier.")] = "own",
+    budget: Annotated[float, typer.Option(min=1, help="Seconds that the search may take.")] = 1800,
+    candidates: Annotated[int, typer.Option(min=1, help="How many it may try.")] = 400,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Where nothing fails, look for wrong values.")
+    ] = False,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Reduce a failing model to a small script that needs torch alone and fails alike."""
+    from aoti_debug.kinds import MINIFY
+    from aoti_debug.minify.request import minify_request
+
+    request = minify_request(
+        what,
+        args=tuple(args or ()),
+        python=python,
+        env=options.variables(env),
+        cwd=cwd,
+        timeout_s=timeout,
+        imports=tuple(imports or ()),
+        engine=engine,
+        budget_s=budget,
+        candidates=candidates,
+        compare=compare,
+    )
+    _start(MINIFY, request, report, json)
+
+
+def verify(
+    what: Annotated[
+        str, typer.Argument(metavar="SCRIPT|PATCH", help="The fixed script, or a unified diff.")
+    ],
+    against: Annotated[str, typer.Option(help="The run of the failure, r-….")],
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]...", help="[default: the run's]")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=0, help="Sets of fresh inputs.")] = 3,
+    python: options.Python = None,
+    env: options.Env = None,
+    cwd: options.Cwd = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Tell whether a fix is one: fixed, moved, masked or not fixed, and what shows it."""
+    from aoti_debug.kinds import VERIFY
+    from aoti_debug.verify.request import verify_request
+
+    request = verify_request(
+        what,
+        against,
+        args=tuple(args) if args else None,
+        python=python,
+        env=options.variables(env),
+        cwd=cwd,
+        timeout_s=timeout,
+        imports=tuple(imports or ()),
+        seeds=seeds,
+    )
+    _start(VERIFY, request, report, json)
+
+
+def _start(
+    kind: Kind[R, A], request: R, report: Path | None, json: bool, *, show_output: bool = False
+) -> NoReturn:
+    from aoti_debug.commands.running import Ended, run_to_end
+
+    check_report(report)
+    try:
+        answer = run_to_end(kind, request, show_output=show_output)
+    except Ended as ended:
+        raise typer.Exit(ended.exit_status) from None
+    finish(answer, as_json=json, report=report)
+
+
+def _run(
+    target: TargetWords, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
+) -> NoReturn:
+    check_report(report)
+    _start(kind, target.request(), report, json, show_output=show_output)
