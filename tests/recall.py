@@ -55,7 +55,8 @@ def reported(directory: Path, artifact: str, name: Name) -> CheckReports:
         return read_reports(document, f"{artifact}/report.json")
     whole = {key: value for key, value in document.items() if key != "error"}
     step = read_step(name, {**whole, "state": "done"}, f"{artifact}/report.json")
-    return CheckReports(**{name: step})
+    found: dict[str, Any] = {name: step}
+    return CheckReports(**found)
 
 
 def ending_of(how: str) -> Ending:
