@@ -230,7 +230,7 @@ class Job:
     def alone(self, script: Path) -> dict:
         """Run what launches a kernel alone; say how it ended."""
         ran = subprocess.run(
-            [sys.executable, str(script)],
+            [os.environ.get("AOTI_DEBUG_PYTHON", sys.executable), str(script)],
             cwd=self.home,
             capture_output=True,
             text=True,
