@@ -67,6 +67,7 @@ def arguments() -> argparse.ArgumentParser:
     one.add_argument("--needs", choices=("cpu", "gpu", "all"), default="cpu")
     one.add_argument("--seconds", type=float, default=1e9, help="begin nothing after these")
     one.add_argument("--within", type=int, default=1, help="trials of a case side by side")
+    one.add_argument("--only", nargs="+", default=(), help="trials: planted, healthy, memcheck …")
     one.add_argument("--triage", action="store_true", help="triage each case too, for its texts")
     one.add_argument("--out", type=Path, help="append what was seen, a JSON document a line")
     one = command("agents", agents, "Try scripted agents, and hold them to their ceilings.")

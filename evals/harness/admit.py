@@ -116,10 +116,11 @@ def run(
     *,
     within: int = 1,
     over: Callable[[], bool] = lambda: False,
+    only: Sequence[str] = (),
 ) -> Iterator[Row]:
     """Yield a row for each trial, until the time is over; `within` of them run side by side once
-    the first ones have compiled what the others share."""
-    every = trials(problem, times)
+    the first ones have compiled what the others share. `only`: those whose names begin so."""
+    every = [one for one in trials(problem, times) if not only or one.name.startswith((*only,))]
     for trial in every[:2]:
         yield from _rows(problem, trial, python, over)
     with concurrent.futures.ThreadPoolExecutor(within) as pool:

@@ -147,12 +147,13 @@ def made(
     within: int = 1,
     triage: bool = False,
     over: Callable[[], bool] = lambda: False,
+    only: Sequence[str] = (),
 ) -> tuple[list[Row], Sequence[str] | None]:
     """Run the trials of a case and give each line of its ledger to `keep` as it comes; return the
     rows, and the kernels at fault."""
     rows, at_fault = [], None
     try:
-        for row in admit.run(problem, python, times, within=within, over=over):
+        for row in admit.run(problem, python, times, within=within, over=over, only=only):
             rows.append(row)
             keep(row.document())
         kernels = seen(problem, python)

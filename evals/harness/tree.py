@@ -25,7 +25,7 @@ from harness.case import Problem, Twin, edited
 HERE = Path(__file__).resolve().parent
 PRELUDE = (HERE / "prelude.py").read_text("utf-8")
 ORACLE_S = 120.0
-START_S = 90.0  # of a command whose package is there
+START_S = {"cpu": 90.0, "gpu": 150.0}  # of a command whose package is there
 HARMLESS = re.compile(r"Warning|warn\(|^\s|^$|^W\d{4}|^\[W")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|(['\"])[^'\"]*/[^'\"]*\1|/\S+")
 
@@ -225,7 +225,8 @@ def outcome(
 def _run(problem: Problem, tree: Path, folder: Path, python: str, twin: Twin) -> Outcome:
     env = environment(python)
     there = problem.truth.built and all((tree / name).is_file() for name in problem.truth.built)
-    limit = min(problem.case.timeout_s, START_S) if there else problem.case.timeout_s
+    limit = problem.case.timeout_s
+    limit = min(limit, START_S[problem.case.needs]) if there else limit
     ended, said = process([python, *problem.case.command], tree, env, limit)
     error = error_line(said) if ended != "exit 0" else ""
     if ended != "exit 0":
