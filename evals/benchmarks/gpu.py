@@ -1,12 +1,14 @@
 """Triage every planted GPU fault and its healthy twin; print a table and keep the artifacts.
 
-    python evals/benchmarks/gpu.py OUT [--jobs 8] [--only CASE ...] [--classical]
+    python evals/benchmarks/gpu.py OUT [--jobs 8] [--only CASE ...] [--classical | --exceptions 5]
 
 Needs one NVIDIA GPU, torch with triton for it, and aoti_debug importable. Cases run side by side,
 each with its own home, since runs of one home take turns on a GPU. `--classical` also runs the
 procedure of the prose guides (input checks, no caching and blocking launches, printer 3, printer
 2, minifier) with the same harness. The rows so far are always in OUT/triage.json or
-OUT/classical.json; a classical row grows with every stage.
+OUT/classical.json; a classical row grows with every stage. `--exceptions N` measures instead how
+long after the script alone has ended a triage names the kernel of a GPU exception, and how long
+after that it ends, N times a case in turns with the script alone: OUT/exceptions.jsonl.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import statistics
 import subprocess
 import sys
 import threading
@@ -58,7 +61,7 @@ class Rows:
         unfinished.replace(self.path)
 
 
-def aoti_debug(work: Path, *words: str) -> dict[str, object]:
+def aoti_debug(work: Path, *words: str) -> dict:
     """Run the command line and return its JSON document."""
     env = {**os.environ, "AOTI_DEBUG_HOME": str(work / "home"), "AOTI_DEBUG_PYTHON": sys.executable}
     env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
@@ -174,6 +177,53 @@ def classical(out: Path, case: str, rows: Rows) -> dict[str, object]:
     return row
 
 
+def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
+    """Run the script alone and triaged, in turns, with the package that the first run compiled."""
+    work = out / f"{case}-exception"
+    work.mkdir(parents=True, exist_ok=True)
+    rows: list[dict] = []
+    for number in range(-1, times):  # the first one compiles
+        began = time.monotonic()
+        if rows and began + 2 * max(row["alone_s"] + row["triage_s"] for row in rows) > end:
+            break
+        env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(work / "cache")}
+        words = [sys.executable, str(CASES), case, "fault"]
+        subprocess.run(words, cwd=work, env=env, capture_output=True)
+        alone = time.monotonic() - began
+        if number < 0:
+            continue
+        named: list[float] = []
+        over = threading.Event()
+        watcher = threading.Thread(target=wait_for_name, args=(work, over, named))
+        watcher.start()
+        began = time.monotonic()
+        answer = aoti_debug(work, "triage", "--json", str(CASES), "--", case, "fault")
+        took = time.monotonic() - began
+        over.set()
+        watcher.join()
+        row = {"case": case, "alone_s": round(alone, 2), "triage_s": round(took, 2)}
+        row["named_s"] = round(named[0] - began, 2) if named else None
+        row["steps"] = [[s["name"], s.get("wall_s")] for s in answer.get("steps", [])]
+        rows.append({**row, **judge(case, "fault", answer)})
+        with (out / "exceptions.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(rows[-1]) + "\n")
+        print(json.dumps(row), flush=True)
+    return rows
+
+
+def wait_for_name(work: Path, over: threading.Event, named: list[float]) -> None:
+    """Note when the record of a run that began now first has what the core dump says."""
+    known = set((work / "home" / "runs").glob("*/run.json"))
+    while not over.wait(0.02) and not named:
+        for path in set((work / "home" / "runs").glob("*/run.json")) - known:
+            try:
+                record = json.loads(path.read_text(encoding="utf-8"))
+            except ValueError:
+                continue
+            if len(record["steps"]) > 1 and record["summary"]:
+                named.append(time.monotonic())
+
+
 def keep(work: Path, to: Path) -> None:
     """Pack the texts of the runs, the long ones cut in the middle."""
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -193,11 +243,16 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", default=["fault", "healthy"])
     parser.add_argument("--scripts", nargs="*", type=Path, default=[], help="others to triage")
     parser.add_argument("--classical", action="store_true")
+    parser.add_argument("--exceptions", type=int, default=0, metavar="N")
+    parser.add_argument("--seconds", type=float, default=3600, help="for --exceptions")
     options = parser.parse_args()
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     names = options.only or list(EXPECTED)
     rows = Rows(out / ("classical.json" if options.classical else "triage.json"))
+    if options.exceptions:
+        after(out, names, options)
+        return
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if options.classical:
             done = list(pool.map(lambda case: classical(out, case, rows), names))
@@ -207,6 +262,22 @@ def main() -> None:
             done = [*pool.map(lambda pair: rows.put(triage(out, *pair)), pairs), *scripts]
     rows.write(done)  # in the order asked for
     table(done)
+
+
+def after(out: Path, names: list[str], options: argparse.Namespace) -> None:
+    """Print how long after the script's end its kernel is named, and the triage ends."""
+    end = time.monotonic() + options.seconds
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda case: exceptions(out, case, options.exceptions, end), names)
+        for case, rows in zip(names, found, strict=True):
+            told = [r["named_s"] - r["alone_s"] for r in rows if r["named_s"] is not None]
+            whole = [r["triage_s"] - r["alone_s"] for r in rows]
+            right = sum(bool(r["found"]) for r in rows)
+            said = [f"{statistics.median(v):+.1f} s (most {max(v):+.1f})" if v else "never"
+                    for v in (told, whole)]  # fmt: skip
+            print(
+                f"{case:20} {right} of {len(rows)} found; kernel named {said[0]}, ended {said[1]}"
+            )
 
 
 def versions() -> dict[str, str]:
