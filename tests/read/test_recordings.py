@@ -255,6 +255,17 @@ def test_the_driver_names_the_kernel_and_cuda_gdb_the_line() -> None:
     assert gdb.instruction == "@!P0 STG.E.128 desc[UR8][R12.64],R4"
 
 
+def test_a_kernel_whose_name_cuda_gdb_takes_for_adas_keeps_its_own() -> None:
+    text = (
+        "[Current focus set to CUDA kernel 0, grid 96, block (2,0,0), thread (7,0,0), device 0]\n"
+        "\nAssertion failed.\n#0  triton_per_fused.to_copy_add_embedding_0<<<(3,1,1),(64,1,1)>>> ()"
+        " at /c/cmc4v.py:34\n"
+    )
+    (found,) = of(scan_text(text, "cuda-gdb.log"), GpuException)
+    assert isinstance(found, GpuException)
+    assert found.kernel == "triton_per_fused__to_copy_add_embedding_0"
+
+
 def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:
     (found,) = of(read("dev_mismatch", "core"), GpuException)
     assert isinstance(found, GpuException)

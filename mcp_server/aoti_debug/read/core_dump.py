@@ -76,6 +76,12 @@ class _Parts:
         )
 
 
+def kernel_name(told: str) -> str:
+    """Return a kernel's own name: cuda-gdb takes two underscores for Ada's way of writing a dot."""
+    name = told.strip()
+    return name.replace(".", "__") if name.startswith("triton_") else name
+
+
 class CoreDumpReader:
     """Give each exception once, with how often the driver met it."""
 
@@ -163,7 +169,7 @@ class CoreDumpReader:
             now.fault = (place[1], int(place[2]))
             text = text[: place.start()].rstrip()
         if text and now.kernel is None:
-            now.kernel = text.partition("+")[0].strip()
+            now.kernel = kernel_name(text.partition("+")[0])
 
     def _feed_frame(self, now: _Parts, text: str) -> None:
         at = _AT.search(text)
@@ -172,7 +178,7 @@ class CoreDumpReader:
             now.full.setdefault(int(at[2]), at[1])
         launch = _LAUNCH.search(text)
         if launch:
-            now.kernel = text[: launch.start()].strip()
+            now.kernel = kernel_name(text[: launch.start()])
             now.grid, now.block_size = triple(launch[1]), triple(launch[2])
 
     def _end(self) -> None:
