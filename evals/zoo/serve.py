@@ -55,6 +55,7 @@ def lines_of(program):
 
 def passes_on(node):
     words = ("view", "reshape", "_to", "to.", "clone", "slice", "unsqueeze", "expand", "contiguous")
+    words += ("transpose", "permute")
     return any(word in str(node.target) for word in words)
 
 

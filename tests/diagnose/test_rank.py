@@ -388,3 +388,39 @@ def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:
     assert ".contiguous()" in words
     assert "call the package as it is" in words
     assert "make the fake kernel of shop.sort_rows.default promise" in words
+
+
+REFUSED = """\
+W1122 08:06:34.430000 7132 torch/_inductor/ir.py:8256] aten._sparse_addmm.default is missing a \
+c-shim implementation, using proxy executor as fallback
+[E1122 08:07:19.275644537 shim_common.cpp:1341] Exception in aoti_torch: dtype of values (Float) \
+must match dtype of sparse tensor (Double)
+Exception raised from set_indices_and_values_unsafe at /pytorch/aten/src/SparseTensorImpl.cpp:84
+frame #0: c10::Error::Error(c10::SourceLocation) + 0x9d (0x7f9a38f7305d in /v/torch/lib/libc10.so)
+
+Error: aoti_torch_cuda_mm_out(buf5, buf4) API call failed at /c/cwnoz.wrapper.cpp, line 1031
+Traceback (most recent call last):
+  File "/work/serve.py", line 85, in main
+    result = model(x)
+RuntimeError: run_func_( container_handle_) API call failed at \
+/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144
+"""
+
+
+def test_a_notice_that_is_no_fault_explains_no_process_that_died() -> None:
+    events = [dict(event) for event in RECORDED["events"]]
+    call = [e for e in events if e.get("phase") == "run"][-1]
+    for event in events:
+        if event["event"] == "end" and event["id"] == call["id"]:
+            said = {"type": "RuntimeError", "message": "run_func_( ) API call failed, line 144"}
+            event.update(ok=False, error=said)
+    healthy = run(REFUSED, CheckReports())
+    lines = "\n".join(json.dumps(event) for event in events)
+    failed = read_events(io.BytesIO(lines.encode()))
+    for ending in (Ending(code=1), Ending(signal="SIGABRT")):
+        found = diagnose(replace(healthy, events=failed, ending=ending))
+        assert "no_fault" not in {one.category for one in found}
+        refusal = "refused what the generated code gave it: dtype of values (Float) must match"
+        assert found[0].category == "lowering_error" and refusal in found[0].summary
+        without = diagnose(replace(healthy, events=healthy.events, ending=ending))
+        assert without[0].category != "no_fault"

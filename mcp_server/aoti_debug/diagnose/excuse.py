@@ -204,7 +204,12 @@ def only_printed(candidates: Iterable[Candidate], observations: Observations) ->
     kept = list(candidates)
     if ending is not None and ending.timed_out:
         return [c for c in kept if not (c.alone and c.diagnosis.category == "host_segfault")]
-    if events is None or ending is None or not ending.clean:
+    if ending is not None and not ending.clean:  # what is no fault explains no failure
+        return [
+            replace(c, role="note") if is_notice(c) and c.diagnosis.category == "no_fault" else c
+            for c in kept
+        ]
+    if events is None or ending is None:
         return kept
     if not all(phase.ok or recovered(events, phase) for phase in events.phases):
         return kept

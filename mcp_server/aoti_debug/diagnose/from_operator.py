@@ -126,6 +126,34 @@ def in_shims(observations: Observations) -> Iterator[Candidate]:
         if stack and "custom_ops.py(" in frames:
             yield from_python(observations, found, message.strip(), frames, position)
             return
+    raised = observations.of(ShimException)
+    call = failing_call(observations)
+    known = any(observations.signature_at(r.span, ("cause", "symptom")) for r in raised)
+    if raised and call is not None and call.error is not None and not known:
+        yield refused(observations, call, raised[0])
+
+
+def refused(observations: Observations, call: Call, found: ShimException) -> Candidate:
+    """An operator of torch raised inside the model, and nothing says that the call is to blame."""
+    op = operator(observations)
+    words = (found.message.strip().splitlines() or ["no reason"])[0][:200]
+    return Candidate(
+        Diagnosis(
+            phase="run",
+            category="lowering_error",
+            confidence="possible",
+            summary="an operator inside the model refused what the generated code gave it: "
+            + words,
+            means="Where the model itself, uncompiled, takes these inputs, the generated code "
+            "calls the operator wrongly: a fault of the release.",
+            ops=[op] if op else [],
+            evidence=[evidence(found.span), evidence(call.span)],
+            guide="guides/lowering-and-cpp.md#ops-without-a-shim",
+            fixes=[Fix(what="keep the operator out of the package, or compile with another torch")],
+        ),
+        role="symptom",
+        tier=Tier.GENERAL_TEXT,
+    )
 
 
 def from_python(
