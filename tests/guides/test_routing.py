@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import lzma
 import re
 from pathlib import Path
 
 import pytest
 from guides.documents import GUIDES, SKILL, guides_of
 
-LINES = Path(__file__).with_name("public_texts.jsonl").read_text("utf-8").splitlines()
-TEXTS = [json.loads(line) for line in LINES]
+PACKED = Path(__file__).with_name("public_texts.jsonl.xz").read_bytes()
+TEXTS = [json.loads(line) for line in lzma.decompress(PACKED).splitlines()]
 BODIES = {
     path.name: " ".join(path.read_text("utf-8").replace("`", "").split())
     for path in GUIDES

@@ -1,14 +1,159 @@
-"""Installing with the real `npx skills`, from a plain clone and from git, for three clients."""
+"""What the installer makes of a plain clone, which is every file of the published tree."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 import pytest
-from skill.conftest import ROOT, Installer
-from specification import problems
+from specification import problems, properties
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("skills@1.7.4", "node@22.23.3")  # the installer, and a Node that is new enough for it
+
+
+@dataclass(frozen=True)
+class Installer:
+    """The command that `npx skills` runs."""
+
+    modules: Path
+
+    def add(self, source: str, project: Path, home: Path, *options: str) -> str:
+        """Install the skill for three clients into a project; return what was printed."""
+        argv = [
+            str(self.modules / "node" / "bin" / "node"),
+            str(self.modules / "skills" / "bin" / "cli.mjs"),
+            *(
+                "add",
+                source,
+                "-a",
+                "claude-code",
+                "-a",
+                "codex",
+                "-a",
+                "gemini-cli",
+                "-y",
+                *options,
+            ),
+        ]
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "DISABLE_TELEMETRY": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        done = subprocess.run(
+            argv,
+            cwd=project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+
+@pytest.fixture(scope="session")
+def installer(node_modules: Callable[..., Path]) -> Installer:
+    return Installer(node_modules(*PACKAGES))
+
+
+@pytest.fixture(scope="session")
+def tracked() -> list[str]:
+    """Return the paths of the files that a clone of the repository brings."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory, tracked: list[str]) -> Path:
+    """Make a plain clone of this tree, as a git repository with its branch."""
+    root = tmp_path_factory.mktemp("source") / "aoti-debug"
+    for name in tracked:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, root / name)
+    _git(root, "init", "-q", "-b", "main")
+    _git(root, "add", "--force", "--all")
+    _git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "all")
+    return root
+
+
+@pytest.fixture(scope="session")
+def repository(checkout: Path) -> str:
+    """Return the file:// URL of a bare clone, whose only branch is main."""
+    bare = checkout.with_suffix(".git")
+    _git(checkout, "clone", "-q", "--bare", str(checkout), str(bare))
+    return bare.as_uri()
+
+
+def _git(directory: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=directory, check=True, capture_output=True)
+
+
+def test_the_skill_is_valid(tmp_path: Path) -> None:
+    folder = tmp_path / "aoti-debug"  # the specification wants the folder to have the skill's name
+    folder.mkdir()
+    shutil.copyfile(ROOT / "SKILL.md", folder / "SKILL.md")
+    assert problems(folder) == []
+
+
+def test_the_description_names_what_people_say() -> None:
+    said = properties(ROOT)["description"].lower()
+    for words in (
+        "illegal memory access",
+        "exit code 139",
+        "loading outdated pt2 file",
+        "run_func_",
+        "api call failed",
+        "wrong output",
+        "aoti_compile_and_package",
+        ".pt2",
+        "undefined symbol",
+    ):
+        assert words in said
+    for other in ("plain torch.compile", "onnx", "tensorrt", "nccl", "eager-mode"):
+        assert other in said.partition("not for")[2]
+
+
+def test_the_tree_is_small(tracked: list[str]) -> None:
+    """Everything is copied into the user's project."""
+    assert len(tracked) < 515
+    assert sum((ROOT / name).stat().st_size for name in tracked) < 4_500_000
+
+
+def test_nothing_is_collected_linted_or_ignored_where_the_skill_is_installed(
+    checkout: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(checkout, project / ".claude" / "skills" / "aoti-debug")
+    (project / "test_own.py").write_text("def test_own():\n    pass\n")
+    (project / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+
+    def run(*argv: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", *argv]
+        return subprocess.run(words, cwd=project, env=environment, capture_output=True, text=True)
+
+    tested = run("pytest", "-q", "-p", "no:cacheprovider")
+    assert "1 passed" in tested.stdout, tested.stdout
+    assert run("ruff", "check", "--no-cache", ".").returncode == 0
+    assert run("ruff", "format", "--no-cache", "--check", ".").returncode == 0
+
+
+def test_no_file_has_a_name_that_installers_drop(tracked: list[str]) -> None:
+    dropped = {"metadata.json", "__pycache__", "__pypackages__"}
+    assert not [name for name in tracked if dropped & set(PurePosixPath(name).parts)]
+
 
 pytestmark = pytest.mark.node
 

@@ -13,14 +13,13 @@ import typer
 
 from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, finish
-from aoti_debug.commands.progress import Report
 from aoti_debug.errors import WrongUse
 from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from aoti_debug.commands.running import Shown
+    from aoti_debug.commands.running import Report, Shown
     from aoti_debug.sweep.request import SweepRequest
     from aoti_debug.sweep.row import Row
 

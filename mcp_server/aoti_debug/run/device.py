@@ -20,9 +20,8 @@ import anyio
 
 from aoti_debug.errors import DeviceBusy, RunDirectoryError
 from aoti_debug.plain import plain
-from aoti_debug.run.alive import this_process
 from aoti_debug.run.directory import home
-from aoti_debug.run.machine import Answer, ask, find_tool
+from aoti_debug.run.machine import Answer, ask, find_tool, this_process
 
 
 class Turns:

@@ -20,7 +20,6 @@ from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
-from aoti_debug.run.alive import is_alive, this_process
 from aoti_debug.run.files import (
     files_below,
     is_regular,
@@ -30,6 +29,7 @@ from aoti_debug.run.files import (
     write_atomically,
     write_new,
 )
+from aoti_debug.run.machine import is_alive, this_process
 
 RECORD = "run.json"
 KEEP_RUNS = 50
