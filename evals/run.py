@@ -16,18 +16,18 @@ is where packages and outcomes are kept. Needs no model and no network.
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
 import json
 import os
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from aoti_debug.run.executor import in_threads
 from harness import admit as admission
 from harness import answer as answers
 from harness import records, report, sandbox
@@ -148,16 +148,10 @@ def admit(options: argparse.Namespace) -> int:
                 if check.good is False:
                     print(f"{problem.id}: {check.what}: BAD: {check.finding[:300]}", flush=True)
 
-    _each(one, cases, 1 if options.replay else options.jobs)
+    in_threads(one, cases, 1 if options.replay else options.jobs)
     print(admission.table({one.id: found[one.id] for one in cases}))
     good = [check.good for own, _ in found.values() for check in own]
     return int(False in good or (None in good and not options.replay))
-
-
-def _each(do, items: Iterable, jobs: int) -> None:
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for done in [pool.submit(do, item) for item in items]:
-            done.result()
 
 
 def agents(options: argparse.Namespace) -> int:
@@ -185,7 +179,7 @@ def agents(options: argparse.Namespace) -> int:
                 if options.out:  # whole at every moment
                     report.write(results, options.out / "results.jsonl")
 
-    _each(one, cases, 1 if options.replay else options.jobs)
+    in_threads(one, cases, 1 if options.replay else options.jobs)
     if recorded is not None and "gold" in {agent.name for agent in wanted}:
         results += [
             records.tool(one, recorded[one.id]) for one in cases if recorded[one.id].triaged

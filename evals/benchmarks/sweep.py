@@ -30,7 +30,13 @@ class Simulated:
     workers = "simulated"
 
     def __init__(self, machine) -> None:
-        self.never, self.take, self.give = machine.never, machine.take, machine.give
+        self.machine, self.give = machine, machine.give
+
+    def never(self, planned) -> None:
+        return None
+
+    def take(self, planned):
+        return self.machine.take(planned.demand)
 
     async def run(self, planned, share):
         import anyio
@@ -57,9 +63,8 @@ class Simulated:
 def simulate(targets: int, workers: int) -> None:
     """Sweep so many targets in this process; print milliseconds a target and peak memory."""
     import anyio
+    from aoti_debug.run.executor import Machine, dispatch
     from aoti_debug.sweep.buckets import Groups
-    from aoti_debug.sweep.dispatch import dispatch
-    from aoti_debug.sweep.local import Machine
     from aoti_debug.sweep.manifest import read_manifest
     from aoti_debug.sweep.plan import Plan
     from aoti_debug.sweep.row import Done, Head, Ledger, rows_of
@@ -166,20 +171,23 @@ torch.cuda.synchronize()
 with open(sys.argv[2], "a") as log:
     print(torch.cuda.get_device_properties(0).uuid, began, time.time(), file=log)
 """
-EACH = 4  # targets side by side on a GPU: some compute while another starts
+EACH = 8  # targets side by side on a GPU: most compute while others start
 
 
 def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> None:
-    """Sweep scripts with so many seconds of a GPU's work each, the longest first: on one GPU, then
-    on all that there are. Ends within `limit`."""
+    """Sweep scripts with so many seconds of a GPU's work each: on one GPU, then on all that there
+    are. The first on each GPU grow step by step, so that their ends, and the starts of the next,
+    do not meet. Ends within `limit`."""
     ends = time.monotonic() + limit
     out.mkdir(parents=True, exist_ok=True)
     script = out / "busy.py"
     script.write_text(GPU_SCRIPT)
     products = calibrated(script, out / "calibration.log", python) * seconds
-    sizes = [f"t{n:02} = {int(products * (1.4 - 0.8 * n / targets))}" for n in range(targets)]
     query = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
     every = subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()
+    rounds = [n // len(every) + 1 for n in range(targets)]
+    shares = [place / EACH if place <= EACH else 1.3 for place in rounds]
+    sizes = [f"t{n:02} = {int(products * share)}" for n, share in enumerate(shares)]
     found = []
     for used in dict.fromkeys((1, len(every))):
         log = out / f"work-{used}.log"
@@ -272,8 +280,8 @@ def main() -> None:
     parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON", sys.executable))
     parser.add_argument("--simulate", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--gpu", type=Path, metavar="OUT")
-    parser.add_argument("--gpu-targets", type=int, default=24)
-    parser.add_argument("--gpu-seconds", type=float, default=6.5, help="of a GPU's work, each")
+    parser.add_argument("--gpu-targets", type=int, default=32)
+    parser.add_argument("--gpu-seconds", type=float, default=5.5, help="of a GPU's work, each")
     parser.add_argument("--limit", type=float, default=3600, help="seconds for --gpu")
     options = parser.parse_args()
     if options.simulate:

@@ -6,15 +6,15 @@ nothing, so rows that another machine has made, or that are recorded, are judged
 
 from __future__ import annotations
 
-import concurrent.futures
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from aoti_debug.run.executor import in_threads
 from aoti_debug.run.machine import find_tool
 
 from harness.agents import AGENTS, Situation, kernels_for, kernels_of
@@ -117,16 +117,18 @@ def run(
     within: int = 1,
     over: Callable[[], bool] = lambda: False,
     only: Sequence[str] = (),
-) -> Iterator[Row]:
-    """Yield a row for each trial, until the time is over; `within` of them run side by side once
-    the first ones have compiled what the others share. `only`: those whose names begin so."""
+    keep: Callable[[list[Row]], None],
+) -> None:
+    """Give the rows of each trial to `keep` as they come, until the time is over; `within` of them
+    run side by side once the first ones have compiled what the others share. `only`: those whose
+    names begin so."""
+
+    def one(trial: Trial) -> list[Row]:
+        return _rows(problem, trial, python, over)
+
     every = [one for one in trials(problem, times) if not only or one.name.startswith((*only,))]
-    for trial in every[:2]:
-        yield from _rows(problem, trial, python, over)
-    with concurrent.futures.ThreadPoolExecutor(within) as pool:
-        begun = [pool.submit(_rows, problem, trial, python, over) for trial in every[2:]]
-        for done in concurrent.futures.as_completed(begun):
-            yield from done.result()
+    in_threads(one, every[:2], 1, keep)
+    in_threads(one, every[2:], within, keep)
 
 
 def _rows(problem: Problem, trial: Trial, python: str, over: Callable[[], bool]) -> list[Row]:

@@ -151,11 +151,16 @@ def made(
 ) -> tuple[list[Row], Sequence[str] | None]:
     """Run the trials of a case and give each line of its ledger to `keep` as it comes; return the
     rows, and the kernels at fault."""
-    rows, at_fault = [], None
-    try:
-        for row in admit.run(problem, python, times, within=within, over=over, only=only):
-            rows.append(row)
+    rows: list[Row] = []
+    at_fault = None
+
+    def keep_rows(found: list[Row]) -> None:
+        rows.extend(found)
+        for row in found:
             keep(row.document())
+
+    try:
+        admit.run(problem, python, times, within=within, over=over, only=only, keep=keep_rows)
         kernels = seen(problem, python)
         at_fault = kernels["at_fault"]
         keep(kernels)

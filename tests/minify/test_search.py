@@ -34,6 +34,7 @@ from aoti_debug.minify.slice import Candidate
 from aoti_debug.minify.workers import Workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.read.events import read_events
+from aoti_debug.run.executor import Machine
 from aoti_debug.triage.observe import observe
 
 ASSERT = """\
@@ -220,7 +221,7 @@ def searched(count: int, needed: set[int], width: int = 2) -> tuple[list[int], i
         tried.append(part)
         return needed <= part
 
-    found = anyio.run(minimise, range(count), test, width)
+    found = anyio.run(minimise, range(count), test, Machine(width, width, 0))
     return found, len(tried)
 
 
@@ -245,7 +246,7 @@ def test_nothing_can_be_left_out_of_what_is_found() -> None:
     async def even_and_large(part: frozenset[int]) -> bool:
         return sum(part) >= 40 and any(n % 2 == 0 for n in part)
 
-    found = anyio.run(minimise, range(20), even_and_large, 3)
+    found = anyio.run(minimise, range(20), even_and_large, Machine(3, 3, 0))
     rests = [frozenset(found) - {item} for item in found]
     assert not any(anyio.run(even_and_large, rest) for rest in rests)
 
@@ -255,7 +256,7 @@ def test_the_first_interesting_choice_counts_not_the_fastest() -> None:
         await anyio.sleep(0.02 * (3 - choice))
         return choice > 0
 
-    assert anyio.run(first, [0, 1, 2], test, 3) == 1
+    assert anyio.run(first, [0, 1, 2], test, Machine(3, 3, 0)) == 1
 
 
 def test_an_error_of_a_candidate_is_raised_as_it_is() -> None:
@@ -263,7 +264,7 @@ def test_an_error_of_a_candidate_is_raised_as_it_is() -> None:
         raise ValueError(f"choice {choice}")
 
     with pytest.raises(ValueError, match="choice"):
-        anyio.run(first, [0, 1], test, 2)
+        anyio.run(first, [0, 1], test, Machine(2, 2, 0))
 
 
 PROBE = Path(aoti_debug.__file__).parent / "probe"
@@ -430,6 +431,6 @@ def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) 
     side = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
     whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
-    crew = Workers(Path("unused"), Path("unused"), 1, anyio.Event())
+    crew = Workers(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0))
     found = [way.until for way in ways(crew, material, writer, whole, "", compare=True)]
     assert next(way for way in found if way in ("compare", "finite")) == first

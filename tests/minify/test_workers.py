@@ -15,8 +15,10 @@ import anyio
 import psutil
 import pytest
 from aoti_debug.minify.workers import Outcome, workers
+from aoti_debug.run.executor import Machine
 from aoti_debug.triage.run_state import Cancelled
 
+PLACES = Machine(4, 4, 0)
 CANDIDATES = {
     "well": "print('step: run', flush=True)\nprint('step: done')",
     "crash": "import ctypes\nprint('step: run', flush=True)\nctypes.string_at(0)",
@@ -41,7 +43,7 @@ def order(name: str) -> dict[str, object]:
 async def done(python: str, place: Path) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     stop = anyio.Event()
-    started = workers(place / "c", place / "log", python, os.environ, place / "k", 4, stop)
+    started = workers(place / "c", place / "log", python, os.environ, place / "k", stop, PLACES)
     async with started as crew:
 
         async def one(name: str) -> None:
@@ -100,10 +102,12 @@ SEARCH = """
 import anyio, os, sys
 from pathlib import Path
 from aoti_debug.minify.workers import workers
+from aoti_debug.run.executor import Machine
 
 async def main(place, python):
     stop = anyio.Event()
-    started = workers(place / "c", place / "log", python, os.environ, place / "k", 2, stop)
+    log, cache, machine = place / "log", place / "k", Machine(2, 2, 0)
+    started = workers(place / "c", log, python, os.environ, cache, stop, machine)
     async with started as crew:
         print(json_of(place), flush=True)
         script = "import signal\\nwhile True:\\n    signal.pause()"
@@ -150,7 +154,7 @@ def test_no_candidate_is_forked_where_a_fork_could_not_use_the_gpu(
     async def run() -> Outcome:
         place = tmp_path / "c"
         log, cache = tmp_path / "log", tmp_path / "k"
-        async with workers(place, log, python, env, cache, 1, anyio.Event()) as crew:
+        async with workers(place, log, python, env, cache, anyio.Event(), PLACES) as crew:
             return await crew.do({"kind": "script"}, 300.0, USES_IT)
 
     assert "spoiled False" in anyio.run(run).stdout

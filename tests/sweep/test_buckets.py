@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.minify.signature import Signature
+from aoti_debug.run.executor import Demand
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.bisect import Candidate, CannotBisect, candidates, releases, search
 from aoti_debug.sweep.buckets import Groups, compare
 from aoti_debug.sweep.on_ray import NoCluster, cluster_of, place_of, reach
-from aoti_debug.sweep.plan import Demand
 from aoti_debug.sweep.row import Row
 
 

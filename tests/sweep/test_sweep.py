@@ -19,11 +19,10 @@ import psutil
 import pytest
 import yaml
 from aoti_debug.commands.app import run
+from aoti_debug.run.executor import Demand, Gpu, Machine, Share, dispatch
 from aoti_debug.server import create_server
-from aoti_debug.sweep.dispatch import dispatch
-from aoti_debug.sweep.local import Gpu, Machine, Share
-from aoti_debug.sweep.one import Order, run_one
-from aoti_debug.sweep.plan import Demand, Planned
+from aoti_debug.sweep.one import Order, not_run, run_one
+from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, rows_of
 from interpreter import torch_python
 from mcp import Client
@@ -255,7 +254,14 @@ class Pretended:
         self.machine = machine
         self.most = 0
         self.workers = "none"
-        self.never, self.take, self.give = machine.never, machine.take, machine.give
+        self.give = machine.give
+
+    def never(self, planned: Planned) -> Row | None:
+        why = self.machine.never(planned.demand)
+        return not_run(planned, why) if why else None
+
+    def take(self, planned: Planned) -> Share | None:
+        return self.machine.take(planned.demand)
 
     async def run(self, planned: Planned, share: Share) -> Row:
         self.most = max(self.most, self.machine.running)

@@ -40,6 +40,7 @@ from aoti_debug.minify.write import Writer
 from aoti_debug.model import Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.executor import this_machine
 from aoti_debug.run.files import open_regular
 from aoti_debug.signals import in_thread
 from aoti_debug.triage.launch import hold_gpus, unwell
@@ -82,12 +83,13 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     python = interpreter_name(request.target)
     root = await in_thread(partial(_root, work, material))
     cache = root.parent / "cache"
-    width = max(1, min(WIDTH, len(os.sched_getaffinity(0))))
     log = work.directory.path / "fork-server"
     env = request.target.env
     async with (
         hold_gpus(work) as devices,
-        workers(root / "c", log, python, env, cache, width, work.stop) as crew,
+        workers(
+            root / "c", log, python, env, cache, work.stop, this_machine(WIDTH, devices)
+        ) as crew,
     ):
         work.say("reading the exported program")
         survey = await _survey(crew, root, material)
@@ -158,19 +160,18 @@ async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
         )
     places: dict[str, Path] = {"weights": read.directory / "weights"}
 
-    async def values(side: str) -> bool:
+    async def values(side: str) -> None:
         more: dict[str, Any] = {"kind": "values", "side": side, "inputs": str(material.inputs)}
         more.update({"run_s": crew.run_s} if material.hung and side == "real" else {})
         ran = await crew.do({**order, **more}, VALUES_S)
         places[side] = ran.directory / side
         if material.hung and side == "example":  # no call needs much more than this one took
             crew.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
-        return True
 
     sides = [partial(values, "example")]
     sides += [partial(values, "real")] if material.inputs is not None else []
     for batch in [[side] for side in sides] if material.hung else [sides]:
-        await together(batch)
+        await together(batch, crew.machine)
     folder = root / "values"
     folder.mkdir(exist_ok=True)
     for name, place in places.items():
@@ -308,12 +309,12 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
     """Try slices, then the whole; make the first that fails alike smaller."""
     wider = [with_producers(graph, part, levels) for levels in (1, 3) for part in hints[:2]]
     choices = [part for part in dict.fromkeys([*hints, *wider]) if part]
-    number = await first(choices, trials.keeps, trials.workers.width)
+    number = await first(choices, trials.keeps, trials.workers.machine)
     start = sorted(choices[number]) if number is not None else graph.calls()
     if number is None and not await trials.keeps(frozenset(start)):
         return False
     if len(start) > 1:
-        await minimise(start, trials.keeps, trials.workers.width)
+        await minimise(start, trials.keeps, trials.workers.machine)
     return True
 
 

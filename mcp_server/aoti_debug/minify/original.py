@@ -15,6 +15,7 @@ from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
+from aoti_debug.run.executor import Machine
 from aoti_debug.triage.run_state import RunState
 
 RUNS = 2
@@ -86,11 +87,11 @@ async def original(
     tried: list[str] = []
     for way in ways(crew, material, writer, base, load, compare=request.compare):
         work.say(f"repeating the failure: {way.what}")
-        outcomes = await _runs(way, range(RUNS))
+        outcomes = await _runs(way, range(RUNS), crew.machine)
         failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         unsure = 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way))
         if unsure or (not way.compiles and max(o.wall_s for o in outcomes) < CHEAP_S):
-            outcomes += await _runs(way, range(RUNS, RUNS + MORE))
+            outcomes += await _runs(way, range(RUNS, RUNS + MORE), crew.machine)
             failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if not failed:
             tried.append(way.what)
@@ -127,19 +128,10 @@ def _may_be_flaky(material: Material, way: Way) -> bool:
     return way.until == "run" and material.observations is not None and not material.wrong_values
 
 
-async def _runs(way: Way, numbers: Sequence[int]) -> list[Outcome]:
-    found: dict[int, Outcome] = {}
-
-    async def one(number: int) -> bool:
-        found[number] = await way.run(number)
-        return True
-
-    if way.compiles and way.until != "codegen":
-        for number in numbers:  # two compiles of one model would write the same files
-            await one(number)
-        return [found[number] for number in numbers]
-    await together([partial(one, number) for number in numbers])
-    return [found[number] for number in numbers]
+async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[Outcome]:
+    if way.compiles and way.until != "codegen":  # two of one model would write the same files
+        return [await way.run(number) for number in numbers]
+    return await together([partial(way.run, number) for number in numbers], machine)
 
 
 def ways(

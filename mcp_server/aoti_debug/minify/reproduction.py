@@ -183,15 +183,13 @@ async def alone_twice(
 ) -> list[Signature]:
     """Run a script alone side by side with itself; each has a cache, for two compiles of one model
     write the same files."""
-    seen: list[Signature] = []
 
-    async def once(letter: str, own: Path) -> bool:
+    async def once(letter: str, own: Path) -> Signature:
         directory = work.directory.path / "steps" / f"{name}{letter}"
-        seen.append(await alone_once(work, found, trials, python, own, directory))
-        return True
+        return await alone_once(work, found, trials, python, own, directory)
 
-    await together([partial(once, "a", cache), partial(once, "b", cache / "second")])
-    return seen
+    runs = [partial(once, "a", cache), partial(once, "b", cache / "second")]
+    return await together(runs, trials.workers.machine)
 
 
 async def alone_once(

@@ -20,6 +20,9 @@ from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.workers import Outcome, Workers
 from aoti_debug.minify.write import Script, Writer
+from aoti_debug.run.executor import Demand, Here, Machine, dispatch
+
+CANDIDATE = Demand(gpus=0, cores=1)  # GPUs are held by the search as a whole
 
 
 class Spent(Exception):
@@ -230,15 +233,15 @@ T = TypeVar("T")
 Test = Callable[[frozenset[int]], Awaitable[bool]]
 
 
-async def minimise(items: Sequence[int], test: Test, width: int) -> list[int]:
+async def minimise(items: Sequence[int], test: Test, machine: Machine) -> list[int]:
     """Return a part of `items`, which are in order, that is interesting and no item of which can
     be left out. `test` says whether a part is interesting; all of them are taken to be."""
     left = list(items)
-    left = await _parts(left, test, width)
-    return await _without(left, test, width)
+    left = await _parts(left, test, machine)
+    return await _without(left, test, machine)
 
 
-async def _parts(left: list[int], test: Test, width: int) -> list[int]:
+async def _parts(left: list[int], test: Test, machine: Machine) -> list[int]:
     """Go on with an interesting half, or the middle half, or a quarter and a half of it."""
     while len(left) > 1:
         half, quarter = (len(left) + 1) // 2, (len(left) + 3) // 4
@@ -247,21 +250,21 @@ async def _parts(left: list[int], test: Test, width: int) -> list[int]:
             parts += [left[quarter : quarter + half]]
         if len(left) > 7:
             parts += [left[quarter:], left[:-quarter]]
-        found = await first(parts, lambda part: test(frozenset(part)), width)
+        found = await first(parts, lambda part: test(frozenset(part)), machine)
         if found is None:
             break
         left = parts[found]
     return left
 
 
-async def _without(left: list[int], test: Test, width: int) -> list[int]:
+async def _without(left: list[int], test: Test, machine: Machine) -> list[int]:
     """Leave out chunks, ever smaller ones; at the end item by item until none can be spared."""
     size = max(1, len(left) // 4)
     while len(left) > 1:
         starts = list(range(0, len(left), size))
         rests = [left[:at] + left[at + size :] for at in starts]
         rests = [rest for rest in rests if rest]
-        found = await first(rests, lambda rest: test(frozenset(rest)), width)
+        found = await first(rests, lambda rest: test(frozenset(rest)), machine)
         if found is not None:
             left = rests[found]
             size = max(1, min(size, len(left) // 2))
@@ -273,36 +276,38 @@ async def _without(left: list[int], test: Test, width: int) -> list[int]:
 
 
 async def first(
-    choices: Sequence[T], test: Callable[[T], Awaitable[bool]], width: int
+    choices: Sequence[T], test: Callable[[T], Awaitable[bool]], machine: Machine
 ) -> int | None:
-    """Return the number of the first interesting choice; `width` of them are tried side by side.
+    """Return the number of the first interesting choice; they are tried in order, side by side,
+    and none is begun once one is interesting.
 
     The answer does not depend on which one ends first, so a search can be taken up again.
     """
-    for begin in range(0, len(choices), max(1, width)):
-        batch = choices[begin : begin + max(1, width)]
-        answers = await together([lambda one=one: test(one) for one in batch])  # type: ignore[misc]
-        for number, interesting in enumerate(answers):
-            if interesting:
-                return begin + number
-    return None
+    found: list[int] = []
+    stop = anyio.Event()
+
+    async def one(number: int) -> int | None:
+        return number if await test(choices[number]) else None
+
+    def on_result(number: int | None) -> None:
+        if number is not None:
+            found.append(number)
+            stop.set()
+
+    await dispatch(iter(range(len(choices))), Here(machine, one, CANDIDATE), on_result, stop)
+    return min(found, default=None)
 
 
-async def together(calls: Iterable[Callable[[], Awaitable[bool]]]) -> list[bool]:
-    """Await all; return their answers in order. The first error is raised once all have ended."""
-    wanted = list(calls)
-    answers = [False] * len(wanted)
-    errors: list[Exception] = []
+async def together(calls: Sequence[Callable[[], Awaitable[T]]], machine: Machine) -> list[T]:
+    """Await all, each in a place of the machine; return their answers in order."""
+    found: dict[int, T] = {}
 
-    async def one(number: int) -> None:
-        try:
-            answers[number] = await wanted[number]()
-        except Exception as error:
-            errors.append(error)
+    async def one(number: int) -> tuple[int, T]:
+        return number, await calls[number]()
 
-    async with anyio.create_task_group() as tasks:
-        for number in range(len(wanted)):
-            tasks.start_soon(one, number)
-    if errors:
-        raise errors[0]
-    return answers
+    def keep(answer: tuple[int, T]) -> None:
+        found.update([answer])
+
+    numbers = iter(range(len(calls)))
+    await dispatch(numbers, Here(machine, one, CANDIDATE), keep, anyio.Event())
+    return [found[number] for number in range(len(calls))]

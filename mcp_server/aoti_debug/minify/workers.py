@@ -18,6 +18,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.minify.signature import Signature, signature_of
+from aoti_debug.run.executor import Machine
 from aoti_debug.run.files import open_regular, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.triage.environment import PROBE
@@ -52,11 +53,11 @@ class Outcome:
 class Workers:
     """Orders to the fork server of one search; their results are kept by content."""
 
-    def __init__(self, root: Path, cache: Path, width: int, stop: anyio.Event) -> None:
+    def __init__(self, root: Path, cache: Path, stop: anyio.Event, machine: Machine) -> None:
         self._stop = stop
         self.root = root
         self.cache = cache
-        self.width = width
+        self.machine = machine
         self.run_s = RUN_S
         self.ran = 0
         self.alive = False
@@ -112,8 +113,8 @@ async def workers(
     python: str,
     env: Mapping[str, str],
     cache: Path,
-    width: int,
     stop: anyio.Event,
+    machine: Machine,
 ) -> AsyncIterator[Workers]:
     """Start a fork server below `root`; leaving ends it and all that it started.
 
@@ -128,7 +129,7 @@ async def workers(
     for left in root.iterdir():  # of a search that was killed
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
-    found = Workers(root, cache, width, stop)
+    found = Workers(root, cache, stop, machine)
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
@@ -148,7 +149,7 @@ async def workers(
 
 
 async def _serve(found: Workers, log: Path, python: str, env: Mapping[str, str]) -> None:
-    argv = (python, str(PROBE / "fork_server.py"), str(found.root), "--width", str(found.width))
+    argv = (python, str(PROBE / "fork_server.py"), str(found.root))
     try:
         await run_process(
             Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2), log

@@ -82,7 +82,6 @@ def main() -> NoReturn:
     """Serve orders until ended from outside."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("orders")
-    parser.add_argument("--width", type=int, default=1, help="how many at once")
     parser.add_argument("--one", help="do this one order and end")
     options = parser.parse_args()
     if options.one:
@@ -90,7 +89,7 @@ def main() -> NoReturn:
     root = Path(options.orders)
     fresh = warm()
     _write(root / "ready.json", {"pid": os.getpid(), "forks": not fresh})
-    serve(root, options.width, fresh)
+    serve(root, fresh)
 
 
 def warm() -> bool:
@@ -145,13 +144,11 @@ def _devices_work(torch: Any) -> bool:
     return True
 
 
-def serve(root: Path, width: int, fresh: bool) -> NoReturn:
+def serve(root: Path, fresh: bool) -> NoReturn:
     """Start children for new orders, end those whose time is up, write how each ended."""
     children: dict[int, Child] = {}
     while True:
         for directory in _waiting(root):
-            if len(children) >= width:
-                break
             pid = _start(directory, fresh)
             children[pid] = Child(directory)
         _reap(children)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
@@ -16,10 +17,10 @@ import anyio.to_thread
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.model import Next
 from aoti_debug.run.directory import RunDirectory, home
+from aoti_debug.run.executor import Executor, dispatch
 from aoti_debug.run.files import remove_tree, write_atomically
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.buckets import Groups, compare
-from aoti_debug.sweep.dispatch import Executor, dispatch
 from aoti_debug.sweep.files import write_results
 from aoti_debug.sweep.local import local
 from aoti_debug.sweep.plan import Planned
@@ -47,6 +48,13 @@ from aoti_debug.triage.run_state import Cancelled, RunState
 
 SAY_S = 0.5
 SHOWN = 50  # buckets of an answer; the others stand in the results
+
+
+class Workers(Executor[Planned, Row], Protocol):
+    """Where targets run, and that in words."""
+
+    @property
+    def workers(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -101,7 +109,7 @@ class Sweep:
         before = request.resume.parent if request.resume else None
         self.out: Path = request.out or before or work.directory.path
 
-    async def run(self, executor: Executor, ledger: Ledger, done: Done) -> None:
+    async def run(self, executor: Workers, ledger: Ledger, done: Done) -> None:
         """Run every target that has no row yet."""
         measured, _ = await anyio.to_thread.run_sync(
             earlier, self.plan.manifest.name, self.plan.count
@@ -113,6 +121,8 @@ class Sweep:
                     yield with_measured(planned, measured.get(planned.name))
 
         def on_row(row: Row) -> None:
+            if self.work.stop.is_set():
+                return  # it was ended, and is run again by who resumes
             if done.add(row.index):
                 ledger.add(row)
                 self._new += 1
@@ -256,20 +266,12 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
     return answer.model_copy(update={"files": [str(file) for file in files]})
 
 
-def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextManager[Executor]:
+def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextManager[Workers]:
     if request.ray is not None:
         from aoti_debug.sweep.on_ray import on_ray
 
         return on_ray(request.ray, request.jobs, work.say)
-    return local(
-        work.directory.id,
-        work.directory.path / "orders",
-        request.jobs,
-        owner=work.client,
-        wait_s=work.gpu_wait_s,
-        say=work.say,
-        stop=work.stop,
-    )
+    return local(work, request.jobs)
 
 
 def _read_done(this: Sweep, done: Done, path: Path) -> None:

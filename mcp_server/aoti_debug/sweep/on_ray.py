@@ -16,9 +16,9 @@ import anyio.to_thread
 
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.sweep.local import SPARE, Share
-from aoti_debug.sweep.one import ORDER, Order, run_one
-from aoti_debug.sweep.plan import Demand, Planned
+from aoti_debug.run.executor import SPARE, Demand, Share
+from aoti_debug.sweep.one import ORDER, Order, not_run, run_one
+from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, short
 
 CONNECT_S = 8.0
@@ -178,10 +178,11 @@ class OnRay:
         cluster = self.cluster
         return f"Ray with {cluster.cpus:g} cores and {cluster.gpus:g} GPUs"
 
-    def never(self, demand: Demand) -> str | None:
-        return self.cluster.never(demand)
+    def never(self, planned: Planned) -> Row | None:
+        why = self.cluster.never(planned.demand)
+        return not_run(planned, why) if why else None
 
-    def take(self, demand: Demand) -> Share | None:
+    def take(self, planned: Planned) -> Share | None:
         if self.running >= (self.jobs or AHEAD * self.cluster.places):
             return None
         self.running += 1
@@ -197,8 +198,7 @@ class OnRay:
         try:
             return Row.model_validate_json(await reference)
         except self.ray.exceptions.RayError as error:
-            what = f"Ray gave it up: {short(str(error))}"
-            return Row(index=planned.index, target=planned.name, outcome="error", summary=what)
+            return not_run(planned, f"Ray gave it up: {error}")
         except BaseException:
             self.ray.cancel(reference, force=True)
             raise

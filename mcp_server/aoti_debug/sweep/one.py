@@ -85,9 +85,9 @@ async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None
         row = await anyio.to_thread.run_sync(_left, directory)
         if row is None:
             said = await anyio.to_thread.run_sync(_last_words, directory)
-            row = _error(planned, f"the process that triaged it ended with {ended.how}{said}")
+            row = not_run(planned, f"the process that triaged it ended with {ended.how}{said}")
     except (AotiDebugError, OSError) as error:
-        row = _error(planned, str(error))
+        row = not_run(planned, str(error))
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(remove_tree, directory)
@@ -115,7 +115,8 @@ def _last_words(directory: Path) -> str:
     return f": {said}" if said else ""
 
 
-def _error(planned: Planned, what: str) -> Row:
+def not_run(planned: Planned, what: str) -> Row:
+    """Return the row of a target that could not be run or judged."""
     return Row(index=planned.index, target=planned.name, outcome="error", summary=short(what))
 
 
@@ -137,9 +138,9 @@ async def triaged(order: Order) -> Row:
         try:
             row = await _attempt(order)
         except AotiDebugError as error:
-            row = _error(order.planned, str(error))
+            row = not_run(order.planned, str(error))
         except Exception as error:  # a fault of ours is a row as well, in its own words
-            row = _error(order.planned, f"{type(error).__name__}: {error}")
+            row = not_run(order.planned, f"{type(error).__name__}: {error}")
         wall = wall or anyio.current_time() - began
         failures += row.outcome != "ok"
         worse = kept is None or (kept.outcome == "ok" and row.outcome != "ok")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from aoti_debug.errors import AotiDebugError, NoInterpreter
 from aoti_debug.paths import expanded
+from aoti_debug.run.executor import ANY, Demand
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
@@ -21,17 +22,6 @@ TIMEOUT_S = 900.0
 REPLAY = Path(__file__).parents[1] / "probe" / "replay.py"
 _HAS = "import importlib.util as u, sys; sys.exit(u.find_spec(sys.argv[1]) is None)"
 CHECKED = 5_000  # files that are looked for before anything starts; the others when they are run
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a target needs while it runs; None: nobody has said or measured it. In bytes."""
-
-    gpus: int | None = None
-    gpu: str | None = None
-    gpu_memory: int | None = None
-    memory: int | None = None
-    cores: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +40,7 @@ class Planned:
     imports: tuple[str, ...] = ()
     timeout_s: float = TIMEOUT_S
     retries: int = 0
-    demand: Demand = Demand()
+    demand: Demand = ANY
 
 
 @dataclass(frozen=True)
