@@ -9,7 +9,8 @@ their own. Where the sweep in DIR was cut off, the same command goes on with it.
 
 Up to torch 2.12 a load on a CPU with AMX compiles tests of vector instructions and starts a Python
 that imports torch for each, one load after another under one lock: 300 loads side by side would
-wait for each other. Here the compiler refuses these tests, and kernels are of AVX2.
+wait for each other. Here the compiler refuses these tests, none is in the cache, and kernels are of
+AVX2.
 """
 
 from __future__ import annotations
@@ -191,7 +192,13 @@ def main() -> None:
     refuses.write_text(REFUSES)
     refuses.chmod(0o755)
     real = os.environ.get("CXX", "g++")
-    environment = {**os.environ, **NARROW, "CXX": str(refuses), "REAL_CXX": real}
+    environment = {
+        **os.environ,
+        **NARROW,
+        "CXX": str(refuses),
+        "REAL_CXX": real,
+        "TORCHINDUCTOR_CACHE_DIR": str(out / "cache"),
+    }
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment) as sweep:
         try:
             sweep.wait(left)
