@@ -25,7 +25,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ZOO = Path(__file__).resolve().parents[1] / "zoo"
@@ -211,6 +210,7 @@ def main() -> None:
 def prepared(out: Path, python: str, jobs: int) -> dict:
     """Compile what is not there yet, so many side by side; return what is known of each
     architecture that could be compiled."""
+    from aoti_debug.run.executor import in_threads
 
     def prepare(name: str) -> None:
         if (out / f"{name}.known").exists():
@@ -221,8 +221,7 @@ def prepared(out: Path, python: str, jobs: int) -> dict:
         if done.returncode:
             print(f"{name}: {done.stderr[-600:]}", flush=True)
 
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(prepare, ARCHITECTURES))
+    in_threads(prepare, ARCHITECTURES, jobs)
     paths = [out / f"{name}.known" for name in ARCHITECTURES]
     return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
 

@@ -91,6 +91,10 @@ def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sw
     assert again["targets"] == 5
     assert any("s before" in line for line in again["plan"])
     assert "by " + answer["run"] in again["notes"][0]
+    none = sweep(answer["run"], "--minify", "b-none")
+    assert (none.status, buckets["zero_too"]["id"] in none.answer["help"]) == (2, True)
+    small = sweep(answer["run"], "--minify", buckets["zero_too"]["id"])
+    assert str(rows["zero"].run) in small.answer["error"]
     assert run(["artifact", str(rows["missing"].run), "stderr.log"]) == 0
 
 
@@ -162,6 +166,33 @@ def test_packages_with_inputs_and_node_ids_are_run(
     wrong = found["test_it.py::test_wrong"]
     assert wrong["summary"].startswith("AssertionError: assert (4, 8) == (4, 6)")
     assert wrong["place"] == f"{tmp_path}/test_it.py:6"
+
+
+UV = """\
+#!/bin/sh
+case "$1 $2" in
+"venv --clear") mkdir -p "$5/bin" ;;
+"pip install") echo "$5" >> {log}
+  printf '#!/bin/sh\\nTORCH_LINE=%s exec {python} "$@"\\n' "$5" > "$4" && chmod +x "$4" ;;
+esac
+"""
+
+
+def test_the_first_bad_torch_is_found_in_environments_that_uv_makes(
+    tmp_path: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv is a stand-in: its environments are this torch under another name."""
+    path = manifest(tmp_path / "of", "good")
+    newer = "import os\nassert os.environ['TORCH_LINE'] < 'torch==2.12', 'it is newer'\n"
+    (tmp_path / "of" / "good.py").write_text(newer)
+    uv, log = tmp_path / "bin" / "uv", tmp_path / "installed"
+    uv.parent.mkdir()
+    uv.write_text(UV.format(log=log, python=torch_python()))
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{uv.parent}:{os.environ['PATH']}")
+    found = sweep(path, "--bisect", "torch", "2.10..2.13").answer
+    assert (found["last_good"], found["first_bad"]) == ("torch 2.11", "torch 2.12")
+    assert log.read_text().split() == ["torch==2.12.*", "torch==2.11.*"]
 
 
 def test_fail_on_proved_asks_for_proof(tmp_path: Path, sweep: Sweep) -> None:
