@@ -192,3 +192,6 @@ class CoreDumpReader:
             self._found[key] = replace(old, count=old.count + 1)
         elif len(self._found) < 200:
             self._found[key] = new
+
+
+READERS = (CoreDumpReader,)

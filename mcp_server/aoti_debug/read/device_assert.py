@@ -129,3 +129,6 @@ def _plain(text: str) -> str:
     """Take the suffix off a C++ literal: `10L`."""
     text = text.strip()
     return text[:-1] if text[:-1].isdigit() and text.endswith("L") else text
+
+
+READERS = (DeviceAssertReader,)

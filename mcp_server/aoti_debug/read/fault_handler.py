@@ -287,3 +287,6 @@ class FaultHandlerReader:
         self._found.add(dump)
         self._reset()
         self._lines = []
+
+
+READERS = (FaultHandlerReader, TerminatedReader, NativeReader)

@@ -222,3 +222,6 @@ def _code(text: str, names: tuple[str, ...]) -> str:
         return word
     code = int(digits)
     return names[code] if code < len(names) else text.strip()
+
+
+READERS = (InputCheckReader, ConstraintsReader)

@@ -220,3 +220,6 @@ def access_of(what: str) -> Access | None:
     text = what.lower()
     words: tuple[Access, ...] = ("atomic", "assert", "read", "write", "free")
     return next((word for word in words if re.search(rf"\b{word}\b", text)), None)
+
+
+READERS = (MemcheckReader,)

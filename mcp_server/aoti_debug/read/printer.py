@@ -286,3 +286,6 @@ def _known(rest: str, kernels: set[str]) -> tuple[str | None, str | None]:
         return None, rest or None
     kernel = max(names, key=len)
     return kernel, rest[len(kernel) + 1 :]
+
+
+READERS = (PrinterReader,)

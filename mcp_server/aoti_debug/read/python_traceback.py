@@ -299,3 +299,6 @@ class TracebackReader:
         if self._ended is not None:
             ended, self._ended = self._ended, None
             self._found.add(replace(ended, relation=relation, last=relation is None))
+
+
+READERS = (TracebackReader,)

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO
 
+from aoti_debug.read import (
+    core_dump,
+    device_assert,
+    fault_handler,
+    input_check,
+    memcheck,
+    printer,
+    python_traceback,
+    shim,
+)
 from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks, MultiSearch
-from aoti_debug.read.core_dump import CoreDumpReader
-from aoti_debug.read.device_assert import DeviceAssertReader
-from aoti_debug.read.fault_handler import FaultHandlerReader, NativeReader, TerminatedReader
-from aoti_debug.read.input_check import ConstraintsReader, InputCheckReader
-from aoti_debug.read.memcheck import MemcheckReader
-from aoti_debug.read.printer import PrinterReader
-from aoti_debug.read.python_traceback import TracebackReader
 from aoti_debug.read.record import Line, Reader, Record
-from aoti_debug.read.shim import CodePlaceReader, RuntimeMessageReader, ShimReader
 
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
 KIND_LIMIT = 20_000  # lines of one kind that are read outside the tail
@@ -36,19 +38,14 @@ _ANSI = re.compile(
     rb"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07|[()][0-9A-B])"
 )
 _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
-    PrinterReader,
-    DeviceAssertReader,
-    InputCheckReader,
-    RuntimeMessageReader,
-    CodePlaceReader,
-    TracebackReader,
-    FaultHandlerReader,
-    ShimReader,
-    TerminatedReader,
-    CoreDumpReader,
-    MemcheckReader,
-    NativeReader,
-    ConstraintsReader,
+    *printer.READERS,
+    *device_assert.READERS,
+    *input_check.READERS,
+    *shim.READERS,
+    *python_traceback.READERS,
+    *fault_handler.READERS,
+    *core_dump.READERS,
+    *memcheck.READERS,
 )
 _FRAME = b'  File "'
 _NOTEBOOK = re.compile(rb"^File \S{1,400}\.py:")

@@ -246,3 +246,6 @@ def _frame(index: int, text: str) -> CppFrame:
         return CppFrame(index, _OFFSET.sub("", function)[:2000], library)
     library = text.partition(" [0x")[0].removesuffix("()")
     return CppFrame(index, "", library)
+
+
+READERS = (RuntimeMessageReader, CodePlaceReader, ShimReader)
