@@ -12,6 +12,7 @@ from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
 from aoti_debug.read.check_report import FakesReport, Mismatch
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import read_events
+from aoti_debug.triage.captured_call import compile_of
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
@@ -252,3 +253,25 @@ def test_what_makes_a_package_is_named_with_how_to_keep_its_program(
     (tmp_path / ".venv" / "a.py").write_text(BUILD + MAIN)
     found = built_by(tmp_path / "serve.py", Path("/elsewhere/model.pt2"))
     assert found == (f"; the package is made by build.py:8{said}" if said else "")
+
+
+@pytest.mark.parametrize(("kept", "found"), [(b"the same", True), (b"another!", False)])
+def test_the_compile_of_a_package_is_found_where_it_was_copied_from(
+    tmp_path: Path, kept: bytes, found: bool
+) -> None:
+    earlier, copy = tmp_path / "runs" / "r-20260101-0000-abcd", tmp_path / "copy.pt2"
+    (earlier / "capture").mkdir(parents=True)
+    (earlier / "capture" / "package-1.pt2").write_bytes(kept)
+    (earlier / "run.json").write_text("{}")
+    copy.write_bytes(b"the same")
+    made = {"path": "/build/model.pt2", "bytes": 8, "mtime": 1.0,
+            "captured": "capture/package-1.pt2"}  # fmt: skip
+    begin = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "lower", "name": "c",
+             "flags": {}, "exported_program": "capture/exported-1.pt2"}  # fmt: skip
+    end = {"t": 2.0, "pid": 7, "event": "end", "id": 1, "ok": True, "package": made}
+    (earlier / "events.jsonl").write_text(f"{json.dumps(begin)}\n{json.dumps(end)}\n")
+    load = {**begin, "phase": "load", "package": {"path": str(copy), "bytes": 8, "mtime": 9.0}}
+    log = read_events(io.BytesIO(json.dumps(load).encode() + b"\n"))
+    here = tmp_path / "runs" / "r-20260102-0000-abcd"
+    compiled = compile_of(log, log.packages[0], "model", here, tmp_path)
+    assert (compiled is not None and compiled[1] == earlier) == found

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from filecmp import cmp
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
@@ -277,19 +278,33 @@ def compile_of(
     events: Events, package: PackageSeen | None, model: str, directory: Path, home: Path | None
 ) -> Compiled | None:
     """Return the compile of a model in the package: of this run, or of an earlier one that is
-    still kept and wrote the very same package."""
+    still kept and wrote the very same package, here or where it was copied from."""
     if package is None:
         return None
+    file, _ = package_file(package, directory)
     for log, where in ((events, directory), *earlier(home, directory)):
-        if (found := compiled_in(log, package, model)) is not None:
+        same = [p for p in log.packages if same_package(p, package)]
+        same = same or [p for p in log.packages if same_content(p, where, package, file)]
+        if (found := compiled_in(log, same, model)) is not None:
             return found, where
     return None
 
 
-def compiled_in(log: Events, package: PackageSeen, model: str) -> Phase | None:
+def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path | None) -> bool:
+    """Tell whether what a run kept of a package is this file, byte by byte. The original may have
+    been written anew since."""
+    if file is None or one.captured is None or one.bytes != package.bytes:
+        return False
+    try:
+        return is_regular(where / one.captured) and cmp(where / one.captured, file, shallow=False)
+    except OSError:
+        return False
+
+
+def compiled_in(log: Events, same: Sequence[PackageSeen], model: str) -> Phase | None:
     """Return the compile that wrote the package, else the one that made the files which were
     packaged as this model."""
-    written = {(p.pid, p.span.first) for p in log.packages if same_package(p, package)}
+    written = {(p.pid, p.span.first) for p in same}
     found = compiles(log)
     whole = next((c for c in found if (c.pid, c.span.last) in written), None)
     if whole is not None:
