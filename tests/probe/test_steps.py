@@ -269,6 +269,13 @@ def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file,
     [found] = fakes["mismatches"]
     assert (found["op"], found["property"], found["count"]) == ("layouts.turn.default", "stride", 2)
     assert (found["expected"], found["got"], found["smaller"]) == ("[5, 1]", "[1, 3]", False)
+    text = Path(script).read_text().splitlines()
+    ends = {what: text[line - 1].strip() for what, (_, line) in found["places"].items()}
+    assert ends == {
+        "real": "return x.t().contiguous().t()",
+        "fake": "return torch.empty_like(x, memory_format=torch.contiguous_format)",
+    }
+    assert {file for file, _ in found["places"].values()} == {script}
 
 
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.from_operator import from_mismatch
 from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
 from aoti_debug.read.check_report import FakesReport, Mismatch
 from aoti_debug.read.checks import CheckReports
@@ -167,6 +168,13 @@ def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:
     found = Observations(events=observations.events, checks=CheckReports(fakes=fakes))
     new = patched(tmp_path, diagnosis, found)
     assert "    return (x * 2.0).t().contiguous().t().contiguous()" in new
+    places = {"real": (str(tmp_path / "ops.py"), 6), "fake": (str(tmp_path / "ops.py"), 11)}
+    told = from_mismatch(Mismatch.model_validate({**wrong.model_dump(), "places": places}), "", 0)
+    assert [line.line for line in told.diagnosis.source] == [6, 11]
+    assert [fix.where for fix in told.diagnosis.fixes] == [
+        f"{tmp_path / 'ops.py'}:6",
+        f"{tmp_path / 'ops.py'}:11",
+    ]
 
 
 @pytest.mark.parametrize(

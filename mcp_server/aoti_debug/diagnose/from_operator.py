@@ -16,7 +16,7 @@ from aoti_debug.read.record import RuntimeMessage, ShimException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.check_report import Mismatch
+    from aoti_debug.read.check_report import Line, Mismatch
     from aoti_debug.read.events import Call, Input
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
@@ -204,7 +204,7 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
             summary=said,
             kernel=Kernel(name=op, kind="custom_op"),
             ops=[op],
-            source=last_line_of(found.stack),
+            source=[*last_line_of(found.stack), *own_lines(found)],
             evidence=[Evidence(artifact=artifact, quote=said)],
             guide="guides/custom-ops.md",
             fixes=fixes(found, op),
@@ -213,6 +213,16 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
         tier=Tier.CONTRACT,
         order=order,
     )
+
+
+def own_lines(found: Mismatch) -> list[SourceLine]:
+    """Return where the operator and its fake kernel return: there it is mended."""
+    lines = (found.places.real, found.places.fake)
+    return [SourceLine(file=one.file, line=one.line) for one in lines if one is not None]
+
+
+def where(place: Line | None) -> str | None:
+    return f"{place.file}:{place.line}" if place is not None else None
 
 
 def fixes(found: Mismatch, op: str) -> list[Fix]:
@@ -228,12 +238,14 @@ def fixes(found: Mismatch, op: str) -> list[Fix]:
     return [
         Fix(
             what=f"make {op} itself {how}",
+            where=where(found.places.real),
             why=f"{harm}; this needs no recompile: register the changed operator, then call the "
             "package as it is",
         ),
         Fix(
             what=f"or make the fake kernel of {op} promise what the operator returns, and compile "
             "again; torch.library.opcheck tests both against each other",
+            where=where(found.places.fake),
             why="right where the operator does what it should",
         ),
     ]

@@ -96,6 +96,29 @@ def _file(torch: Any, name: str) -> str | None:
     return file if file != os.devnull else None  # what some releases say of all
 
 
+def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
+    """Return file and line where an operator ends and where its fake kernel does, each as far as
+    it is a Python function that torch knows."""
+    import dis  # of a replay alone: a watched program should not pay for them
+    import inspect
+
+    found: dict[str, tuple[str, int]] = {}
+    try:
+        name = str(target._schema.name)
+        definition = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(name)
+        entry = torch._library.simple_registry.singleton.find(name)
+        kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)
+        fake = getattr(definition, "_abstract_fn", None) or getattr(kernel, "func", None)
+        for what, function in (("real", getattr(definition, "_init_fn", None)), ("fake", fake)):
+            code = getattr(inspect.unwrap(function), "__code__", None) if function else None
+            if code is not None and not _is_torch(torch, os.path.abspath(code.co_filename)):  # noqa: PTH100
+                lines = [line for _, line in dis.findlinestarts(code) if line]
+                found[what] = os.path.abspath(code.co_filename), max(lines)  # noqa: PTH100
+    except Exception as error:
+        events.note("look for an operator's source", error)
+    return found
+
+
 def _is_torch(torch: Any, file: str | None) -> bool:
     return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)  # noqa: PTH120
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from . import events, fakes, indices, standalone
+from . import custom_ops, events, fakes, indices, standalone
 
 Document = dict[str, Any]
 _STACK_CHARACTERS = 2000
@@ -133,6 +133,7 @@ def _interpreter(torch: Any, module: Any, found: Eager) -> Any:
                     key = (one["op"], one["output"], one["property"])
                     known = grouped.setdefault(key, one)
                     if known is one and len(found.mismatches) < _KEPT:
+                        one["places"] = custom_ops.places(torch, node.target)
                         found.mismatches.append(one)
                     known["count"] = known.get("count", 0) + 1
             return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
@@ -98,6 +98,18 @@ class IndexOutside(_Report):
     size: Size | None = None
 
 
+class Line(NamedTuple):
+    file: Text
+    line: int
+
+
+class Functions(_Report):
+    """Where an operator's function ends, and its fake kernel's, as far as they are Python."""
+
+    real: Line | None = None
+    fake: Line | None = None
+
+
 class Mismatch(_Report):
     """A result of a custom operator that is not what its fake kernel promises."""
 
@@ -109,6 +121,7 @@ class Mismatch(_Report):
     stack: Text = ""
     smaller: bool = False  # fewer elements than promised
     count: int = 1
+    places: Functions = Functions()
 
 
 class Statistics(_Report):
