@@ -23,7 +23,7 @@ from aoti_debug.answers import (
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer, Status
 from aoti_debug.paths import expanded
-from aoti_debug.signals import in_thread, open_stoppable
+from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:
     from aoti_debug.run.directory import RunDirectory
@@ -219,11 +219,13 @@ def diagnose_log(
         raise WrongUse("exactly one of text and path is needed")
     if text is not None:
         return _diagnose_stream(io.BytesIO(text.encode("utf-8", "surrogateescape")), "log")
+    from aoti_debug.run.files import open_regular
+
     file = expanded(path or "")
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # such a file may block, or never end
             raise UnreadableInput(f"{file} is not a regular file")
-        with open_stoppable(file, stop or threading.Event()) as stream:
+        with open_regular(file, stop, follow=True) as stream:
             return _diagnose_stream(stream, file.name)
     except OSError as error:
         why = error.strerror or type(error).__name__

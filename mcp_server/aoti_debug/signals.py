@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -49,7 +50,10 @@ class _Stoppable(io.FileIO):
     def readinto(self, buffer: Any, /) -> int:
         if self._stop.is_set():
             raise Stopped
-        return super().readinto(buffer)
+        count = super().readinto(buffer)
+        if count is None:
+            raise BlockingIOError(errno.EAGAIN, "it has to be waited for")
+        return count
 
 
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)

@@ -424,3 +424,20 @@ def test_a_notice_that_is_no_fault_explains_no_process_that_died() -> None:
         assert found[0].category == "lowering_error" and refusal in found[0].summary
         without = diagnose(replace(healthy, events=healthy.events, ending=ending))
         assert without[0].category != "no_fault"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c.cpp:1:10: fatal error: cuda.h: No such file or directory",
+        "RuntimeError: At least one NaN in arg1_1",
+        ASSERTED,
+    ],
+)
+def test_a_signal_outside_of_any_phase_proves_no_printed_words(text: str) -> None:
+    process = {"t": 1.0, "pid": 7, "event": "process", "argv": ["serve.py"]}
+    events = read_events(io.BytesIO(json.dumps(process).encode() + b"\n"))
+    found = scan_text(text, "stderr.log", [*log_readers("stderr.log"), matcher("stderr.log")])
+    ended = Ending(signal="SIGSEGV")
+    for one in diagnose(Observations(found.records, events, ended)):
+        assert one.confidence != "proved" or one.category == "host_segfault"

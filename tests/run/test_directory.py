@@ -13,6 +13,7 @@ import pytest
 from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, home, list_runs, prune
+from aoti_debug.signals import open_stoppable
 
 CREATE = """
 import sys
@@ -277,3 +278,10 @@ def test_one_damaged_record_is_one_row(tmp_path, monkeypatch, record):
     assert rows[good.id].status == "done"
     assert rows[bad.id].status == "failed"
     assert prune(0, at=tmp_path) == [good.id, bad.id]
+
+
+def test_what_has_to_be_waited_for_is_not_read():
+    reading, writing = os.pipe2(os.O_NONBLOCK)
+    with open_stoppable(reading, threading.Event()) as file, pytest.raises(BlockingIOError):
+        file.read(10)
+    os.close(writing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import venv
@@ -297,4 +298,10 @@ def test_version_is_the_one_that_the_tool_tells(tool, output, number):
 
 def test_question_without_an_answer_ends(tmp_path):
     assert ask(["sleep", "1000"], timeout_s=0.1) is None
+    assert ask(["cat", "/dev/zero"]) is None
+    os.mkfifo(tmp_path / "left")
+    held = os.open(tmp_path / "left", os.O_RDONLY | os.O_NONBLOCK)
+    assert ask(["sh", "-c", f"sleep 1000 > {tmp_path}/left & wait"], timeout_s=1.0) is None
+    assert select.select([held], [], [], 30.0)[0] == [held]  # nobody has it open to write
+    os.close(held)
     assert ask([str(tmp_path / "gone")]) is None

@@ -96,7 +96,8 @@ def agreed(candidate: Candidate, observations: Observations) -> bool:
     if not observations.failed:
         return False
     gpu = found.category in GPU_FAULTS and uses_cuda(events)
-    return gpu or (ending is not None and ending.signal is not None)
+    crash = found.category == "host_segfault"
+    return gpu or (crash and ending is not None and ending.signal is not None)
 
 
 def same_part(one: str, other: str) -> bool:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import selectors
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+ANSWER_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,8 @@ class Answer:
 def ask(
     argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float = 10.0
 ) -> Answer | None:
-    """Return what `argv` prints; None if it cannot be started or does not end in time.
+    """Return what `argv` prints; None if it cannot be started, does not end in time or prints more
+    than such a program does.
 
     For programs that print little. Blocks: call it in a thread from asynchronous code.
     """
@@ -38,20 +44,42 @@ def ask(
         )
     except OSError:
         return None
-    try:
-        out, err = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        try:
+            said = _said((process.stdout.fileno(), process.stderr.fileno()), timeout_s)
+            if said is not None:
+                code = process.wait(timeout_s)
+                return Answer(code, *(text.decode("utf-8", "replace") for text in said))
+        except subprocess.TimeoutExpired:
+            pass
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         # A tool that hangs in a driver does not die of SIGKILL: do not wait for it for ever.
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=1.0)
-        for pipe in (process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
-        return None
-    return Answer(
-        process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
-    )
+            process.wait(1.0)
+    return None
+
+
+def _said(pipes: Sequence[int], timeout_s: float) -> list[bytearray] | None:
+    """Return what comes out of each pipe until all are closed; None if that takes too long, or is
+    too much."""
+    end = time.monotonic() + timeout_s
+    said = {pipe: bytearray() for pipe in pipes}
+    with selectors.DefaultSelector() as waiting:
+        for pipe in pipes:
+            waiting.register(pipe, selectors.EVENT_READ)
+        while waiting.get_map():
+            left = end - time.monotonic()
+            if left <= 0 or sum(map(len, said.values())) > ANSWER_BYTES:
+                return None
+            for key, _ in waiting.select(left):
+                if part := os.read(key.fd, 1 << 16):
+                    said[key.fd] += part
+                else:
+                    waiting.unregister(key.fd)
+    return list(said.values())
 
 
 CUDA_TOOLS = ("cuda-gdb", "compute-sanitizer", "nvdisasm", "cuobjdump", "ptxas")
