@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
+from aoti_debug.explain.accesses import checks
 from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in
 from aoti_debug.explain.package import explain_package
@@ -235,6 +236,22 @@ def test_a_hostile_package_costs_little(packages: Path, tmp_path: Path, spoil):
     )
     megabytes, seconds = json.loads(done.stdout)
     assert megabytes < 300 and seconds < 5
+
+
+def test_a_kernel_of_endless_checks_is_explained_by_the_first(tmp_path: Path):
+    said = "index out of bounds: 0 <= tmp{0} < 9L"
+    lines = (f'TORCH_CHECK(0 <= tmp{n}, "{said.format(n)}");' for n in range(20_000))
+    code = ['extern "C" void cpp_fused_add_0(const float* in_ptr0)', "{", *lines, "}"]
+    assert len(checks(Code("cpp", "c.kernel.cpp", 1, tuple(code), ()))) == 500
+    folder = "m/data/aotinductor/model/"
+    run = "void AOTInductorModel::run_impl(\n{\n    call_cpp_fused_add_0(buf0);\n}\n"
+    parts = [
+        ("m/archive_format", b"pt2"),
+        (folder + "a.wrapper.cpp", run.encode()),
+        (folder + "a.kernel.cpp", "\n".join(code).encode()),
+    ]
+    found = explain_package(write(tmp_path / "m.pt2", parts), "cpp_fused_add_0")
+    assert any("index < 9" in line for line in found.checked)
 
 
 def test_errors_are_of_our_own_kind(packages: Path):

@@ -53,12 +53,17 @@ class Access:
     text: str
 
 
+CHECKS = 500  # no compiler writes more; what each one reads is looked for
+
+
 def checks(code: Code) -> list[Check]:
-    """Return the kernel's checks of indices."""
-    found = []
+    """Return the kernel's checks of indices, the first of very many."""
+    found: list[Check] = []
     for place, line in enumerate(code.lines):
         if "index out of bounds" in line and (said := _CHECK.search(line)):
             found.append(read_condition(said[1], place))
+            if len(found) == CHECKS:
+                break
     return found
 
 
@@ -79,11 +84,10 @@ def plain(text: str) -> str:
     return re.sub(r"\b(\d{1,19})L\b", r"\1", text.strip())
 
 
-def accesses(code: Code) -> list[Access]:
-    """Return the loads and stores in their order."""
-    return [
-        found for place, line in enumerate(code.lines) for found in _accesses(code, place, line)
-    ]
+def accesses(code: Code, first: int = 0, end: int | None = None) -> list[Access]:
+    """Return the loads and stores of the lines `first` to `end` in their order."""
+    lines = enumerate(code.lines[first:end], first)
+    return [found for place, line in lines for found in _accesses(code, place, line)]
 
 
 def _accesses(code: Code, place: int, line: str) -> Iterator[Access]:
@@ -160,9 +164,7 @@ def indexed_by(code: Code, check: Check) -> list[Access]:
     )
     used.update(positions)
     below = []
-    for access in accesses(code):
-        if not check.place < access.place <= check.place + 60:
-            continue
+    for access in accesses(code, check.place + 1, check.place + 61):
         if used & set(names_in(access.offset)):
             below.append(access)
     strong = [a for a in below if check.index in names_in(a.offset)]
