@@ -8,18 +8,32 @@ import json
 import runpy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from aoti_debug.api import diagnose_log
 from aoti_debug.diagnose import Ending, Observations, diagnose
+from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.excuse import is_vendor_kernel
-from aoti_debug.model import Diagnosis
+from aoti_debug.diagnose.observations import Candidate, Role
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Diagnosis, Evidence
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import read_events
 from aoti_debug.read.python_traceback import error_lines
+from aoti_debug.read.record import (
+    Frame,
+    GpuException,
+    Launches,
+    PythonException,
+    Record,
+    SanitizerError,
+    Span,
+)
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.signatures import matcher
+from aoti_debug.signatures.signature import signatures
 
 ENVELOPE = (
     "RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), "
@@ -441,3 +455,148 @@ def test_a_signal_outside_of_any_phase_proves_no_printed_words(text: str) -> Non
     ended = Ending(signal="SIGSEGV")
     for one in diagnose(Observations(found.records, events, ended)):
         assert one.confidence != "proved" or one.category == "host_segfault"
+
+
+SPAN = Span("stderr.log", 3, 3, "…")
+ASSERT_HELPER = "__assert_fail"
+CORE = GpuException(
+    SPAN,
+    "cuda-gdb",
+    "Warp Illegal Address",
+    "triton_core",
+    "/k.py",
+    9,
+    "x",
+    (1, 0, 0),
+    (2, 0, 0),
+    None,
+    None,
+    None,
+    None,
+)
+PRINTED = Launches(SPAN, 3, (("cpp_last", 1),), 1, "cpp_last", 4, None)
+FRAMES = (
+    Frame("/home/u/serve.py", 12, "<module>", "model(x)"),
+    Frame("/site-packages/t.py", 1, "f", None),
+)
+RAISED = PythonException(SPAN, "RuntimeError", "x", FRAMES, None, True)
+
+
+def memcheck(
+    kernel: str | None, tool: Literal["memcheck", "initcheck"] = "memcheck"
+) -> SanitizerError:
+    return SanitizerError(
+        SPAN,
+        tool,
+        "Invalid read",
+        "read",
+        4,
+        kernel,
+        None,
+        "/k.cu",
+        7,
+        (0, 0, 0),
+        (3, 0, 0),
+        None,
+        8,
+        "after",
+        None,
+        64,
+    )
+
+
+def enriched(
+    *records: Record, role: Role = "cause", ranked: tuple[Candidate, ...] = (), **known: object
+) -> Diagnosis:
+    """Enrich a diagnosis that stands for itself with what the records know."""
+    fields = {"phase": "run", "category": "illegal_memory_access", "confidence": "likely"}
+    diagnosis = Diagnosis.model_validate({**fields, "summary": "s", **known})
+    one = Candidate(diagnosis, role, Tier.SPECIFIC_TEXT)
+    return enrich(one, (one, *ranked), Observations(records))
+
+
+@pytest.mark.parametrize(
+    ("records", "kernel", "line"),
+    [
+        ((CORE, memcheck("from_memcheck"), PRINTED), "triton_core", 9),
+        ((memcheck("from_memcheck"), PRINTED), "from_memcheck", 7),
+        ((memcheck(ASSERT_HELPER), PRINTED), "cpp_last", None),
+        ((memcheck("void cutlass::Kernel2<x>(x)", "initcheck"), PRINTED), "cpp_last", None),
+        ((PRINTED,), "cpp_last", None),
+        ((RAISED,), None, None),
+    ],
+)
+def test_a_kernel_is_named_by_the_core_then_the_checker_then_the_printer(
+    records: tuple[Record, ...], kernel: str | None, line: int | None
+) -> None:
+    found = enriched(*records).kernel
+    assert (found and found.name, found and found.line) == (kernel, line)
+
+
+@pytest.mark.parametrize(
+    ("known", "kernel"),
+    [
+        ({"phase": "lower"}, None),  # what ran before says nothing of a compile
+        ({"role": "clean"}, None),
+        ({"kernel": {"name": "own", "file": "/a/b.py"}}, "own"),
+        ({"kernel": {"name": "b.py", "file": "/a/b.py"}}, "triton_core"),  # its file's name alone
+    ],
+)
+def test_a_kernel_is_added_where_one_ran_and_none_is_known(
+    known: dict[str, Any], kernel: str | None
+) -> None:
+    found = enriched(CORE, **known).kernel
+    assert (found and found.name) == kernel
+
+
+def test_a_fault_keeps_what_is_known_and_takes_the_rest_from_checker_or_core() -> None:
+    fault = enriched(memcheck("k"), CORE, fault={"size": 16}).fault
+    assert fault is not None
+    assert (fault.size, fault.access, fault.distance) == (16, "read", 8)
+    of_core = enriched(CORE).fault
+    assert of_core is not None
+    assert (of_core.block, of_core.access) == ((1, 0, 0), None)
+    assert enriched(PRINTED).fault is None
+
+
+@pytest.mark.parametrize(
+    ("known", "place"),
+    [
+        ({}, ("/home/u/serve.py", 12)),
+        ({"source": [{"file": "model.py", "line": 2}]}, ("model.py", 2)),
+        ({"role": "clean"}, None),
+    ],
+)
+def test_the_line_is_the_users_last_frame_where_no_line_is_known(
+    known: dict[str, Any], place: tuple[str, int] | None
+) -> None:
+    found = [(line.file, line.line) for line in enriched(RAISED, **known).source]
+    assert found == ([place] if place else [])
+
+
+@pytest.mark.parametrize(
+    ("role", "other", "told"),
+    [
+        ("cause", "envelope", "names no reason"),
+        ("cause", "aftermath", "is an aftermath"),
+        ("symptom", "note", "is a notice of a run that is healthy"),
+        ("cause", "symptom", None),
+        ("clean", "printed", "was printed, but no call failed"),
+        ("clean", "aftermath", None),
+        ("envelope", "note", None),
+    ],
+)
+def test_what_misleads_depends_on_what_the_best_is(
+    role: Role, other: Role, told: str | None
+) -> None:
+    shown = Diagnosis(
+        phase="run",
+        category="wrong_result",
+        confidence="possible",
+        summary="other",
+        evidence=[Evidence(artifact="stderr.log", quote="words of it")],
+    )
+    second = Candidate(shown, other, Tier.VAGUE_TEXT, signature=signatures()[0])
+    found = enriched(role=role, ranked=(second,)).misleading
+    assert [text for text in found if told and told in text] == found
+    assert bool(found) == (told is not None)

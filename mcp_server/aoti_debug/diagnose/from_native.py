@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
-NOT_THE_USERS = (
+# Where the C and C++ of torch, of Python and of a build's own machine lies.
+OF_OTHERS = (
     *LIBRARIES,
     "/usr/include/",
     "../",
@@ -101,7 +102,7 @@ def python_tells(observations: Observations) -> bool:
 def users_frame(stack: NativeBacktrace) -> NativeFrame | None:
     """Return the innermost frame of the user's own C++ files."""
     return next(
-        (f for f in stack.frames if f.file and not any(part in f.file for part in NOT_THE_USERS)),
+        (f for f in stack.frames if f.file and not any(part in f.file for part in OF_OTHERS)),
         None,
     )
 
