@@ -194,7 +194,7 @@ class Job:
         options, row = self.jobs.options, self.row
         began = time.monotonic()
         found: dict = {}
-        limit = "100" if row.case == "op_hang" else "300"
+        limit = "200" if row.case == "op_hang" else "300"
         for _ in range(3):  # a flaky failure may not come the first time
             answer, log = self.command(
                 "triage", *self.script(), "--timeout", limit, more=self.words()

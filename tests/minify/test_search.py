@@ -8,6 +8,7 @@ import io
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -30,7 +31,7 @@ from aoti_debug.minify.signature import (
     repeats,
     signature_of,
 )
-from aoti_debug.minify.slice import Candidate
+from aoti_debug.minify.slice import Candidate, with_users
 from aoti_debug.minify.workers import Workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.read.events import read_events
@@ -153,6 +154,20 @@ def test_success_is_never_the_failure(tmp_path: Path) -> None:
     well = seen(tmp_path, "", "done", Ending(code=0))
     assert not well.failed and not seen(tmp_path, ASSERT, "run", Ending(code=1)).same(well)
     assert not well.same(well)
+
+
+def test_what_uses_a_node_is_found_through_what_only_takes_it_apart() -> None:
+    call = partial(Node, op="call_function", is_tensor=True)
+    pair = replace(call("pair", target="mine.pair"), is_tensor=False, several=(True, True))
+    nodes = (
+        pair,
+        call("left", target="operator.getitem", args=({"ref": "pair"}, {"text": "0"})),
+        call("used", target="torch.ops.aten.relu", args=({"ref": "left"},)),
+        call("later", target="torch.ops.aten.relu", args=({"ref": "used"},)),
+    )
+    index = {node.name: number for number, node in enumerate(nodes)}
+    graph = Graph("2.13.0", nodes, symbols={}, operators=(), random=(), index=index)
+    assert with_users(graph, frozenset({0})) == {0, 2}
 
 
 def test_what_two_runs_tell_differently_is_dropped() -> None:

@@ -33,7 +33,7 @@ from aoti_debug.minify.search import (
     together,
 )
 from aoti_debug.minify.signature import WRONG, Signature
-from aoti_debug.minify.slice import Candidate, slices, with_producers
+from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.workers import RUN_S, Workers, workers
 from aoti_debug.minify.write import Writer
@@ -88,7 +88,14 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     async with (
         hold_gpus(work) as devices,
         workers(
-            root / "c", log, python, env, cache, work.stop, this_machine(WIDTH, devices)
+            root / "c",
+            log,
+            python,
+            env,
+            cache,
+            work.stop,
+            this_machine(WIDTH, devices),
+            material.vec_isa,
         ) as crew,
     ):
         work.say("reading the exported program")
@@ -302,6 +309,10 @@ async def _reduce(
             await simplify(trials)
             if await trials.prove(full):
                 return
+            if trials.best is not None:  # AOTInductor may need what uses it, or made it
+                bases = (full,)
+                near = with_users(survey.graph, trials.best.candidate.keep)
+                hints = [near, with_producers(survey.graph, near), *hints]
             trials.best = None
 
 

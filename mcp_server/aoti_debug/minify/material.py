@@ -49,6 +49,7 @@ class Material:
     kernel: str | None = None
     launches: tuple[Launch, ...] = ()
     wall_s: float = 0.0  # of the failing run
+    vec_isa: tuple[str, ...] | None = None  # vector instructions it found usable; None: not told
     notes: tuple[str, ...] = ()
 
     @property
@@ -111,6 +112,7 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
         kernel=_kernel(diagnosis) or kernel_in(text),
         launches=_launches(package, call),
         wall_s=float(directory.read_record().get("wall_s") or 0.0),
+        vec_isa=_vec_isa(events),
         notes=() if call.inputs or package is None else (call.why_no_inputs,),
     )
 
@@ -175,6 +177,13 @@ def _exported(
         return directory.path / name, _settings(last), ""
     why = str(last.details.get("exported_program_skipped") or "what its compile kept is gone")
     return None, {}, why
+
+
+def _vec_isa(events: Events) -> tuple[str, ...] | None:
+    """Return what a compile of this machine found usable; nothing where it needed none of it."""
+    told = [c.details["vec_isa"] for c in compiles(events) if "vec_isa" in c.details]
+    names = next((names for names in told if isinstance(names, list)), [])
+    return tuple(map(str, names)) if told else None
 
 
 def _settings(phase: SeenPhase) -> Mapping[str, Any]:

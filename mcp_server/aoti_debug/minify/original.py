@@ -94,7 +94,7 @@ async def original(
             outcomes += await _runs(way, range(RUNS, RUNS + MORE), crew.machine)
             failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if not failed:
-            tried.append(way.what)
+            tried.append(f"{way.what}: {outcomes[0].signature}")
             continue
         return _original(way, outcomes, failed)
     raise NothingToMinify(

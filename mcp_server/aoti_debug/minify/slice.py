@@ -145,6 +145,20 @@ def with_producers(graph: Graph, keep: frozenset[int], levels: int = 1) -> froze
     return frozenset(kept)
 
 
+def with_users(graph: Graph, keep: frozenset[int]) -> frozenset[int]:
+    """Return the nodes with what is computed from them at once."""
+    users, kept = graph.users(), set(keep)
+    waiting = [graph.nodes[number].name for number in keep]
+    while waiting:
+        for name in users.get(waiting.pop(), []):
+            node = graph[name]
+            if node.is_light:
+                waiting.append(name)
+            elif node.is_call:
+                kept.add(graph.index[name])
+    return frozenset(kept)
+
+
 def _producers(graph: Graph, number: int) -> set[int]:
     """Return the nodes whose values one is made of, through those that only take apart."""
     found = set()

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,7 @@ async def workers(
     cache: Path,
     stop: anyio.Event,
     machine: Machine,
+    vec_isa: Sequence[str] | None = None,
 ) -> AsyncIterator[Workers]:
     """Start a fork server below `root`; leaving ends it and all that it started.
 
@@ -133,7 +134,8 @@ async def workers(
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_serve, found, log, python, environment(env, cache))
+        given = {"AOTI_DEBUG_VEC_ISA": ";".join(vec_isa)} if vec_isa is not None else {}
+        tasks.start_soon(_serve, found, log, python, {**environment(env, cache), **given})
         try:
             with anyio.move_on_after(START_S):
                 while not (root / "ready.json").is_file() and found.alive:

@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import json
 import os
 import resource
@@ -42,6 +43,7 @@ _WARM = (
     "torch._inductor.compile_fx",
     "torch._inductor.cpu_vec_isa",
 )
+_VEC_ISA = "AOTI_DEBUG_VEC_ISA"  # names, or nothing
 _PR_SET_PDEATHSIG = 1
 _ASK_NVML = "PYTORCH_NVML_BASED_CUDA_CHECK"  # and not the driver, which would spoil forks
 _TRY_S = 60.0
@@ -103,7 +105,7 @@ def warm() -> bool:
         except ImportError:
             continue
     try:  # found out by compiling, once for all children
-        import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
+        _know_vec_isa(import_module("torch._inductor.cpu_vec_isa"))
     except Exception:
         traceback.print_exc()
     fresh = not _usable_after_fork(torch)
@@ -111,6 +113,23 @@ def warm() -> bool:
     if given is not None:
         os.environ[_ASK_NVML] = given
     return fresh
+
+
+def _know_vec_isa(module: Any) -> None:
+    """Know which vector instructions can be used: those that the failing run found usable.
+
+    Where it came to its end without them, so do most candidates: none is looked at then.
+    """
+    given = os.environ.get(_VEC_ISA)
+    if given == "":
+        return
+    names = (given or "").split(";")
+    found = [isa for isa in module.supported_vec_isa_list if str(isa) in names]
+    flags = {flag for isa in found for flag in str(isa).split()}
+    if given is None or len(found) < len(names) or flags - set(module.x86_isa_checker()):
+        module.pick_vec_isa()
+        return
+    module.valid_vec_isa_list = functools.lru_cache(None)(lambda: found)
 
 
 def _usable_after_fork(torch: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -88,6 +89,17 @@ def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     return call
 
 
+def _vec_isa() -> list[str] | None:
+    """Return which vector instructions torch has found usable; None where it has not looked.
+
+    It compiles and loads something for each, which a repetition need not do again.
+    """
+    module = sys.modules.get("torch._inductor.cpu_vec_isa")
+    usable: Any = getattr(module, "valid_vec_isa_list", None)
+    looked = hasattr(usable, "cache_info") and usable.cache_info().currsize
+    return [str(isa) for isa in usable()] if looked else None
+
+
 def _begin(point: Point, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span | None:
     if point.fold and point.phase in phases():
         return None
@@ -140,6 +152,8 @@ def end(
         if error is not None and span.phase in ("export", "lower"):
             details.update(failing_node.place(error), **guards.place(error))
         details.update(found())
+        if span.phase == "lower":
+            details["vec_isa"] = _vec_isa()
     except Exception as failure:
         events.note(f"result of {span.name}", failure)
     events.emit("end", **details)
