@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -134,6 +135,8 @@ def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> No
     states = {one["first"]: (one["state"], one["since"]) for one in new.answer["buckets"]}
     assert states["zero"] == ("still", before.answer["run"])
     assert states["dies"] == ("new", new.answer["run"])
+    pages = [Path(one) for one in new.answer["files"] if one.endswith("sweep.html")]
+    assert "Earlier sweeps" in pages[0].read_text()
 
 
 def test_packages_with_inputs_and_node_ids_are_run(
@@ -166,6 +169,21 @@ def test_packages_with_inputs_and_node_ids_are_run(
     wrong = found["test_it.py::test_wrong"]
     assert wrong["summary"].startswith("AssertionError: assert (4, 8) == (4, 6)")
     assert wrong["place"] == f"{tmp_path}/test_it.py:6"
+
+
+def test_a_terminal_shows_targets_and_buckets_as_they_come(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "of", "zero")
+    words = [sys.executable, "-m", "aoti_debug", "sweep", str(path)]
+    terminal, inside = os.openpty()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=inside) as child:
+        os.close(inside)
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal's end, once nobody holds it
+            while data := os.read(terminal, 1 << 16):
+                shown += data
+    os.close(terminal)
+    assert child.returncode == 1
+    assert all(text in shown.decode() for text in ("✗ ", "1 of 1 target", "user_code"))
 
 
 UV = """\
