@@ -14,14 +14,15 @@ from pathlib import Path
 import anyio
 import aoti_debug
 import pytest
+from aoti_debug.answers import MinifyAnswer
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.minify.driver import why_unreadable
 from aoti_debug.minify.graph import Graph, Node, Operators, Source, Value, Values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.original import ways
-from aoti_debug.minify.reproduction import FROM_FILE, beside, header, prelude_of
+from aoti_debug.minify.reproduction import FROM_FILE, beside, header, prelude_of, report
 from aoti_debug.minify.script import cut_to
-from aoti_debug.minify.search import first, minimise
+from aoti_debug.minify.search import Trials, first, minimise
 from aoti_debug.minify.signature import (
     Signature,
     joined,
@@ -431,6 +432,38 @@ def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     assert kinds == ["Expr", "ImportFrom", "Import", "Expr", "ClassDef", *["FunctionDef"] * 3, "If"]
     names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
     assert not names & {"exit", "os"}
+
+
+async def nothing(*_: object) -> None:
+    return None
+
+
+async def well() -> list[str]:
+    return []
+
+
+def test_a_report_quotes_and_never_marks_up() -> None:
+    said = "<img src=x> ![a](http://x/y) `b` @all"
+    side = Values("real", {}, None)
+    trials = Trials(
+        Workers(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
+        Writer(GRAPH, side, side, {}, ""),
+        Signature(),
+        Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
+        "",
+        1.0,
+        1,
+        1.0,
+        1,
+        nothing,
+        print,
+        well,
+    )
+    answer = MinifyAnswer(run="r-1", status="done", signature=said, source=said, also_seen=[said])
+    text = report(answer, trials, GRAPH, "pass")
+    assert text.count("src=x") == 3
+    assert "<img" not in text.replace("\\<img", "")
+    assert "![a](" not in text
 
 
 @pytest.mark.parametrize(("nan", "first"), [(0, "compare"), (3, "finite")])

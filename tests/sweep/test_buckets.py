@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from aoti_debug.errors import WrongUse
@@ -13,8 +15,9 @@ from aoti_debug.run.executor import Demand
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.bisect import Candidate, CannotBisect, candidates, releases, search
 from aoti_debug.sweep.buckets import Groups, compare
+from aoti_debug.sweep.files import junit
 from aoti_debug.sweep.on_ray import NoCluster, cluster_of, place_of, reach
-from aoti_debug.sweep.row import Row
+from aoti_debug.sweep.row import Head, Ledger, Row, rows_of
 
 
 def row(index: int, category: str = "index_out_of_bounds", **fields: Any) -> Row:
@@ -112,6 +115,21 @@ def test_runs_of_the_first_and_the_smallest_are_kept_in_any_order() -> None:
     (group,) = groups
     assert (group.first.run, group.smallest.run) == ("r-1", "r-9")
     assert sorted(dropped) == ["r-3", "r-5", "r-7"]
+
+
+def test_a_target_of_any_name_keeps_its_row_and_what_ci_reads(tmp_path: Path) -> None:
+    name = "\uffff<&'\x07" + "x" * 100_000
+    path = tmp_path / "sweep.jsonl"
+    ledger = Ledger.create(path, Head(sweep="r-1", name="odd", plan="p", targets=1, began=0.0))
+    ledger.add(row(0, summary="\ufffe]]>").model_copy(update={"target": name}))
+    ledger.close()
+    [kept] = rows_of(path)
+    assert kept.target.endswith("<&'" + "x" * 100_000)
+    text = io.StringIO()
+    answer = SweepAnswer(run="r-1", status="done", name=name, finished=1, failed=1)
+    junit(text, answer, [kept], Groups([kept]))
+    [case] = ElementTree.fromstring(text.getvalue()).iter("testcase")
+    assert case.attrib["name"] == "<&'" + "x" * 100_000
 
 
 def test_buckets_keep_their_beginning_over_sweeps() -> None:

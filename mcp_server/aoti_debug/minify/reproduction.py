@@ -253,11 +253,13 @@ def write_report(folder: Path, answer: MinifyAnswer, trials: Trials, graph: Grap
 
 def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> str:
     """Return the text of an issue: failure, reproduction, diagnosis, environment, log."""
+    from aoti_debug.report.text import escape_markdown as said
+
     best = trials.best
     log = best.outcome.stderr.splitlines()[-LOG_LINES:] if best else []
     diagnosis = answer.diagnosis
     parts = [
-        f"# AOTInductor: {clean(answer.signature or '')}",
+        f"# AOTInductor: {said(answer.signature or '')}",
         f"Reduced from {answer.nodes_before} operators to {answer.nodes}. {answer.confirmed}.",
         "## Reproduction",
         _fenced("python", repro),
@@ -266,9 +268,9 @@ def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> st
         else "It needs no other file.",
     ]
     if diagnosis is not None:
-        parts += ["## Diagnosis", clean(diagnosis.summary)]
+        parts += ["## Diagnosis", said(diagnosis.summary)]
     if answer.source:
-        parts.append(f"In the original model: `{clean(answer.source)}`.")
+        parts.append(f"In the original model: {said(answer.source)}.")
     parts += [
         "## Environment",
         f"torch {graph.torch}, {platform.platform()}, {platform.machine()}",
@@ -276,7 +278,7 @@ def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> st
         _fenced("", "\n".join(clean(line) for line in log)),
     ]
     if answer.also_seen:
-        parts += ["## Also seen", "\n".join(f"* {clean(text)}" for text in answer.also_seen)]
+        parts += ["## Also seen", "\n".join(f"* {said(text)}" for text in answer.also_seen)]
     return "\n\n".join(parts) + "\n"
 
 
