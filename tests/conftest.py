@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +20,15 @@ from package_archives import RECORDED, unpack
 TARGETS = Path(__file__).parent / "targets"
 # Each process that compiles or loads would try vector instructions out: 3 to 13 s of a processor.
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # else each starts a pool of its own
+# The wrapper only calls the kernels, which stay at O3; this is a quarter of what compiling takes.
+os.environ.setdefault("AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL", "O0")
 # Of a file all tests go to one worker: those that compile much begin, or one worker ends alone.
-LONG = ("zoo", "scripts", "triage", "contracts", "native", "minify", "probe", "explain", "guides")
+LONG = tuple(
+    """
+    zoo scripts triage evals contracts native minify verify probe explain guides sweep skill server
+    """.split()
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -79,6 +87,19 @@ def node_modules() -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def python() -> str:
     return torch_python()
+
+
+@pytest.fixture(scope="session")
+def warm_python() -> Iterator[str]:
+    """Return an interpreter whose scripts find torch imported: warm.py says what it is."""
+    with tempfile.TemporaryDirectory(prefix="warm-") as place:  # the path of a socket is short
+        words = [torch_python(), "-ISE", str(Path(__file__).with_name("warm.py"))]
+        path = Path(place) / "bin" / "python"
+        path.parent.mkdir()
+        path.write_text(f'#!/bin/sh\nexec {shlex.join([*words, "run", place])} "$@"\n')
+        path.chmod(0o755)
+        with subprocess.Popen([*words, "keep", place], stdin=subprocess.PIPE):
+            yield str(path)
 
 
 @pytest.fixture(autouse=True)

@@ -38,15 +38,15 @@ ALONE = ("pair", *ONLY_EXPORTED)
 
 
 @pytest.fixture(scope="module")
-def known(built, home_of_build, python):
+def known(built, home_of_build, warm_python):
     """Triages where an earlier run kept the exported program."""
-    return triage_all(calls(built, *TEN, *MORE), home_of_build, python)
+    return triage_all(calls(built, *TEN, *MORE), home_of_build, warm_python)
 
 
 @pytest.fixture(scope="module")
-def alone(built, tmp_path_factory, python):
+def alone(built, tmp_path_factory, warm_python):
     """Triages where only the package and the call are known."""
-    return triage_all(calls(built, *ALONE), tmp_path_factory.mktemp("alone"), python)
+    return triage_all(calls(built, *ALONE), tmp_path_factory.mktemp("alone"), warm_python)
 
 
 @pytest.mark.parametrize("case", TEN)

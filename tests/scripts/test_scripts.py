@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from interpreter import torch_python
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 PROBE = ROOT / "mcp_server" / "aoti_debug" / "probe"
+Run = Callable[..., tuple[int, str]]
 COMMANDS = sorted(p.name for p in SCRIPTS.glob("*.py") if p.name != "shared.py")
 
 
@@ -38,16 +40,20 @@ def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def run(
-    script: Path, *words: object, python: str | None = None, cwd: Path | None = None
-) -> tuple[int, str]:
-    argv = [python or torch_python(), str(script), *map(str, words)]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, cwd=cwd)
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def run(warm_python: str) -> Run:
+    """Run a script; return its exit status and what it printed."""
+
+    def call(script: Path, *words: object, python: str = warm_python, cwd: Path | None = None):
+        argv = [python, str(script), *map(str, words)]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=300, cwd=cwd)
+        return done.returncode, done.stdout + done.stderr
+
+    return call
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_scripts_without_the_tree_say_what_is_missing(tmp_path: Path, name: str) -> None:
+def test_scripts_without_the_tree_say_what_is_missing(run: Run, tmp_path: Path, name: str) -> None:
     alone = shutil.copytree(SCRIPTS, tmp_path / "scripts")
     code, said = run(alone / name, "--help", python=sys.executable)
     assert (code, "install the skill as a whole" in said) == (3, True)
@@ -67,14 +73,14 @@ def test_a_script_is_python_3_9_and_needs_nothing_but_torch(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_says_what_it_does_and_how_it_ends(installed: Path, name: str) -> None:
+def test_help_says_what_it_does_and_how_it_ends(run: Run, installed: Path, name: str) -> None:
     code, said = run(installed / name, "--help", python=sys.executable)  # has no torch
     assert code == 0
     assert "Exit status: 0 nothing wrong, 1 something found" in " ".join(said.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_file_that_is_not_there_is_wrong_use(installed: Path, name: str) -> None:
+def test_a_file_that_is_not_there_is_wrong_use(run: Run, installed: Path, name: str) -> None:
     words = ["missing.pt2"] * (3 if "--exported" not in name else 2)
     code, said = run(
         installed / name, *words[: 1 + (name in TWO)], *MORE.get(name, ()), python=sys.executable
@@ -92,7 +98,7 @@ TWO = {
 MORE = {"compare_eager.py": ("--exported", "missing.pt2")}
 
 
-def test_a_package_is_described_without_torch(installed: Path, rich: Path) -> None:
+def test_a_package_is_described_without_torch(run: Run, installed: Path, rich: Path) -> None:
     code, said = run(installed / "inspect_pt2.py", rich / "model.pt2", python=sys.executable)
     assert code == 0
     assert "float32 cpu [2.., 4, 16]" in said
@@ -108,7 +114,7 @@ def test_a_package_is_described_without_torch(installed: Path, rich: Path) -> No
     ],
     ids=["cut", "changed", "exported"],
 )
-def test_what_does_not_load_is_told(installed, rich, tmp_path, change, words) -> None:
+def test_what_does_not_load_is_told(run, installed, rich, tmp_path, change, words) -> None:
     package = tmp_path / "model.pt2"
     source = rich / ("model.pt2" if change else "model.ep.pt2")
     package.write_bytes(change(source.read_bytes()) if change else source.read_bytes())
@@ -117,7 +123,7 @@ def test_what_does_not_load_is_told(installed, rich, tmp_path, change, words) ->
     assert words in said
 
 
-def test_a_kernel_leads_to_its_operators(installed: Path, rich: Path) -> None:
+def test_a_kernel_leads_to_its_operators(run: Run, installed: Path, rich: Path) -> None:
     script = installed / "kernel_to_line.py"
     code, said = run(script, rich / "model.pt2", "bmm", python=sys.executable)
     assert code == 0
@@ -127,11 +133,11 @@ def test_a_kernel_leads_to_its_operators(installed: Path, rich: Path) -> None:
     assert run(script, rich / "model.pt2", "nosuch", python=sys.executable)[0] == 3
 
 
-def test_a_call_that_breaks_the_contract_is_told_by_every_net(installed, rich, bad) -> None:
-    exported = ("--exported", rich / "model.ep.pt2")
-    code, said = run(
-        installed / "check_contract.py", rich / "model.pt2", bad / "double.pt", *exported
-    )
+def test_a_call_that_breaks_the_contract_is_told_by_every_net(
+    run, installed, rich, bad, python
+) -> None:
+    words = (rich / "model.pt2", bad / "double.pt", "--exported", rich / "model.ep.pt2")
+    code, said = run(installed / "check_contract.py", *words, python=python)
     assert code == 1
     assert "BROKEN  stated: input 0 (arg8_1): dtype: expected float32, got float64" in said
     assert "BROKEN  compiled: " in said
@@ -139,7 +145,7 @@ def test_a_call_that_breaks_the_contract_is_told_by_every_net(installed, rich, b
     assert "BROKEN  exported: x: dtype: expected torch.float32, got torch.float64" in said
 
 
-def test_a_call_that_keeps_the_contract_and_fails_is_told_apart(installed, built, bad) -> None:
+def test_a_call_that_keeps_the_contract_and_fails_is_told_apart(run, installed, built, bad) -> None:
     package = built.directory / "embedding.pt2"
     code, said = run(installed / "check_contract.py", package, bad / "ids.pt")
     assert code == 1
@@ -149,21 +155,21 @@ def test_a_call_that_keeps_the_contract_and_fails_is_told_apart(installed, built
     assert "BROKEN" not in said
 
 
-def test_a_bound_of_two_is_called_harmless(installed, rich, bad) -> None:
+def test_a_bound_of_two_is_called_harmless(run, installed, rich, bad) -> None:
     code, said = run(installed / "check_contract.py", rich / "model.pt2", bad / "one.pt")
     assert code == 0
     assert "harmless" in said
     assert "no --exported" in said
 
 
-def test_a_replay_that_dies_is_told_with_its_signal(installed, built, bad) -> None:
-    package = built.directory / "big.pt2"
-    code, said = run(installed / "replay.py", package, bad / "small.pt")
+def test_a_replay_that_dies_is_told_with_its_signal(run, installed, built, bad, python) -> None:
+    words = (built.directory / "big.pt2", bad / "small.pt")
+    code, said = run(installed / "replay.py", *words, python=python)
     assert code == 1
     assert "died: SIGSEGV (a shell shows exit 139) in state 'run'" in said
 
 
-def test_other_weights_differ_from_eager(installed, rich, bad) -> None:
+def test_other_weights_differ_from_eager(run, installed, rich, bad) -> None:
     words = (rich / "model.pt2", rich / "inputs.pt", "--exported")
     code, said = run(installed / "compare_eager.py", *words, bad / "other.ep.pt2")
     assert code == 1
@@ -172,7 +178,7 @@ def test_other_weights_differ_from_eager(installed, rich, bad) -> None:
     assert (code, "the package agrees with eager" in said) == (0, True)
 
 
-def test_a_nan_is_traced_to_its_node_past_a_mask(installed, bad) -> None:
+def test_a_nan_is_traced_to_its_node_past_a_mask(run, installed, bad) -> None:
     code, said = run(installed / "first_bad_node.py", bad / "log.pt", bad / "log.ep.pt2")
     assert code == 1
     assert "first NaN: node log, aten.log.default" in said
@@ -180,7 +186,7 @@ def test_a_nan_is_traced_to_its_node_past_a_mask(installed, bad) -> None:
     assert "masked_fill" not in said
 
 
-def test_the_first_operator_that_lies_is_named_and_one_that_writes(installed, bad) -> None:
+def test_the_first_operator_that_lies_is_named_and_one_that_writes(run, installed, bad) -> None:
     words = (bad / "ops.pt", bad / "ops.ep.pt2", "--import", "ops")
     code, said = run(installed / "first_bad_node.py", *words, cwd=bad)
     assert code == 1
@@ -189,7 +195,7 @@ def test_the_first_operator_that_lies_is_named_and_one_that_writes(installed, ba
     assert "demo.halve.default (node halve) writes to its argument x" in said
 
 
-def test_weights_of_a_program_with_custom_operators_are_read(installed, rich, bad) -> None:
+def test_weights_of_a_program_with_custom_operators_are_read(run, installed, rich, bad) -> None:
     words = (rich / "model.pt2", bad / "ops.ep.pt2")
     code, said = run(installed / "load_constants.py", *words, "--import", "ops", cwd=bad)
     assert (code, "position: missing" in said) == (1, True)
@@ -197,7 +203,7 @@ def test_weights_of_a_program_with_custom_operators_are_read(installed, rich, ba
     assert (code, "--import nosuch: No module named 'nosuch'" in said) == (2, True)
 
 
-def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(installed, rich, bad) -> None:
+def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(run, installed, rich, bad) -> None:
     code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "sliced.pt")
     assert code == 1
     assert "down.weight: a view of a storage of 4096 bytes, all are copied over 1024" in said
@@ -205,14 +211,14 @@ def test_a_slice_of_a_weight_is_refused_before_it_is_loaded(installed, rich, bad
     assert "down.bias: 16 values are NaN or infinite" in said
 
 
-def test_constants_that_are_inlined_do_not_fit(installed, rich, bad) -> None:
+def test_constants_that_are_inlined_do_not_fit(run, installed, rich, bad) -> None:
     code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "inlined.pt")
     assert code == 1
     assert "pair: not a constant of the package (inlined" in said
     assert "fit and were loaded" not in said
 
 
-def test_constants_that_the_program_never_reads_are_harmless(installed, rich, bad) -> None:
+def test_constants_that_the_program_never_reads_are_harmless(run, installed, rich, bad) -> None:
     words = (rich / "model.pt2", bad / "unused.pt")
     code, said = run(installed / "load_constants.py", *words, "--exported", rich / "model.ep.pt2")
     assert (code, "constants fit and were loaded" in said) == (0, True)
@@ -224,7 +230,9 @@ def test_constants_that_the_program_never_reads_are_harmless(installed, rich, ba
     assert "norm.num_batches_tracked: the package does not use it" in said
 
 
-def test_constants_left_out_are_null_in_a_package_without_weights(installed, rich, bad) -> None:
+def test_constants_left_out_are_null_in_a_package_without_weights(
+    run, installed, rich, bad
+) -> None:
     code, said = run(installed / "load_constants.py", rich / "model.pt2", bad / "partial.pt")
     assert code == 1
     assert "position: missing (no error, even in a full update)" in said

@@ -51,13 +51,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def triaged(home: Path, python: str) -> Run:
     """Triage a script of ours."""
     return lambda script, *args, **options: answered(home, script, *args, python=python, **options)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def triage_in(python: str) -> Run:
     """Triage a script of ours, with the runs kept in a given home."""
     return lambda home, script, *args, **options: answered(
@@ -71,7 +71,7 @@ def triage_with(home: Path) -> Run:
     return lambda python, script: answered(home, script, python=str(python))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def staged(home: Path, python: str) -> Run:
     """Run a script of ours under a stage."""
     return lambda stage, script, *args, **options: answered(

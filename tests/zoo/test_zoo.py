@@ -77,7 +77,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def triaged(compiled: Path, python: str) -> Mapping[str, Triaged]:
+def triaged(compiled: Path, warm_python: str) -> Mapping[str, Triaged]:
     """Triage every architecture, healthy and with its faults."""
     serve = ZOO / "serve.py"
 
@@ -86,7 +86,7 @@ def triaged(compiled: Path, python: str) -> Mapping[str, Triaged]:
 
     healthy = {f"{name} healthy": job(name) for name in PLANTED}
     planted = {f"{name} {fault}": job(name, "--fault", fault) for name, fault in FAULTS}
-    return triage_all({**healthy, **planted}, compiled / "home", python)
+    return triage_all({**healthy, **planted}, compiled / "home", warm_python)
 
 
 @pytest.mark.parametrize("name", PLANTED)
