@@ -273,8 +273,10 @@ def after(out: Path, names: list[str], options: argparse.Namespace) -> None:
             told = [r["named_s"] - r["alone_s"] for r in rows if r["named_s"] is not None]
             whole = [r["triage_s"] - r["alone_s"] for r in rows]
             right = sum(bool(r["found"]) for r in rows)
-            said = [f"{statistics.median(v):+.1f} s (most {max(v):+.1f})" if v else "never"
-                    for v in (told, whole)]  # fmt: skip
+            said = [
+                f"{statistics.median(v):+.1f} s (most {max(v):+.1f})" if v else "never"
+                for v in (told, whole)
+            ]
             print(
                 f"{case:20} {right} of {len(rows)} found; kernel named {said[0]}, ended {said[1]}"
             )

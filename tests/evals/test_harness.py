@@ -248,8 +248,12 @@ def test_python_is_the_one_with_torch_in_a_prepared_shell(tmp_path: Path, arm: s
     box = sandbox.make(problems()["ask_for_five"], tmp_path / "box", arm, str(other))  # type: ignore[arg-type]
     ask = "-c 'import sys; print(sys.executable)'"
     asked = f"python {ask}; python3 {ask}"
-    done = subprocess.run(["bash", "-c", f". {box.root}/env.sh; {asked}"], capture_output=True,
-                          text=True, env={"PATH": os.environ["PATH"]})  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", f". {box.root}/env.sh; {asked}"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"]},
+    )
     assert done.stdout.splitlines() == [str(other)] * 2, done.stderr
 
 

@@ -252,10 +252,25 @@ def test_what_may_write_files_is_never_run_beside_the_checks() -> None:
     assert [step.decision for step in target] == [Run("target")]
 
 
-CALLS = {"state": "done", "calls": [
-    {"pid": 7, "call": number, "state": "held", "index": {
-        "op": "aten.index.Tensor", "lower": -80, "upper": 80, "value": 80 + number, "at": [4],
-        "input": {"index": 0, "name": "stores", "at": [4]}}} for number in (2, 5)]}  # fmt: skip
+CALLS = {
+    "state": "done",
+    "calls": [
+        {
+            "pid": 7,
+            "call": number,
+            "state": "held",
+            "index": {
+                "op": "aten.index.Tensor",
+                "lower": -80,
+                "upper": 80,
+                "value": 80 + number,
+                "at": [4],
+                "input": {"index": 0, "name": "stores", "at": [4]},
+            },
+        }
+        for number in (2, 5)
+    ],
+}
 AGREES = {"state": "done", "verdict": "agrees"}
 LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "got": "[1, 6]"}
 
@@ -264,17 +279,29 @@ LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "go
     ("steps", "name", "said"),
     [
         ({"compare": AGREES}, "compare", "package and exported program: agrees"),
-        ({"calls": CALLS, "compare": AGREES}, "compare",
-         "package and exported program: agrees on call 9, which was repeated; it says nothing of "
-         "call 2, 5"),
-        ({"fakes": {"state": "done", "mismatches": [LAYOUT]},
-          "contract": {"state": "failed", "error": {
-              "type": "RuntimeError", "message": "expected size 6==6, stride 1==6 at dim=1"}}},
-         "contract",
-         "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (no second fault: it is the "
-         "result of control.gains, see fakes)"),
+        (
+            {"calls": CALLS, "compare": AGREES},
+            "compare",
+            "package and exported program: agrees on call 9, which was repeated; it says nothing "
+            "of call 2, 5",
+        ),
+        (
+            {
+                "fakes": {"state": "done", "mismatches": [LAYOUT]},
+                "contract": {
+                    "state": "failed",
+                    "error": {
+                        "type": "RuntimeError",
+                        "message": "expected size 6==6, stride 1==6 at dim=1",
+                    },
+                },
+            },
+            "contract",
+            "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (no second fault: it is the "
+            "result of control.gains, see fakes)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_step_says_what_it_means_beside_the_others(
     steps: dict[str, object], name: str, said: str
 ) -> None:
@@ -288,12 +315,27 @@ def test_a_step_says_what_it_means_beside_the_others(
 def test_calls_with_an_index_out_of_bounds_are_named_and_negative_ones_said_to_wrap() -> None:
     given = {"index": 0, "name": "stores", "kind": "tensor", "shape": [64], "dtype": "int64"}
     events = [
-        {"t": 1.0, "pid": 7, "event": "begin", "id": number, "phase": "run", "name": "call",
-         "call": number, "package": "/t/m.pt2",
-         "inputs": [{**given, "min": 0, "min_at": [1], "max_at": [4],
-                     "max": 80 + number if number in (2, 5) else 70}]}
+        {
+            "t": 1.0,
+            "pid": 7,
+            "event": "begin",
+            "id": number,
+            "phase": "run",
+            "name": "call",
+            "call": number,
+            "package": "/t/m.pt2",
+            "inputs": [
+                {
+                    **given,
+                    "min": 0,
+                    "min_at": [1],
+                    "max_at": [4],
+                    "max": 80 + number if number in (2, 5) else 70,
+                }
+            ],
+        }
         for number in range(1, 11)
-    ]  # fmt: skip
+    ]
     events += [{"t": 2.0, "pid": 7, "event": "end", "id": n, "ok": True} for n in range(1, 11)]
     log = read_events(io.BytesIO(b"".join(json.dumps(e).encode() + b"\n" for e in events)))
     reports = read_reports({"steps": {"calls": CALLS, "compare": AGREES}}, "report.json")

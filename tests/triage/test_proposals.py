@@ -239,19 +239,33 @@ CALLS = SERVE + "import build\n\nif not build.PACKAGE.exists():\n    build.build
 @pytest.mark.parametrize(
     ("build", "serve", "said"),
     [
-        (BUILD + MAIN, SERVE,
-         ": triage build.py (it exports and compiles), then this script again"),
-        (BUILD, CALLS, ", in build(), which serve.py:7 calls: if it does so where there is no "
-         "package, move model.pt2 away and triage this script again"),
-        (BUILD, SERVE, ', in build(): `triage --command python -c "import build; build.build()"`, '
-         "then this script again"),
-        (BUILD.replace("build()", "build(program)"), SERVE,
-         ", in build(): triage a script that calls it, then this one again"),
+        (
+            BUILD + MAIN,
+            SERVE,
+            ": triage build.py (it exports and compiles), then this script again",
+        ),
+        (
+            BUILD,
+            CALLS,
+            ", in build(), which serve.py:7 calls: if it does so where there is no "
+            "package, move model.pt2 away and triage this script again",
+        ),
+        (
+            BUILD,
+            SERVE,
+            ', in build(): `triage --command python -c "import build; build.build()"`, '
+            "then this script again",
+        ),
+        (
+            BUILD.replace("build()", "build(program)"),
+            SERVE,
+            ", in build(): triage a script that calls it, then this one again",
+        ),
         (BUILD.replace("model.pt2", "other.pt2") + MAIN, SERVE, None),
         (BUILD.replace("compile_and", "inspect"), SERVE, None),
         ("def (:\n", SERVE, None),
     ],
-)  # fmt: skip
+)
 def test_what_makes_a_package_is_named_with_how_to_keep_its_program(
     tmp_path: Path, build: str, serve: str, said: str | None
 ) -> None:
@@ -272,10 +286,22 @@ def test_the_compile_of_a_package_is_found_where_it_was_copied_from(
     (earlier / "capture" / "package-1.pt2").write_bytes(kept)
     (earlier / "run.json").write_text("{}")
     copy.write_bytes(b"the same")
-    made = {"path": "/build/model.pt2", "bytes": 8, "mtime": 1.0,
-            "captured": "capture/package-1.pt2"}  # fmt: skip
-    begin = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "lower", "name": "c",
-             "flags": {}, "exported_program": "capture/exported-1.pt2"}  # fmt: skip
+    made = {
+        "path": "/build/model.pt2",
+        "bytes": 8,
+        "mtime": 1.0,
+        "captured": "capture/package-1.pt2",
+    }
+    begin = {
+        "t": 1.0,
+        "pid": 7,
+        "event": "begin",
+        "id": 1,
+        "phase": "lower",
+        "name": "c",
+        "flags": {},
+        "exported_program": "capture/exported-1.pt2",
+    }
     end = {"t": 2.0, "pid": 7, "event": "end", "id": 1, "ok": True, "package": made}
     (earlier / "events.jsonl").write_text(f"{json.dumps(begin)}\n{json.dumps(end)}\n")
     load = {**begin, "phase": "load", "package": {"path": str(copy), "bytes": 8, "mtime": 9.0}}

@@ -137,21 +137,31 @@ def elsewhere(observations: Observations, events: Events, finding: InputFinding)
     outside = {
         (one.pid, one.call): one.index
         for one in (report.calls if report is not None else ())
-        if one.index is not None and one.index.input is not None
-        and one.index.input.index == finding.index and not one.index.input.computed
-    }  # fmt: skip
+        if one.index is not None
+        and one.index.input is not None
+        and one.index.input.index == finding.index
+        and not one.index.input.computed
+    }
     if not outside:
         return words
-    by_extremes = {extremes(call, finding): outside[call.pid, call.call]
-                   for call in events.calls if (call.pid, call.call) in outside}  # fmt: skip
-    found = [(call, index) for call in events.calls
-             if (index := by_extremes.get(extremes(call, finding))) is not None]  # fmt: skip
+    by_extremes = {
+        extremes(call, finding): outside[call.pid, call.call]
+        for call in events.calls
+        if (call.pid, call.call) in outside
+    }
+    found = [
+        (call, index)
+        for call in events.calls
+        if (index := by_extremes.get(extremes(call, finding))) is not None
+    ]
     count = len(found)
     if here is not None and repeated is not None and all(one is not repeated for one, _ in found):
         count += 1
-    told = [f"{index.input.name}{list(index.input.at)} = {index.value} in call {call.call}"
-            for call, index in found if index.input is not None
-            and f"{index.value} at {list(index.input.at)}" != finding.got]  # fmt: skip
+    told = [
+        f"{index.input.name}{list(index.input.at)} = {index.value} in call {call.call}"
+        for call, index in found
+        if index.input is not None and f"{index.value} at {list(index.input.at)}" != finding.got
+    ]
     words += f"; also {', '.join(told[:WORDS])}{', …' * (len(told) > WORDS)}" if told else ""
     looked = sum(None not in extremes(call, finding)[-2:] for call in events.calls)
     total = made(events)
