@@ -51,7 +51,9 @@ found = torch._inductor.aoti_load_package(str(package)).get_constant_fqns()
 state = architectures.prepared(case, "cpu")[0].state_dict()
 weight = faults.middle_weight(state, list(found)) or next(iter(found), None)
 known["*weight"] = weight
-known["*first"] = next(iter(case.give()))
+first, value = next(iter(case.give().items()))
+known["*first"] = first
+known["*free"] = value.dim() - 1 in case.dynamic.get(first, {})
 if weight is not None:
     torch.save(state[weight], Path(out, name + ".weight"))
 Path(out, name + ".known").write_text(json.dumps(known))
@@ -131,6 +133,8 @@ def scripts(out: Path, known: dict, count: int) -> Iterator[tuple[str, str]]:
 def applies(cause: str, known: dict) -> bool:
     if cause == "index":
         return any(not name.startswith("*") for name in known)
+    if cause == "shape":  # a free size takes one more
+        return not known["*free"]
     return known["*weight"] is not None if cause == "nan_weight" else True
 
 

@@ -97,7 +97,7 @@ def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> 
     given = "given to load_constants, holds 1 NaN: calls return NaN since"
     assert counts(
         told(0, "nan_or_inf", f"lift.weight, {given}"),
-        told(1, "nan_or_inf", f"down, {given}"),
+        told(1, "nan_or_inf", f"all 2 calls return NaN: down, {given}"),
         told(2, "nan_or_inf", "log of 3 values below 0"),
     ) == [2, 1]
     assert counts(

@@ -25,7 +25,7 @@ CAUSES = frozenset(
 # Of these our own sentence is: a loader says of one broken archive this, of the next that.
 TOLD = frozenset(("package_corrupt",))
 # A checkpoint with NaN is one cause, whichever weight holds it.
-_WEIGHT = re.compile(r"\S{1,300}, (given to load_constants, holds) \d+ NaN")
+_WEIGHT = re.compile(r"(?:^|: )\S{1,300}, (given to load_constants, holds) \d+ NaN")
 _NUMBER = re.compile(r"\d+")
 # Fused into every other kernel: two failures that share them need not have anything in common.
 COMMON = frozenset(
@@ -55,7 +55,7 @@ def signature_of(row: Row) -> Signature:
     sentence = _NUMBER.sub("_", row.summary)[:200]
     if row.category in TOLD:
         return Signature(None, row.category, sentence)
-    if row.category == "nan_or_inf" and (weight := _WEIGHT.match(row.summary)):
+    if row.category == "nan_or_inf" and (weight := _WEIGHT.search(row.summary)):
         return Signature(None, row.category, weight[1])
     # A triage that names no exception has one kind all the same: its category.
     kind = found.kind or row.category
