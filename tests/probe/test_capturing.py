@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 
 from interpreter import torch_python
@@ -79,6 +80,24 @@ def test_the_first_and_the_latest_call_are_kept(run_script):
     assert look(ran, "capture/call-first.pt", "saved['call']") == [1]
     assert look(ran, "capture/call-latest.pt", "weights.max().item()") == [2]
     assert not list((ran.directory / "capture").glob(".*.tmp*"))
+
+
+def test_what_is_held_in_memory_is_right_in_every_mode_of_autograd(run_script):
+    ran = run_script(
+        """
+        leaf = torch.ones(4, 3, requires_grad=True)
+        modes = (torch.inference_mode, torch.enable_grad, torch.no_grad)
+        for number in range(1, 31):
+            with modes[(number - 1) % 3]():
+                model(ids, leaf * number, bias=bias)
+        """
+    )
+    assert ran.code == 0, ran.stderr
+    assert not ran.of("note"), "nothing went wrong in the probe"
+    captured = [call.get("captured") for call in ran.of("begin", phase="run")]
+    assert captured[9] is not None and captured[10:] == [None] * 20, "these are in memory"
+    held = (ran.directory / "capture" / "call-now.bin").read_bytes()
+    assert struct.pack("12f", *[30.0] * 12) in held
 
 
 FAILS = """

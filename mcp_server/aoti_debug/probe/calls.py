@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +18,11 @@ from . import budget, capture, describe, events, groups, memory, store, tally
 from .watch import Details, Point, Span, begin, end
 
 FULL_CALLS = 100  # of a process, that are recorded one by one
+_FILED = 10  # of them, whose inputs go to a file though the shared memory has a place for them
 RECORDED = 2000  # more of them that fail or break something
 _FRAMES = 50
-_OUTPUT_S = 0.0003  # at the most one call in so many seconds has its outputs read
+_READING = 0.01  # of the time, at the most, goes into reading outputs
+_PAUSE_S = 0.01  # at the most, until they are read again
 _HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
 
@@ -31,7 +34,8 @@ class _State:
     numbers = itertools.count(1)
     recorded = 0
     not_finite = 0  # such calls, that were recorded; the inputs of the first are kept
-    read = 0.0  # when outputs were looked at last
+    read = 0.0  # when outputs are to be read again
+    latest: tuple[Any, Any] = (lambda: None, None)  # the model that was called last, weakly
     slot = threading.Lock()
 
 
@@ -64,9 +68,9 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         if _thread.inside:
             return original(model, *args, **kwargs)
-        loaded = memory.loaded.get(model)
-        if loaded is None:
-            loaded = memory.loaded[model] = memory.Loaded(None)
+        latest, loaded = _state.latest
+        if latest() is not model:
+            loaded = _loaded(model)
         given = _ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
         found = _arrive(point, loaded, args, given)
         _thread.inside = True
@@ -81,6 +85,14 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
         return result
 
     return call
+
+
+def _loaded(model: Any) -> memory.Loaded:
+    found = memory.loaded.get(model)
+    if found is None:
+        found = memory.loaded[model] = memory.Loaded(None)
+    _state.latest = (weakref.ref(model), found)
+    return found
 
 
 def watch_callable(span: Span, result: Any) -> Any:
@@ -147,8 +159,9 @@ def _describe(torch: Any, point: Point, call: _Call, key: Any) -> None:
     if group.breaks:
         span.details["breaks"] = [b.property for b in group.breaks]
     span.details["inputs"] = described
-    given = capture.Call(call.number, call.args, call.kwargs, call.flat)
-    span.details.update(capture.keep(torch, given, unreadable, group.breaks))
+    if known is None or group.slot is None or call.number <= _FILED or capture.ONLY:
+        given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+        span.details.update(capture.keep(torch, given, unreadable, group.breaks))
     begin(span)
 
 
@@ -197,25 +210,34 @@ def _hold(torch: Any, call: _Call, group: groups.Group, numbers: memoryview[int]
             if kept.get("captured"):
                 numbers[tally.LATEST_KEPT] = call.number
         return
-    if torch._C._len_torch_dispatch_stack() or not _state.slot.acquire(blocking=False):
+    if torch._C._len_torch_dispatch_stack() or not _state.slot.acquire(False):
         return
-    numbers[tally.HELD] = 0
-    with torch._C._AutoDispatchBelowAutograd():
-        for to, given in zip(group.slot, call.flat):  # noqa: B905 - Python 3.9
-            to.copy_(given)
-    numbers[tally.HELD] = call.number
     call.holds = True
+    numbers[tally.HELD] = 0
+    if torch.is_grad_enabled():
+        with torch._C._AutoDispatchBelowAutograd():
+            _copy(group.slot, call.flat)
+    else:
+        _copy(group.slot, call.flat)
+    numbers[tally.HELD] = call.number
+
+
+def _copy(slot: Any, flat: Any) -> None:
+    for to, given in zip(slot, flat):  # noqa: B905 - Python 3.9
+        to.copy_(given)
 
 
 def _returned(point: Point, call: _Call, result: Any) -> None:
     began = _clock()
     try:
         _over(call, tally.RETURNED)
-        if call.span is not None or began - _state.read >= _OUTPUT_S:
-            _state.read = began
-            torch: Any = _modules["torch"]
-            with torch._C.DisableTorchFunction():
-                _read(torch, point, call, result)
+        if call.span is None and began < _state.read:
+            return
+        torch: Any = _modules["torch"]
+        with torch._C.DisableTorchFunction():
+            _read(torch, point, call, result)
+        took = _clock() - began
+        _state.read = began + min(took / _READING, _PAUSE_S)
     except Exception as error:
         events.note("describe the result of a call", error)
     budget.spent += _clock() - began

@@ -37,13 +37,15 @@ def key(torch: Any, call: Any) -> Any:
     kwargs = call.kwargs
     flat = [*call.args, *kwargs.values()] if kwargs else call.args
     tensor = torch.Tensor
+    each: list[Any] = []
     for leaf in flat:
         if type(leaf) is not tensor:
             return _odd_key(torch, call)
+        each += leaf.shape, leaf.stride(), leaf.dtype, leaf.device
     call.flat = flat
-    alike = tuple([(t.shape, t.stride(), t.dtype, t.device) for t in flat])
+    alike: Any = tuple(each)
     if kwargs:
-        alike = (alike, tuple(kwargs))  # type: ignore[assignment]
+        alike = (alike, tuple(kwargs))
     if call.loaded.writes:
         return alike, tuple(sorted(map(str, describe.overlaps(torch, flat).items())))
     return alike

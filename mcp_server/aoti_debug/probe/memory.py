@@ -27,17 +27,11 @@ class Loaded:
     contract: judge.Contract | None = None
     device_index: int | None = None
     groups: dict[Any, Any] = field(default_factory=dict)
-
-    @property
-    def writes(self) -> bool:
-        """Tell whether the model is known to write to an input."""
-        return self._writes
+    writes: bool = False  # it is known to write to an input
 
     def state(self, contract: judge.Contract | None) -> None:
         self.contract = contract
-        self._writes = contract is not None and any(one.written for one in contract.inputs)
-
-    _writes: bool = False
+        self.writes = contract is not None and any(one.written for one in contract.inputs)
 
 
 given = 0  # calls of load_constants

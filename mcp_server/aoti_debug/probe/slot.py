@@ -52,11 +52,14 @@ def views(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -> li
     if any(0 in t.stride() and t.numel() > 1 for t in flat):
         return None  # copy_ refuses memory that is shared within a tensor
     places = layout(described, [t.element_size() for t in flat])
-    memory = _bytes(torch) if places is not None else None
-    if places is None or memory is None:
+    if places is None:
         return None
-    pairs = zip(flat, places)  # noqa: B905 - Python 3.9
-    return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, at in pairs]
+    with torch.inference_mode(False):  # else they could be written to in that mode alone
+        memory = _bytes(torch)
+        if memory is None:
+            return None
+        pairs = zip(flat, places)  # noqa: B905 - Python 3.9
+        return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, at in pairs]
 
 
 def read(torch: Any, path: str) -> Described:
