@@ -193,7 +193,7 @@ def operators_of(other, entries):
 
 
 @pytest.fixture(scope="module")
-def loaded(built, broken, compiler_with_static_library, tmp_path_factory, python):
+def loaded(built, broken, compiler_with_static_library, tmp_path_factory, warm_python):
     """Triages of scripts that load, replace constants, or compile first."""
     dynamic = str(built.directory / "dynamic.pt2")
     jobs: dict[str, Job] = {name: (LOAD, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
@@ -204,7 +204,7 @@ def loaded(built, broken, compiler_with_static_library, tmp_path_factory, python
     }
     jobs["static"] = (COMPILE, (str(broken / "static.pt2"),), own_cache)
     jobs["off_library"] = (COMPILE, (str(broken / "off_library.pt2"), "without_constants"), {})
-    return triage_all(jobs, tmp_path_factory.mktemp("loads"), python)
+    return triage_all(jobs, tmp_path_factory.mktemp("loads"), warm_python)
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -86,7 +86,11 @@ class Ran:
 
 
 def run_python(
-    directory: Path, *argv: str, probe: bool = True, env: dict[str, str] | None = None
+    directory: Path,
+    *argv: str,
+    probe: bool = True,
+    env: dict[str, str] | None = None,
+    python: str | None = None,
 ) -> Ran:
     """Run the interpreter in a directory, with or without the probe."""
     log = directory / "events.jsonl"
@@ -103,7 +107,7 @@ def run_python(
     else:
         variables |= env or {}
     done = subprocess.run(
-        [torch_python(), *argv],
+        [python or torch_python(), *argv],
         cwd=directory,
         env=variables,
         capture_output=True,
@@ -151,14 +155,14 @@ RunScript = Callable[..., Ran]
 
 
 @pytest.fixture
-def run_script(tmp_path: Path, compiled: Compiled) -> RunScript:
+def run_script(tmp_path: Path, compiled: Compiled, python: str) -> RunScript:
     """Run a script next to model.pt2; `load=True` puts loading and inputs before it."""
 
     def run(source: str, *, load: bool = True, **options: Any) -> Ran:
         if not (tmp_path / "model.pt2").exists():
             (tmp_path / "model.pt2").hardlink_to(compiled.package)
         (tmp_path / "script.py").write_text((LOAD if load else "") + textwrap.dedent(source))
-        return run_python(tmp_path, "script.py", **options)
+        return run_python(tmp_path, "script.py", **{"python": python, **options})
 
     return run
 
@@ -170,28 +174,29 @@ class Replayed:
 
 
 @pytest.fixture
-def run_step(tmp_path: Path) -> Callable[..., Replayed]:
+def run_step(tmp_path: Path, python: str) -> Callable[..., Replayed]:
     """Run one of the probe's scripts and read its report."""
 
     def run(name: str, *argv: object) -> Replayed:
         report = tmp_path / f"{name}.json"
         report.unlink(missing_ok=True)
         script = str(PROBE / f"{name}.py")
-        ran = run_python(tmp_path, script, *map(str, argv), "--report", str(report), probe=False)
+        words = (script, *map(str, argv), "--report", str(report))
+        ran = run_python(tmp_path, *words, probe=False, python=python)
         return Replayed(ran, json.loads(report.read_text()))
 
     return run
 
 
-@pytest.fixture(scope="session")
-def check() -> Callable[..., dict[str, Any]]:
+@pytest.fixture(scope="module")
+def check(python: str) -> Callable[..., dict[str, Any]]:
     """Run the checks of a call in one process; return what each reported, status and stderr."""
 
     def run(directory: Path, paths: dict[str, Path], *more: object) -> dict[str, Any]:
         report = directory / "report.json"
         named = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
         argv = [str(PROBE / "checks.py"), *named, "--report", str(report), *map(str, more)]
-        ran = run_python(directory, *argv, probe=False)
+        ran = run_python(directory, *argv, probe=False, python=python)
         assert report.exists(), ran.stderr
         found: dict[str, Any] = json.loads(report.read_text())["steps"]
         return {**found, "stderr": ran.stderr, "code": ran.code}
@@ -199,7 +204,7 @@ def check() -> Callable[..., dict[str, Any]]:
     return run
 
 
-@pytest.fixture(scope="session")
-def run_file() -> Callable[..., Ran]:
+@pytest.fixture(scope="module")
+def run_file(python: str) -> Callable[..., Ran]:
     """Run a Python file without the probe."""
-    return lambda directory, *argv: run_python(directory, *argv, probe=False)
+    return lambda directory, *argv: run_python(directory, *argv, probe=False, python=python)
