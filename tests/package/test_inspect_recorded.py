@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.answers import EnvironmentAnswer
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.from_device_assert import kernel_name
 from aoti_debug.environment import installed
 from aoti_debug.package.answer import answer as answer_of
 from aoti_debug.package.compatibility import will_it_load
@@ -19,6 +21,8 @@ from aoti_debug.package.contract import one_line
 from aoti_debug.package.here import Here, here
 from aoti_debug.package.inspect import answer, inspect
 from aoti_debug.package.record import CompiledModel, Dim, Package
+from aoti_debug.read.record import DeviceAssert
+from aoti_debug.read.scan import scan_text
 from package_archives import members, write, zeros
 
 LINEAR_CALLS = ["aoti_torch_cpu_addmm_out", "aoti_torch_cpu_cumsum", "aoti_torch_cpu_addmm_out"]
@@ -284,6 +288,27 @@ def test_kernels_lead_to_the_lines_of_the_model(package: Package) -> None:
         (56, "return torch.relu(self.fc(h)).sum(1)"),
         (56, "return torch.relu(self.fc(h)).sum(1)"),
     ]
+
+
+def test_of_two_kernels_with_the_same_check_the_printed_line_tells_which(package: Package) -> None:
+    """Triton prints such a check without its kernel, but with the line of the file it compiled."""
+    (model,) = package.models
+    assert model.wrapper is not None
+    first = model.wrapper.kernels[0]
+    assert "tmp4 < 1000" in first.line(34)
+    moved = replace(first, name="another", source=f"\n\n{first.source}")
+    wrapper = replace(model.wrapper, kernels=(first, moved))
+    package = replace(package, models=(replace(model, wrapper=wrapper),))
+    assert [kernel_of(package, line) for line in (34, 36, 40)] == [first.name, "another", "cabc.py"]
+
+
+def kernel_of(package: Package, line: int) -> str:
+    """Return the kernel that is named for the same check, printed of a line."""
+    text = f"/c/ab/cabc.py:{line}: unknown: block: [1,3,0], thread: [37,0,0] Assertion `"
+    read = scan_text(f"{text}index out of bounds: 0 <= tmp4 < 1000` failed.\n", "stderr.log")
+    seen = Observations(read.records, package=package)
+    (found,) = seen.of(DeviceAssert)
+    return kernel_name(seen, found)
 
 
 def test_inputs_and_constants_are_read(model: CompiledModel) -> None:

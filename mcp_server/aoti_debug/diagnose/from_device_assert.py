@@ -64,18 +64,21 @@ def culprit_name(observations: Observations, culprit: Input | None) -> str:
 
 
 def kernel_name(observations: Observations, found: DeviceAssert) -> str:
-    """Return the kernel's name: as printed, else that of the package's kernel with this assertion,
-    else its file's."""
+    """Return the kernel's name: as printed, else that of the package's kernel with this assertion
+    (where several have it, in this line), else its file's."""
     if found.function and found.function != "unknown":
         return found.function
     models = observations.package.models if observations.package else ()
     holding = [
-        kernel.name
+        kernel
         for model in models
         for kernel in (model.wrapper.kernels if model.wrapper else ())
         if any(found.condition in text for text in kernel.asserts)
     ]
-    return holding[0] if len(set(holding)) == 1 else base_name(found.file)
+    if len(holding) > 1:
+        holding = [k for k in holding if found.condition in k.line(found.line)]
+    names = {kernel.name for kernel in holding}
+    return names.pop() if len(names) == 1 else base_name(found.file)
 
 
 def bound(text: str | None) -> int | None:

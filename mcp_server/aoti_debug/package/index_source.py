@@ -61,6 +61,8 @@ def checked(
         for number, found in enumerate(lines)
         if "device_assert" in found and condition in found
     ]
+    if len(holding) > 1:  # the file that Triton was given has these lines
+        holding = [(lines, number) for lines, number in holding if number == line - 1]
     return holding[0] if len(holding) == 1 else ((), 0)
 
 

@@ -94,6 +94,11 @@ class TritonKernel:
     first_line: int | None = None  # of that text in the wrapper
     asserts: tuple[str, ...] = ()  # its tl.device_assert lines
 
+    def line(self, number: int) -> str:
+        """Return a line by its number in the file that Triton was given, which `source` repeats."""
+        lines = (self.source or "").split("\n")
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Build:
