@@ -574,6 +574,35 @@ def test_the_line_is_the_users_last_frame_where_no_line_is_known(
     assert found == ([place] if place else [])
 
 
+HANDED_ON = """\
+Traceback (most recent call last):
+  File "/home/u/convert.py", line 14, in convert
+    return model(amount, currency)
+RuntimeError: ValueError: no rate for currency 756
+
+At:
+  {inside}
+  /v/lib/python3.11/site-packages/torch/_library/custom_ops.py(502): wrapped_fn
+  /v/lib/python3.11/site-packages/torch/export/pt2_archive/_package.py(743): __call__
+  /home/u/convert.py(14): convert
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "places"),
+    [
+        ("/home/u/rates.py(12): rate", [("/home/u/rates.py", 12), ("/home/u/convert.py", 14)]),
+        ("/v/lib/python3.11/site-packages/torch/_ops.py(882): f", [("/home/u/convert.py", 14)]),
+    ],
+)
+def test_an_operator_that_raised_is_told_with_its_own_line(
+    inside: str, places: list[tuple[str, int]]
+) -> None:
+    found = read(HANDED_ON.format(inside=inside))[0]
+    assert [(line.file, line.line) for line in found.source] == places
+    assert ("no rate for currency 756" in found.summary) == (len(places) == 2)
+
+
 @pytest.mark.parametrize(
     ("role", "other", "told"),
     [

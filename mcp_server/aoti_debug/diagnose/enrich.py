@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, is_users, phase_at_end, source_of, users_frame
+from aoti_debug.diagnose.calls import (
+    base_name,
+    failing_call,
+    is_users,
+    phase_at_end,
+    source_of,
+    users_frame,
+)
 from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.diagnose.from_export import with_node
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
-from aoti_debug.model import Diagnosis, Fault, Kernel, SourceLine
+from aoti_debug.model import Diagnosis, Fault, Fix, Kernel, SourceLine
 from aoti_debug.read.record import (
     FaultHandlerDump,
     GpuException,
@@ -34,6 +42,8 @@ KINDS = {
 }
 WITHOUT_CONSEQUENCE = "compute-sanitizer alone says so; nothing is wrong because of it"
 BEFORE, EXCERPT = 30, 120  # characters of a quoted message
+OPERATORS = "torch/_library/"  # what torch calls an operator of Python's through
+_PLACE = re.compile(r"^  (.{1,1000})\((\d{1,9})\): (.{1,300})$", re.MULTILINE)
 
 
 def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observations) -> Diagnosis:
@@ -47,6 +57,8 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
         diagnosis = with_caller(diagnosis, observations)
     if not diagnosis.source and best.role != "clean":
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
+    if diagnosis.category == "user_code" and diagnosis.phase == "run":
+        diagnosis = with_operator(diagnosis, observations)
     if best.role in ("cause", "symptom"):
         diagnosis = with_node(diagnosis, observations)
     update: dict[str, object] = {"misleading": misleading(best, ranked)}
@@ -124,6 +136,30 @@ def with_caller(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     uses = re.compile(rf"\b{re.escape(name)}\b") if name else None
     lines = [one for one in diagnosis.source if uses and one.text and uses.search(one.text)]
     return diagnosis.model_copy(update={"source": [*caller(observations), *lines]})
+
+
+def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
+    """Add what a custom operator of the user's raised, and where: AOTInductor hands its exception
+    on as text, with the stack of Python below `At:`, innermost first."""
+    for exception in observations.of(PythonException):
+        said, _, stack = exception.message.partition("\n\nAt:\n")
+        places: list[tuple[str, str, str]] = _PLACE.findall(stack)
+        inside = list(itertools.takewhile(lambda place: OPERATORS not in place[0], places))
+        own = next((place for place in inside if is_users(place[0])), None)
+        if own is None or len(inside) == len(places):
+            continue
+        file, line, function = own
+        first = SourceLine(file=file, line=int(line))
+        others = [one for one in diagnosis.source if (one.file, one.line) != (file, int(line))]
+        what = f"mend {function} at {base_name(file)}:{line}, or what the call gave it"
+        return diagnosis.model_copy(
+            update={
+                "summary": f"{diagnosis.summary}: {said.strip().partition(chr(10))[0][:EXCERPT]}",
+                "source": [first, *others],
+                "fixes": [Fix(what=what)],
+            }
+        )
+    return diagnosis
 
 
 def line_failed(observations: Observations) -> str:

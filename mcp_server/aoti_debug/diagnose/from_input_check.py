@@ -144,8 +144,10 @@ def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
     if derived:
         return [
             Fix(
-                what=f"give {name} the size that the other dimension asks for",
-                why="the export made one size depend on another",
+                what=f"give {name} the size that the other dimension asks for, or, where that one "
+                "is wrong, repeat its rows (.expand(...).contiguous())",
+                why="the export made one size depend on another; which of the two is wrong, it "
+                "cannot tell",
             )
         ]
     dimension = f"dimension {finding.dim} of {name}" if finding.dim is not None else name
