@@ -127,14 +127,14 @@ def test_the_inputs_of_the_first_call_that_failed_stay(run_script):
 
 def test_a_kept_failure_counts_among_the_bytes(run_script):
     ran = run_script(
-        FAILS.replace("SIZE", "1_000_000"), env={"AOTI_DEBUG_CAPTURE_BYTES": "6000000"}
-    )
+        FAILS.replace("SIZE", "1_000_000"), env={"AOTI_DEBUG_CAPTURE_BYTES": "8500000"}
+    )  # the copied package takes up to 3.5 MB of them
     calls = ran.of("begin", phase="run")
     assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
     assert "over the budget" in calls[3]["why_not"]
     assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
     files = {file.stat().st_ino: file.stat().st_size for file in captures(ran)}
-    assert sum(files.values()) < 6_000_000
+    assert sum(files.values()) < 5_000_000
 
 
 def captures(ran):
@@ -223,7 +223,8 @@ def test_what_would_take_more_than_its_time_the_probe_captures_of_the_first_call
     first, *later = ran.of("begin", phase="run")
     assert len(later) == 99, "later ones that are like them are counted"
     assert first["captured"] == "capture/call-first.pt"
-    assert {c.get("why_not") for c in later} == {"the probe's time is used up"}
+    assert {c.get("why_not") for c in later[:9]} == {"the probe's time is used up"}
+    assert not any(c.get("captured") for c in later), "from then on memory holds them"
 
 
 def test_inputs_that_are_no_plain_tensors_are_described_and_not_captured(run_script):
