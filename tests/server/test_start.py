@@ -52,8 +52,8 @@ def test_a_log_is_diagnosed_without_what_only_runs_and_packages_need(tmp_path):
     assert "aoti_debug.diagnose.rank" in loaded
     needless = tuple(
         """
-        anyio asyncio psutil jinja2 yaml elftools mcp aoti_debug.run
-        aoti_debug.package.record aoti_debug.triage aoti_debug.service
+        anyio asyncio psutil jinja2 yaml elftools mcp aoti_debug.run.process
+        aoti_debug.run.directory aoti_debug.package.record aoti_debug.triage aoti_debug.service
         """.split()
     )
     assert not loaded & set(needless)
