@@ -33,10 +33,12 @@ WARM = (
     "torch.export._unlift",
     "torch._export.serde.serialize",
 )
-OWN = (
-    "AOTI_DEBUG_", "PYTEST_", "CUDA_", "TORCH_TRACE", "PYTHONPATH", "PYTHONUNBUFFERED",
-    "PYTHONFAULTHANDLER", "PWD", "OLDPWD", "_=",
-)  # fmt: skip
+OWN = tuple(
+    """
+    AOTI_DEBUG_ PYTEST_ CUDA_ TORCH_TRACE PYTHONPATH PYTHONUNBUFFERED PYTHONFAULTHANDLER PWD OLDPWD
+    _=
+    """.split()
+)
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 AT_MOST = 5  # processes with torch; the oldest ends for another
 IDLE_S = 600  # a session that was killed leaves nobody behind
@@ -96,10 +98,14 @@ def imported(place: Path, environment: dict[str, str]) -> subprocess.Popen[bytes
     place.unlink(missing_ok=True)
     with listening(place) as server, place.with_suffix(".log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, __file__, "serve", str(server.fileno())], env=environment,
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[server.fileno()],
+            [sys.executable, __file__, "serve", str(server.fileno())],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=[server.fileno()],
             start_new_session=True,
-        )  # fmt: skip
+        )
 
 
 def run(folder: Path, words: list[str]) -> None:

@@ -414,7 +414,7 @@ frame #0: c10::Error::Error(c10::SourceLocation) + 0x9d (0x7f9a38f7305d in /v/to
 
 Error: aoti_torch_cuda_mm_out(buf5, buf4) API call failed at /c/cwnoz.wrapper.cpp, line 1031
 Traceback (most recent call last):
-  File "/work/serve.py", line 85, in main
+  File "/home/u/serve.py", line 85, in main
     result = model(x)
 RuntimeError: run_func_( container_handle_) API call failed at \
 /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144

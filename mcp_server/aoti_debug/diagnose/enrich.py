@@ -151,10 +151,11 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
         file, line, function = own
         first = SourceLine(file=file, line=int(line))
         others = [one for one in diagnosis.source if (one.file, one.line) != (file, int(line))]
+        raised = said.strip().partition("\n")[0][:EXCERPT]
         what = f"mend {function} at {base_name(file)}:{line}, or what the call gave it"
         return diagnosis.model_copy(
             update={
-                "summary": f"{diagnosis.summary}: {said.strip().partition(chr(10))[0][:EXCERPT]}",
+                "summary": f"{diagnosis.summary}: {raised}",
                 "source": [first, *others],
                 "fixes": [Fix(what=what)],
             }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from aoti_debug.minify.signature import Signature
 from aoti_debug.model import Category
@@ -14,18 +14,11 @@ Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
 Result = Literal["good", "bad", "unknown"]
 # Faults of what is given to a model: refusing it with a clear error is a fix.
 REFUSABLE: frozenset[Category] = frozenset(
-    {
-        "contract_shape",
-        "contract_dtype",
-        "contract_stride",
-        "contract_device",
-        "contract_guard",
-        "contract_argument",
-        "index_out_of_bounds",
-        "illegal_memory_access",
-        "host_segfault",
-        "misaligned_address",
-    }
+    category
+    for category in get_args(Category)
+    if category.startswith("contract_")
+    or category
+    in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 )
 
 
