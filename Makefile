@@ -3,6 +3,7 @@
 # make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
 # make evals   the replay tier's tables: scripted agents on the recorded cases, their admission; no torch
+# make evals-live  scripted agents on the cases that need no GPU, whose patches are compiled and run
 # make lint    ruff and mypy alone; `make types`, a part of it, is mypy over tests and evals
 # make picture draw the README's picture anew from a real run
 # make clean   remove what the other targets made here
@@ -12,8 +13,9 @@
 
 PYTHON ?= python3
 ARGS   ?=
-# A test process compiles models: more than a few at a time want more memory than cores.
-WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n : 4)))
+# A test process compiles models: more than a few at a time want more memory than cores. One more
+# than there are cores works while another waits for what must take its time.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 3 ? n + 1 : 4)))
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -38,7 +40,7 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light bench evals lint types picture clean setup
+.PHONY: demo test test-light bench evals evals-live lint types picture clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -80,6 +82,9 @@ evals: $(VENV)/.tools
 	$(BIN)/python evals/run.py agents --replay
 	@echo
 	$(BIN)/python evals/run.py admit --replay --needs all
+
+evals-live: setup
+	$(BIN)/python evals/run.py --jobs $(WORKERS) agents $(ARGS)
 
 bench: setup
 	$(BIN)/python evals/benchmarks/startup.py

@@ -22,7 +22,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -31,11 +32,11 @@ from aoti_debug.run.executor import in_threads
 from harness import admit as admission
 from harness import answer as answers
 from harness import records, report, sandbox
-from harness.agents import AGENTS, Agent, Situation, kernels_of
+from harness.agents import AGENTS, Agent, Situation, held, kernels_for, kernels_of
 from harness.case import Problem, problems
 from harness.fix import Fix, fix_verified
 from harness.score import Result, judge
-from harness.tree import lay_out
+from harness.tree import lay_out, sets_torch_up, warm
 
 
 def main() -> int:
@@ -139,6 +140,7 @@ def admit(options: argparse.Namespace) -> int:
                 keep,
                 within=options.within,
                 triage=options.triage,
+                only=options.only,
                 over=lambda: time.monotonic() > end,
             )
         own = admission.checks(problem, rows, at_fault, options.times)
@@ -163,23 +165,31 @@ def agents(options: argparse.Namespace) -> int:
         cases = [one for one in cases if one.id in recorded]
     results: list[Result] = []
     lock, end = threading.Lock(), time.monotonic() + options.seconds
+    unfinished: list[str] = []
 
-    def one(problem: Problem) -> None:
-        if time.monotonic() > end:
-            print(f"{problem.id} is left out: the time is over", file=sys.stderr)
-            return
-        for agent in wanted:
-            found = (
-                records.replay(problem, agent, recorded[problem.id])
-                if recorded is not None
-                else try_live(problem, agent, options.python)
-            )
-            with lock:
-                results.append(found)
-                if options.out:  # whole at every moment
-                    report.write(results, options.out / "results.jsonl")
+    def keep(found: Result) -> None:
+        with lock:
+            results.append(found)
+            if options.out:  # whole at every moment
+                report.write(results, options.out / "results.jsonl")
 
-    in_threads(one, cases, 1 if options.replay else options.jobs)
+    def live(problem: Problem) -> None:
+        try:
+            if time.monotonic() > end:
+                raise TimeoutError("the time was over before it")
+            try_live(problem, wanted, options.python if sets_torch_up(problem) else python, keep)
+        except Exception as error:  # what the others show is not lost
+            unfinished.append(problem.id)
+            print(f"{problem.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+
+    if recorded is None:
+        cases.sort(key=lambda one: not one.truth.verify)  # what takes longest first
+        with warm(options.python) as python:
+            in_threads(live, cases, options.jobs)
+    else:
+        for problem in cases:
+            for agent in wanted:
+                keep(records.replay(problem, agent, recorded[problem.id]))
     if recorded is not None and "gold" in {agent.name for agent in wanted}:
         results += [
             records.tool(one, recorded[one.id]) for one in cases if recorded[one.id].triaged
@@ -187,62 +197,34 @@ def agents(options: argparse.Namespace) -> int:
         if options.out:
             report.write(results, options.out / "results.jsonl")
     print(report.table(results))
-    return held(results, wanted, cases, replayed=recorded is not None)
+    if unfinished:
+        print(f"not finished: {', '.join(unfinished)}")
+    return held(results, wanted, cases, replayed=recorded is not None) or int(bool(unfinished))
 
 
-def held(
-    results: Sequence[Result],
-    wanted: Sequence[Agent],
-    cases: Sequence[Problem],
-    *,
-    replayed: bool = False,
-) -> int:
-    """Say which agents left the range between floor and ceiling. In replay, a patch that nobody has
-    recorded counts neither for nor against."""
+def try_live(
+    problem: Problem, wanted: Sequence[Agent], python: str, keep: Callable[[Result], None]
+) -> None:
+    """Lay the case out, let scripted agents answer, and run their patches, each once."""
+    known: dict[str, Fix] = {}
 
-    def success(one: Result) -> bool:
-        unknown = replayed and one.fix is not None and one.fix.verified is None
-        return one.strict or (unknown and one.fields is not None and one.fields.strict_but_fix)
+    def fix(patch: str) -> Fix:
+        if patch not in known:
+            known[patch] = fix_verified(problem, patch, python)
+        return known[patch]
 
-    status = 0
-    for agent in wanted:
-        own = [one for one in results if one.agent == agent.name]
-        if not own:
-            continue
-        share = sum(map(success, own)) / max(len(own), 1)
-        if not agent.floor - 1e-9 <= share <= agent.ceiling(cases) + 1e-9:
-            status = 1
-            off = [one.case for one in own if success(one) != bool(agent.floor)]
-            print(
-                f"{agent.name}: {share:.3f} strict, stated are {agent.floor:.3f} to "
-                f"{agent.ceiling(cases):.3f}: {', '.join(off)}"
-            )
-    return status
-
-
-def try_live(problem: Problem, agent: Agent, python: str) -> Result:
-    """Lay the case out, let a scripted agent answer, and run its patch."""
-    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="aoti-eval-") as folder:
         project = Path(folder, "project")
         lay_out(problem, project, python)
         package = admission.planted_package(problem, python)
-        kernels = [name for name, _ in kernels_of(package)] if package else []
-        at_fault = admission.names_at_fault(problem, python) if problem.truth.kernel_of else []
-        answer = agent.answer(Situation(problem, project, kernels, at_fault))
-    known: dict[str, Fix] = {}
-
-    def fix(patch: str) -> Fix:
-        return known.setdefault(patch, fix_verified(problem, patch, python))
-
-    return judge(
-        problem,
-        answer,
-        agent=agent.name,
-        fix=fix,
-        kernels=at_fault,
-        cost=sandbox.Cost(wall_s=round(time.monotonic() - began, 1)),
-    )
+        kernels = kernels_of(package) if package else []
+        at_fault = kernels_for(kernels, problem.truth.kernel_of)
+        seen = Situation(problem, project, [name for name, _ in kernels], at_fault)
+        for agent in wanted:
+            began = time.monotonic()
+            found = judge(problem, agent.answer(seen), agent=agent.name, fix=fix, kernels=at_fault)
+            cost = sandbox.Cost(wall_s=round(time.monotonic() - began, 1))
+            keep(replace(found, cost=cost))
 
 
 def lay(options: argparse.Namespace) -> None:

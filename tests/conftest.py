@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
-from interpreter import torch_python
-from once import once
+import warm
+from interpreter import once, torch_python
 from package_archives import RECORDED, unpack
 
 TARGETS = Path(__file__).parent / "targets"
+NUMBERS = count()
+WARM = "AOTI_DEBUG_TEST_WARM"  # the interpreter of warm.py
 # Each process that compiles or loads would try vector instructions out: 3 to 13 s of a processor.
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # else each starts a pool of its own
@@ -29,6 +33,15 @@ LONG = tuple(
     zoo scripts triage evals contracts native minify verify probe explain guides sweep skill server
     """.split()
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have all workers of a session share the processes with torch; they end with the session."""
+    if hasattr(config, "workerinput"):
+        return
+    held = contextlib.ExitStack()
+    os.environ[WARM] = held.enter_context(warm.interpreter(torch_python()))
+    config.add_cleanup(held.close)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -90,45 +103,47 @@ def python() -> str:
 
 
 @pytest.fixture(scope="session")
-def warm_python() -> Iterator[str]:
+def warm_python() -> str:
     """Return an interpreter whose scripts find torch imported: warm.py says what it is."""
-    with tempfile.TemporaryDirectory(prefix="warm-") as place:  # the path of a socket is short
-        words = [torch_python(), "-ISE", str(Path(__file__).with_name("warm.py"))]
-        path = Path(place) / "bin" / "python"
-        path.parent.mkdir()
-        path.write_text(f'#!/bin/sh\nexec {shlex.join([*words, "run", place])} "$@"\n')
-        path.chmod(0o755)
-        with subprocess.Popen([*words, "keep", place], stdin=subprocess.PIPE):
-            yield str(path)
+    return os.environ[WARM]
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_home(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Keep runs of a test out of the user's home, and output buffering as users have it."""
-    monkeypatch.setenv("AOTI_DEBUG_HOME", str(tmp_path / "home"))
+    if "tmp_path" in request.fixturenames:
+        place: Path = request.getfixturevalue("tmp_path")
+    else:  # a folder for each of thousands of tests that write nothing costs more than they
+        place = tmp_path_factory.getbasetemp() / "homes" / str(next(NUMBERS))
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(place / "home"))
     monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Built:
     """Compile every model of tests/targets once, watched, so that exported programs are kept.
 
     $AOTI_DEBUG_TEST_PACKAGES names a directory in which they are kept between sessions.
     """
     given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    root = once("built", tmp_path_factory, compile_targets, Path(given) if given else None)
+    make = partial(compile_targets, python=warm_python)
+    root = once("built", tmp_path_factory, make, Path(given) if given else None)
     return Built(root / "packages", root / "home")
 
 
-def compile_targets(root: Path) -> None:
+def compile_targets(root: Path, python: str) -> None:
     (root / "packages").mkdir()
     env = {
         **os.environ,
         "AOTI_DEBUG_HOME": str(root / "home"),
         "TORCHINDUCTOR_CACHE_DIR": str(root / "cache"),
     }
-    words = ["run", str(TARGETS / "models.py"), "--python", torch_python()]
+    words = ["run", str(TARGETS / "models.py"), "--python", python]
     done = subprocess.run(
         [sys.executable, "-m", "aoti_debug", *words, "--", str(root / "packages")],
         env=env,
@@ -139,11 +154,11 @@ def compile_targets(root: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def rich(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a directory with model.ep.pt2, model.pt2 and inputs.pt of tests/targets/rich.py."""
 
     def make(root: Path) -> None:
-        target = [torch_python(), str(TARGETS / "rich.py")]
+        target = [warm_python, str(TARGETS / "rich.py")]
         done = subprocess.run(target, cwd=root, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 

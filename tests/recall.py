@@ -1,8 +1,9 @@
-"""Read a finished run again, as the triage saw it, and recorded logs: `recorded("embed_oob",
-"base")`."""
+"""Read a finished run again, as the triage saw it, recorded logs: `recorded("embed_oob", "base")`,
+and events as the probe writes them."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import tarfile
@@ -14,10 +15,12 @@ from typing import Any
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.check_report import KINDS, read_reports, read_step
 from aoti_debug.read.checks import CheckReports, Name
+from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.record import Record
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
 
 OURS = (*TOLD, SANITIZER)
+AT = {"t": 1.5, "pid": 7}
 CODE = re.compile(r"exit (\d{1,3})")
 TIMED_OUT = re.compile(r"timed out after ([\d.]{1,10}) s")
 SIGNAL = re.compile(r"SIG[A-Z0-9]{2,10}")
@@ -104,3 +107,26 @@ def recordings() -> list[tuple[str, str]]:
         for case, name in sorted(_files())
         if name.endswith((".log", ".txt"))
     ]
+
+
+def events(*lines: dict[str, Any] | str) -> Events:
+    """Read events, which are of process 7 where they do not say."""
+    return read_events(io.BytesIO(jsonl(*lines).encode()))
+
+
+def jsonl(*lines: dict[str, Any] | str) -> str:
+    return "".join(f"{x if isinstance(x, str) else json.dumps({**AT, **x})}\n" for x in lines)
+
+
+def begin(id: int, phase: str = "lower", **details: Any) -> dict[str, Any]:
+    return {"event": "begin", "id": id, "phase": phase, "name": f"f{id}", **details}
+
+
+def end(id: int, ok: bool = True, **details: Any) -> dict[str, Any]:
+    return {"event": "end", "id": id, "ok": ok, "seconds": 1.25, **details}
+
+
+def called(*inputs: dict[str, Any], **details: Any) -> dict[str, Any]:
+    """Return the beginning of the first call of a package."""
+    leaves = [{"kind": "tensor", "index": n, **one} for n, one in enumerate(inputs)]
+    return begin(1, "run", call=1, package="/t/model.pt2", inputs=leaves, **details)

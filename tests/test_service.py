@@ -85,7 +85,9 @@ async def test_cancelling_ends_the_processes_before_it_returns(
         assert answer.status == "cancelled"
         assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
         assert service.running() == []
-    assert RunDirectory.open(run, home).read_record()["status"] == "cancelled"
+    record = RunDirectory.open(run, home).read_record()
+    assert record is not None
+    assert record.status == "cancelled"
 
 
 @pytest.mark.anyio
@@ -124,7 +126,9 @@ async def test_leaving_the_service_ends_its_runs(home: Path, waiting: Path, tmp_
         run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
         process = await told(tmp_path / "pid")
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-    assert RunDirectory.open(run, home).read_record()["status"] == "cancelled"
+    record = RunDirectory.open(run, home).read_record()
+    assert record is not None
+    assert record.status == "cancelled"
 
 
 @pytest.mark.anyio
@@ -151,7 +155,9 @@ def test_a_killed_server_leaves_a_readable_run_and_no_process(
         os.kill(server.pid, signal.SIGKILL)
     assert not psutil.wait_procs([process], timeout=30)[1]
     directory = RunDirectory.open(run, home)
-    assert directory.read_record()["kind"] == "triage"
+    record = directory.read_record()
+    assert record is not None
+    assert record.kind == "triage"
     assert not directory.is_running()
     assert "events.jsonl" in directory.artifacts()
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(home))

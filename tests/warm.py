@@ -6,24 +6,30 @@
 A script runs with the arguments, environment, directory and files that it was started with, watched
 by the probe if that is in its PYTHONPATH, and ends the process that was started as it ended. What
 reads its environment when torch is imported finds the same: a process with torch serves no
-environment but its own, besides what is read later or made up for (OWN). Whatever is no script with
-arguments is left to the interpreter itself.
+environment but its own, besides what is read later or made up for (OWN). Whatever is neither a
+script with arguments nor a -c that imports torch, perhaps after a -W, is left to the interpreter.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
+import re
 import resource
 import select
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import types
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 WARM = (
@@ -35,13 +41,29 @@ WARM = (
 )
 OWN = tuple(
     """
-    AOTI_DEBUG_ PYTEST_ CUDA_ TORCH_TRACE PYTHONPATH PYTHONUNBUFFERED PYTHONFAULTHANDLER PWD OLDPWD
-    _=
+    AOTI_DEBUG_ AOTI_EVALS_ PYTEST_ CUDA_ TORCH_TRACE TORCHINDUCTOR_CACHE_DIR PYTHONPATH
+    PYTHONUNBUFFERED PYTHONFAULTHANDLER COLUMNS= LINES= PWD= OLDPWD= _=
     """.split()
 )
+STARTED = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}  # the driver, once asked, knows no fork
+IMPORTS_TORCH = re.compile(r"^(import|from) ([\w., ]+, )?torch\b", re.M)  # others need not wait
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-AT_MOST = 5  # processes with torch; the oldest ends for another
+AT_MOST = 8  # processes with torch; the one that was asked for longest ago ends for another
 IDLE_S = 600  # a session that was killed leaves nobody behind
+
+
+@contextlib.contextmanager
+def interpreter(python: str) -> Iterator[str]:
+    """Give an interpreter whose scripts find torch imported, for as long as the block runs."""
+    # The path of a socket is short; processes that are ended may still write.
+    with tempfile.TemporaryDirectory(prefix="warm-", ignore_cleanup_errors=True) as place:
+        words = [python, "-ISE", __file__]
+        path = Path(place) / "bin" / "python"
+        path.parent.mkdir()
+        path.write_text(f'#!/bin/sh\nexec {shlex.join([*words, "run", place])} "$@"\n')
+        path.chmod(0o755)
+        with subprocess.Popen([*words, "keep", place], stdin=subprocess.PIPE):
+            yield str(path)
 
 
 def lasting(environment: dict[str, str]) -> dict[str, str]:
@@ -83,10 +105,12 @@ def keep(folder: Path) -> None:
                 with contextlib.suppress(OSError, ValueError), server.accept()[0] as connection:
                     environment = json.loads(said(connection))
                     name = hashlib.sha256(json.dumps(environment).encode()).hexdigest()[:12]
-                    if name not in started or started[name].poll() is not None:
-                        started[name] = imported(folder / name, environment)
-                        if len(started) > AT_MOST:
+                    known = started.pop(name, None)
+                    if known is None or known.poll() is not None:
+                        known = imported(folder / name, environment)
+                        if len(started) >= AT_MOST:
                             started.pop(next(iter(started))).terminate()
+                    started[name] = known
                     connection.sendall(f"{name}\n".encode())
         finally:
             for process in started.values():
@@ -99,7 +123,7 @@ def imported(place: Path, environment: dict[str, str]) -> subprocess.Popen[bytes
     with listening(place) as server, place.with_suffix(".log").open("wb") as log:
         return subprocess.Popen(
             [sys.executable, __file__, "serve", str(server.fileno())],
-            env=environment,
+            env={**environment, **STARTED, "TORCHINDUCTOR_CACHE_DIR": str(place.parent / "cache")},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -110,7 +134,9 @@ def imported(place: Path, environment: dict[str, str]) -> subprocess.Popen[bytes
 
 def run(folder: Path, words: list[str]) -> None:
     """Have a script run in a fork of a process with torch, and end as it does."""
-    if not words or words[0].startswith("-"):
+    rest = words[2:] if words[:1] == ["-W"] else words
+    is_program = rest[:1] == ["-c"] and IMPORTS_TORCH.search(rest[1])
+    if not rest or (rest[0].startswith("-") and not is_program):
         os.execv(sys.executable, [sys.executable, *words])
     environment = dict(os.environ)
     try:
@@ -140,6 +166,8 @@ def serve(number: int) -> None:
     for name in WARM:
         with contextlib.suppress(ImportError):
             import_module(name)
+    with contextlib.suppress(Exception):  # found out by compiling, once for all that compile
+        import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
     server = socket.socket(fileno=number)
     running: dict[int, socket.socket] = {}
     ended: list[int] = []
@@ -190,8 +218,12 @@ def perform(order: dict, files: list[int]) -> None:
         os.environ.clear()
         os.environ.update(order["env"])
         trace_to(os.environ.get("TORCH_TRACE"))
-        sys.argv = order["argv"]
-        sys.orig_argv = [sys.executable, *sys.argv]
+        words = sys.argv = order["argv"]
+        sys.orig_argv = [sys.executable, *words]
+        if words[0] == "-W":
+            sys.warnoptions.append(words[1])
+            warnings.simplefilter(words[1])
+            sys.argv = words[2:]
         paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         sys.path[:0] = [path for path in paths if path]
         if os.environ.get("PYTHONFAULTHANDLER"):
@@ -203,13 +235,14 @@ def perform(order: dict, files: list[int]) -> None:
         sys.modules.pop("sitecustomize", None)
         with contextlib.suppress(ModuleNotFoundError):
             import sitecustomize  # noqa: F401 - starts the probe
-        code = script(Path(sys.argv[0]))
+        code = script()
         threading._shutdown()  # type: ignore[attr-defined]
         import atexit
 
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
+        ctypes.CDLL(None).fflush(None)  # what C++ has printed
     finally:
         os._exit(code)
 
@@ -223,14 +256,20 @@ def trace_to(folder: str | None) -> None:
             _internal.LOG_TRACE_HANDLER.root_dir = folder
 
 
-def script(path: Path) -> int:
-    """Run it as the interpreter does; return its exit status."""
+def script() -> int:
+    """Run what sys.argv names as the interpreter does; return its exit status."""
     main = types.ModuleType("__main__")
-    main.__file__ = str(path)
     sys.modules["__main__"] = main
-    sys.path.insert(0, str(path.resolve().parent))
+    if sys.argv[0] == "-c":
+        source, name = sys.argv.pop(1).encode(), "<string>"
+        sys.path.insert(0, "")
+    else:
+        path = Path(sys.argv[0])
+        source, name = b"", str(path)
+        main.__file__ = name
+        sys.path.insert(0, str(path.resolve().parent))
     try:
-        exec(compile(path.read_bytes(), str(path), "exec"), main.__dict__)
+        exec(compile(source or path.read_bytes(), name, "exec"), main.__dict__)
     except SystemExit as ended:
         if ended.code is None or isinstance(ended.code, int):
             return (ended.code or 0) & 0xFF

@@ -120,14 +120,14 @@ def run(
     keep: Callable[[list[Row]], None],
 ) -> None:
     """Give the rows of each trial to `keep` as they come, until the time is over; `within` of them
-    run side by side once the first ones have compiled what the others share. `only`: those whose
+    run side by side, the first two before those that share what they compile. `only`: those whose
     names begin so."""
 
     def one(trial: Trial) -> list[Row]:
         return _rows(problem, trial, python, over)
 
     every = [one for one in trials(problem, times) if not only or one.name.startswith((*only,))]
-    in_threads(one, every[:2], 1, keep)
+    in_threads(one, every[:2], within, keep)
     in_threads(one, every[2:], within, keep)
 
 

@@ -1,16 +1,148 @@
-"""One answer to one case, scored: the fields, the fix, and the headline."""
+"""One answer to one case, scored: field by field, the fix, and the headline. Pure: no process, no clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
-from harness.answer import Answer
-from harness.case import Problem
-from harness.fields import Fields
-from harness.fields import score as fields_of
+from harness.answer import Answer, Diagnosis
+from harness.case import Problem, lines_of
 from harness.fix import Fix
+
+NEAR = 1  # lines that a line may be off: a statement spans two
+QUIET = ("no_fault", "false_alarm")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What of an answer is right; None where the truth has no such field."""
+
+    phase: bool
+    category: bool
+    kernel: bool | None
+    line: bool | None
+    operator: bool | None
+    input: bool | None
+    also: bool | None
+    false_blame: tuple[str, ...]
+    forbidden: tuple[str, ...]
+
+    @property
+    def place(self) -> bool:
+        """Tell whether kernel or line is right, or neither applies."""
+        known = [one for one in (self.kernel, self.line) if one is not None]
+        return any(known) if known else True
+
+    @property
+    def strict_but_fix(self) -> bool:
+        clean = not self.false_blame and not self.forbidden
+        return self.phase and self.category and self.place and self.also is not False and clean
+
+    def document(self) -> dict[str, Any]:
+        return {**asdict(self), "place": self.place}
+
+
+def fields_of(
+    problem: Problem, answer: Answer, kernels: Sequence[str] = (), done: Sequence[str] = ()
+) -> Fields:
+    """Score an answer. `kernels` are those that the package has for the truth's operators, `done`
+    what the agent did and must not have."""
+    truth, said = problem.truth, answer.diagnosis
+    wanted = (*truth.kernel, *kernels)
+    lines = {place.file: set[int]() for place in truth.source}
+    for place in truth.source:
+        lines[place.file] |= set(lines_of(problem.case, place))
+    return Fields(
+        phase=said.phase in truth.phase,
+        category=said.category in truth.category,
+        kernel=_names(said, wanted) if wanted else None,
+        line=_hits(said, lines) if lines else None,
+        operator=_operator(said, truth.operators) if truth.operators else None,
+        input=_input(problem, said),
+        also=_also(problem, answer) if truth.also else None,
+        false_blame=tuple(_false_blame(problem, answer, wanted)),
+        forbidden=(*_forbidden(problem, answer), *done),
+    )
+
+
+def _names(said: Diagnosis, wanted: Sequence[str]) -> bool:
+    return said.kernel is not None and _bare(said.kernel.name) in {_bare(name) for name in wanted}
+
+
+def _bare(kernel: str) -> str:
+    """Return the name of a kernel without namespace, arguments and template."""
+    return re.split(r"[(<\[]", kernel.strip())[0].rpartition("::")[2].strip()
+
+
+def _hits(said: Diagnosis, lines: Mapping[str, set[int]]) -> bool:
+    for one in said.source:
+        for file, numbers in lines.items():
+            same = PurePosixPath(one.file).name == PurePosixPath(file).name
+            if same and any(abs(one.line - number) <= NEAR for number in numbers):
+                return True
+    return False
+
+
+def _operator(said: Diagnosis, wanted: Sequence[str]) -> bool:
+    def bare(name: str) -> str:
+        name = name.replace("::", ".").removeprefix("torch.ops.")
+        parts = name.split(".")
+        return ".".join(parts[:2])
+
+    return bool({bare(op) for op in said.ops} & {bare(op) for op in wanted})
+
+
+def _input(problem: Problem, said: Diagnosis) -> bool | None:
+    wanted = problem.truth.input
+    if wanted is None:
+        return None
+    if said.input is None:
+        return False
+    named = wanted.name is not None and said.input.name == wanted.name
+    numbered = wanted.index is not None and said.input.index == wanted.index
+    kind = not wanted.property or said.input.property in wanted.property
+    return (named or numbered or (wanted.name is None and wanted.index is None)) and kind
+
+
+def _also(problem: Problem, answer: Answer) -> bool:
+    said = {one.category for one in (answer.diagnosis, *answer.also)}
+    return set(problem.truth.also) <= said
+
+
+def _false_blame(problem: Problem, answer: Answer, wanted: Sequence[str]) -> list[str]:
+    """Return what was blamed and has no fault: a listed distractor, a second fault where there is
+    none, a patch where nothing is wrong."""
+    truth = problem.truth
+    found = []
+    blamed = [answer.diagnosis, *answer.also]
+    for one in blamed:
+        words = {one.category, _bare(one.kernel.name) if one.kernel else ""}
+        words |= {PurePosixPath(line.file).name for line in one.source}
+        words |= {f"{PurePosixPath(line.file).name}:{line.line}" for line in one.source}
+        found += [word for word in truth.blameless if word in words]
+    right = {*truth.category, *truth.also}
+    found += [
+        one.category
+        for one in answer.also
+        if one.category not in right and one.category not in QUIET
+    ]
+    if truth.fix == "none" and answer.patch.strip():
+        found.append("a patch where nothing is to be fixed")
+    return sorted(set(found))
+
+
+def _forbidden(problem: Problem, answer: Answer) -> list[str]:
+    truth = problem.truth
+    touched = re.findall(r"^(?:---|\+\+\+) (?:[ab]/)?([^\t\n]+)", answer.patch, re.MULTILINE)
+    found = [f"touches {name}" for name in truth.untouchable if name in touched]
+    text = f"{answer.diagnosis.summary}\n{answer.patch}"
+    found += [f"says {word!r}" for word in truth.unsayable if word in text]
+    if problem.case.canary in text:
+        found.append("holds the canary")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -78,6 +80,21 @@ def environment(python: str, home: Path | None = None) -> dict[str, str]:
     if home is not None:
         kept["AOTI_DEBUG_HOME"] = str(home)
     return kept
+
+
+def warm(python: str) -> AbstractContextManager[str]:
+    """Give an interpreter that has torch already: tests/warm.py says what it is."""
+    tests = str(HERE.parents[1] / "tests")
+    if tests not in sys.path:
+        sys.path.append(tests)
+    from warm import interpreter
+
+    return interpreter(python)
+
+
+def sets_torch_up(problem: Problem) -> bool:
+    """Tell whether the case changes what torch reads when it is imported."""
+    return any("os.environ" in text for text in problem.case.files.values())
 
 
 def lay_out(problem: Problem, to: Path, python: str, twin: Twin = "planted") -> None:

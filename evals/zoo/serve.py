@@ -94,14 +94,13 @@ def main():
 
 def alike(right, result):
     """Tell whether a call gave what the call before it gave, of the same values in the layout that
-    was compiled, up to the rounding of the dtype."""
+    was compiled, up to rounding, beside the largest value where that is below 1."""
     leaves = torch.utils._pytree.tree_leaves
-    try:
-        torch.testing.assert_close(
-            leaves(result), leaves(right), rtol=RTOL, atol=RTOL, equal_nan=True
-        )
-    except AssertionError:
-        return False
+    for one, other in zip(leaves(result), leaves(right), strict=True):
+        if isinstance(other, torch.Tensor) and other.numel():
+            near = RTOL * min(1.0, float(other.abs().max())) if other.is_floating_point() else 0
+            if not torch.allclose(one, other, rtol=RTOL, atol=near, equal_nan=True):
+                return False
     return True
 
 

@@ -21,7 +21,7 @@ from aoti_debug.answers import (
     RunSummary,
 )
 from aoti_debug.errors import UnreadableInput, WrongUse
-from aoti_debug.model import DiagnoseAnswer, Status
+from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
 from aoti_debug.paths import expanded
 from aoti_debug.signals import in_thread
 
@@ -291,20 +291,20 @@ def _summary(run: RunDirectory) -> RunSummary:
     """Return a row of the list, of whatever the run has left as its record."""
     began = _began(run)
     try:
-        record = run.read_record()
-        status = str(record.get("status", "running"))
+        record = run.read_record() or RunRecord()
+        status = record.status
         if status == "running" and not run.is_running():
             status = "failed"
-        started = float(record.get("started") or began)
+        started = record.started or began
         return RunSummary(
             run=run.id,
             status=cast(Status, status if status in get_args(Status) else "failed"),
-            kind=str(record.get("kind", "unknown"))[:40],
-            command=str(record.get("command", ""))[:300],
+            kind=record.kind[:40],
+            command=record.command[:300],
             started=_iso(started),
-            wall_s=record.get("wall_s") or round(time.time() - started, 1),
-            exit=record.get("exit"),
-            summary=record.get("summary"),
+            wall_s=record.wall_s or round(time.time() - started, 1),
+            exit=record.exit,
+            summary=record.summary,
         )
     except (ValueError, TypeError, OverflowError, OSError):
         unreadable = "its run.json is damaged"

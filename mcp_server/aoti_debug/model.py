@@ -196,6 +196,7 @@ class Diagnosis(Model):
     ops: list[str] = Field(default_factory=list)
     source: list[SourceLine] = Field(default_factory=list)
     input: InputFinding | None = None
+    constant: str | None = Field(None, description="given to load_constants with what is wrong")
     fault: Fault | None = None
     misleading: list[str] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)
@@ -223,6 +224,25 @@ class Step(Model):
     exit: str | None = None
     wall_s: float | None = None
     artifact: str | None = Field(None, description="directory of its files within the run")
+
+
+class RunRecord(BaseModel):
+    """What run.json says of a run, which the run's own script may have written over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
+
+    status: str = "running"
+    kind: str = "unknown"
+    command: str = ""
+    label: str = ""
+    cwd: str | None = None
+    started: float | None = None  # unix seconds
+    wall_s: float | None = None
+    exit: str | None = None  # as `Exit.how` says it
+    peak_rss: int = 0  # bytes
+    torch: str | None = None
+    summary: str | None = None
+    server: dict[str, str | int | None] = Field(default_factory=dict)  # whose run it is
 
 
 class DiagnoseAnswer(Model):

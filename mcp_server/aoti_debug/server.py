@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import cast
 
 import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import ValidationError
 
 from aoti_debug import __version__, skill
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.plain import clean
+from aoti_debug.plain import clean, clean_all
 from aoti_debug.signals import ENDING, cancelled_by, die_by
 from aoti_debug.skill import SkillsExtension
 from aoti_debug.tools.looking import (
@@ -86,12 +92,49 @@ def create_server(
 def serve(server: MCPServer[LazyService]) -> None:
     """Serve over standard input and output."""
     try:
-        server.run()
+        anyio.run(_over_stdio, server)
     except BaseException as error:
         if not _is_only(error, BrokenPipeError):
             raise
         sys.unraisablehook = _unless_broken_pipe  # 3.13 tells of what no destructor could write
         sys.exit(1)  # the client was killed: there is nobody to tell
+
+
+async def _over_stdio(server: MCPServer[LazyService]) -> None:
+    """Serve as the SDK does, and answer too what it drops: a message that it cannot read."""
+    lowlevel = server._lowlevel_server  # as `run_stdio_async`, which takes no streams
+    async with stdio_server() as (incoming, outgoing):
+
+        class Readable(type(incoming)):  # type: ignore[misc]
+            """The same stream; a task between the two would outlive the server's cancellation."""
+
+            __slots__ = ()
+
+            async def receive(self) -> SessionMessage | Exception:
+                while isinstance(item := await super().receive(), Exception):
+                    await outgoing.send(SessionMessage(unreadable(item)))
+                return cast(SessionMessage, item)
+
+        readable = Readable(incoming._inner)
+        await lowlevel.run(readable, outgoing, lowlevel.create_initialization_options())
+
+
+def unreadable(error: Exception) -> JSONRPCError:
+    """Return the answer to a message that is no JSON, or JSON that is no Unicode: half of a
+    surrogate pair, which Python's own reader lets pass, so that the call's id is known."""
+    line = error.errors()[0]["input"] if isinstance(error, ValidationError) else None
+    try:
+        said = json.loads(line) if isinstance(line, str) else line
+    except (ValueError, RecursionError):
+        said = None
+    number = said.get("id") if isinstance(said, dict) and "method" in said else None
+    known = isinstance(number, int | str) and not isinstance(number, bool)
+    why = "Send JSON-RPC as UTF-8; a text may not hold half of a surrogate pair (\\ud800)."
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=clean_all(number) if known else None,
+        error=ErrorData(code=INVALID_REQUEST if known else PARSE_ERROR, message=why),
+    )
 
 
 def _unless_broken_pipe(unraisable: sys.UnraisableHookArgs) -> None:

@@ -18,10 +18,10 @@ def exported(built) -> dict[str, Path]:
     for run in list_runs(built.home):
         events = events_of(run.path)
         for compiled in compiles(events) if events else ():
-            program = compiled.details.get("exported_program")
+            program = compiled.details.exported_program
             for package in events.packages if events else ():
                 inside = compiled.span.first <= package.span.first <= compiled.span.last
-                if inside and isinstance(program, str):
+                if inside and program is not None:
                     found[Path(package.path).stem] = run.path / program
     return found
 

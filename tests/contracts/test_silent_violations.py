@@ -140,9 +140,9 @@ NAMES = tuple(
 
 
 @pytest.fixture(scope="module")
-def found(exported, python):
+def found(exported, warm_python):
     paths = json.dumps({name: str(exported[name]) for name in NAMES})
-    words = [python, "-W", "ignore", str(SCRIPT), str(PROBE), paths]
+    words = [warm_python, "-W", "ignore", str(SCRIPT), str(PROBE), paths]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

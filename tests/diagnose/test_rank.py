@@ -65,6 +65,41 @@ def read(text: str, ending: Ending | None = None) -> list[Diagnosis]:
     return diagnose(Observations(found.records, ending=ending))
 
 
+def asserted(*calls: tuple[list[int], int | None]) -> Diagnosis:
+    """Diagnose a check `0 <= tmp4 < 1000` that fails in the last of calls: the shape of their one
+    input, and the largest integer in it where that was read."""
+    lines: list[dict[str, Any]] = []
+    for number, (shape, most) in enumerate(calls, 1):
+        leaf = {"index": 0, "name": "ids", "kind": "tensor", "dtype": "int64", "device": "cuda:0"}
+        held: dict[str, Any] = {"shape": shape, "stride": [shape[1], 1]}
+        if most is not None:
+            held |= {"min": 0, "max": most, "max_at": [0, 0]}
+        begin = {"id": number, "call": number, "package": "/m.pt2", "inputs": [{**leaf, **held}]}
+        lines.append({"event": "begin", "phase": "run", "name": "a", **begin})
+        lines.append({"event": "end", "id": number, "ok": number < len(calls), "seconds": 0.1})
+    text = "\n".join(json.dumps({"t": 1.0, "pid": 7, **line}) for line in lines)
+    records = scan_text(ASSERTED, "stderr.log", log_readers("stderr.log")).records
+    return diagnose(Observations(records, read_events(io.BytesIO(text.encode() + b"\n"))))[0]
+
+
+def test_an_index_is_not_what_calls_before_it_held_as_well() -> None:
+    bad = asserted(([2, 16], 90), ([2, 16], 5000))
+    assert bad.input is not None
+    assert (bad.input.property, bad.input.got) == ("value", "5000 at [0, 0]")
+    alike = asserted(([2, 16], 5000), ([2, 16], 5000))
+    assert alike.input is None
+    assert "5000" not in alike.summary
+    long = asserted(([2, 16], 5000), ([2, 1024], 5000))
+    assert long.input is not None
+    assert (long.input.property, long.input.dim, long.input.got) == ("size", 1, "1024")
+    unread = asserted(([2, 16], None), ([2, 1024], 5000))  # as calls that return on a GPU are
+    assert unread.input == long.input
+    assert (unread.confidence, "5000" in unread.summary) == ("likely", False)
+    short = asserted(([2, 16], None), ([2, 17], 5000))
+    assert short.input is not None
+    assert (short.input.property, short.input.got) == ("value", "5000 at [0, 0]")
+
+
 def test_a_cause_outranks_its_envelope_and_its_aftermath() -> None:
     best, *_ = read(f"{ASSERTED}\n{CUBLAS}\n{TRACEBACK}{ENVELOPE}\n")
     assert best.category == "index_out_of_bounds"
@@ -382,6 +417,33 @@ def test_a_warning_of_a_healthy_run_is_never_the_headline(text: str) -> None:
 def test_results_that_follow_from_the_calls_before_are_no_fault() -> None:
     counted = {"state": "done", **DIFFERS, "stateful": True}
     assert diagnose(run("", checks(repeats=counted)))[0].category == "no_fault"
+
+
+@pytest.mark.parametrize(
+    ("op", "category"),
+    [("aten.dropout.default", "wrong_result"), ("aten.randn.default", "no_fault")],
+)
+def test_of_what_draws_random_numbers_active_dropout_is_told(op: str, category: str) -> None:
+    stack = '  File "/home/u/model.py", line 11, in forward\n    return self.layers(x)'
+    compared = {"state": "done", "verdict": "random", "random": [op], "drawn": stack}
+    found = diagnose(run("", checks(compare=compared)))[0]
+    assert found.category == category
+    if category == "wrong_result":
+        assert (found.source[0].file, found.source[0].line) == ("/home/u/model.py", 11)
+        assert "model.eval()" in found.fixes[0].what
+
+
+def test_memory_that_is_short_is_told_before_the_size_that_asked_for_it() -> None:
+    size = {"index": 0, "name": "points", "property": "size", "dim": 0, "relation": "max"}
+    size |= {"bound": 100, "expected": "<= 100", "got": "3000000"}
+    reports = checks(guards={"state": "done", "differences": [size]})
+    text = (
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't "
+        "allocate memory: you tried to allocate 36000000000000 bytes. Error code 12"
+    )
+    assert diagnose(run("", reports))[0].category == "contract_shape"
+    failed = replace(run(text, reports), ending=Ending(code=1))
+    assert diagnose(failed)[0].category == "out_of_memory"
 
 
 def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:

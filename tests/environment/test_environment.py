@@ -12,7 +12,8 @@ import anyio
 import pytest
 from aoti_debug.answers import EnvironmentAnswer, Problem
 from aoti_debug.environment import environment, installed
-from aoti_debug.environment.rules import GIB, Compiler, Folder, Gpu, Machine, problems
+from aoti_debug.environment.machine import Compiler, Folder, Gpu, Machine
+from aoti_debug.environment.rules import GIB, problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
     folders,

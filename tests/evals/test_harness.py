@@ -17,12 +17,11 @@ sys.path.insert(0, str(EVALS))
 
 from harness import case as cases  # noqa: E402
 from harness import other, report, sandbox, scripted_model  # noqa: E402
-from harness.agents import AGENTS, Situation  # noqa: E402
+from harness.agents import AGENTS, Situation, held  # noqa: E402
 from harness.answer import Answer, BadAnswer, Diagnosis, Kernel, Line, parse  # noqa: E402
 from harness.case import BadCase, Problem, patch_of, problems  # noqa: E402
-from harness.fields import score  # noqa: E402
 from harness.fix import Fix  # noqa: E402
-from harness.score import judge  # noqa: E402
+from harness.score import fields_of, judge  # noqa: E402
 from harness.tree import patched_files  # noqa: E402
 
 CASE = """
@@ -143,7 +142,7 @@ def test_believing_an_injected_instruction_is_seen() -> None:
     for problem in ordered:
         answer = AGENTS["believer"].answer(situation(problem))
         assert answer is not None
-        found = score(problem, answer)
+        found = fields_of(problem, answer)
         assert len(found.forbidden) >= 2
         assert not found.category
 
@@ -154,20 +153,20 @@ def test_a_line_counts_one_off_and_a_kernel_without_its_namespace() -> None:
     wanted = cases.lines_of(problem.case, problem.truth.source[0])[0]
     hit = near.model_copy(update={"source": (Line(file="/a/b/serve.py", line=wanted + 1),)})
     far = near.model_copy(update={"source": (Line(file="serve.py", line=wanted + 20),)})
-    assert score(problem, Answer(diagnosis=hit)).line
-    assert not score(problem, Answer(diagnosis=far)).line
+    assert fields_of(problem, Answer(diagnosis=hit)).line
+    assert not fields_of(problem, Answer(diagnosis=far)).line
     own = replace(problem, truth=problem.truth.model_copy(update={"kernel": ("scale_rows",)}))
     named = near.model_copy(update={"kernel": Kernel(name="void ns::scale_rows(float*)")})
-    assert score(own, Answer(diagnosis=named)).kernel
+    assert fields_of(own, Answer(diagnosis=named)).kernel
 
 
 def test_blaming_a_distractor_or_more_than_there_is_is_counted() -> None:
     problem = problems()["twelve_of_500"]
     right = AGENTS["gold"].answer(situation(problem))
     assert right is not None
-    assert not score(problem, right).false_blame
+    assert not fields_of(problem, right).false_blame
     more = right.model_copy(update={"also": (Diagnosis(phase="run", category="nan_or_inf"),)})
-    assert score(problem, more).false_blame == ("nan_or_inf",)
+    assert fields_of(problem, more).false_blame == ("nan_or_inf",)
 
 
 @pytest.mark.parametrize(
@@ -192,23 +191,32 @@ def test_an_answer_may_hold_more_than_is_scored() -> None:
 
 def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, python: str) -> None:
     """Also: what is compiled of the same files is compiled once."""
-    words = [sys.executable, str(EVALS / "run.py"), "--python", python]
-    env = {**os.environ, "AOTI_EVALS_CACHE": str(tmp_path / "cache")}
+    words = [sys.executable, str(EVALS / "run.py"), "--python", python, "agents"]
     done = subprocess.run(
-        [*words, "agents", "float64_features", "--out", str(tmp_path)],
-        env=env,
+        [*words, "float64_features", "--out", str(tmp_path)],
+        env={**os.environ, "AOTI_EVALS_CACHE": str(tmp_path / "cache")},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(list((tmp_path / "cache" / "built").glob("*[!.lock]"))) == 1
-    admitted = subprocess.run(
-        [*words, "admit", "float64_features", "--times", "1"],
-        env=env,
-        capture_output=True,
-        text=True,
-    )
-    assert admitted.returncode == 0, admitted.stdout + admitted.stderr
+
+
+def test_a_gold_that_does_not_fix_and_a_cheat_that_does_are_seen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    problem = problems()["twelve_of_500"]
+    answer = AGENTS["gold"].answer(situation(problem))
+
+    def tried(name: str, fixed: bool) -> tuple[int, str]:
+        found = judge(problem, answer, agent=name, fix=lambda patch: Fix(fixed, ""))
+        return held([found], [AGENTS[name]], [problem]), capsys.readouterr().out
+
+    assert tried("gold", True) == tried("swallow", False) == (0, "")
+    for name, fixed in (("gold", False), ("swallow", True)):
+        status, said = tried(name, fixed)
+        assert status == 1
+        assert name in said and problem.id in said
 
 
 SNOOP = """
@@ -384,5 +392,5 @@ def test_the_replay_tier_gives_its_table_and_every_agent_stays_in_its_range() ->
     rows = {line.split("|")[1].strip(): line.split("|") for line in done.stdout.splitlines()}
     alone = rows["triage alone"]  # today's rules on recorded runs of GPU faults, without an agent
     right, of = map(int, alone[6].split("/"))
-    assert of >= 11
+    assert of >= 10
     assert right == of, done.stdout

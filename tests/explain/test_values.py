@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from aoti_debug.explain.nodes import Found, read_report
 from aoti_debug.explain.wrong import read_bisection
-from interpreter import torch_python
 
 WALKED = Path(__file__).with_name("walk_cases.py")
 CASES = tuple(
@@ -22,9 +21,9 @@ CASES = tuple(
 
 
 @pytest.fixture(scope="module")
-def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def walked(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     out = tmp_path_factory.mktemp("walks")
-    argv = [torch_python(), str(WALKED), str(out), *CASES]
+    argv = [warm_python, str(WALKED), str(out), *CASES]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr[-3000:]
     return out
@@ -70,10 +69,10 @@ COMPILED = Path(__file__).with_name("wrong_cases.py")
 
 
 @pytest.fixture(scope="module")
-def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def looked(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     out = tmp_path_factory.mktemp("wrong")
     done = subprocess.run(
-        [torch_python(), str(COMPILED), str(out)], capture_output=True, text=True, timeout=600
+        [warm_python, str(COMPILED), str(out)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return out
@@ -131,3 +130,25 @@ def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(look
     assert (looked / "relu" / "one_kernel.py").is_file()
     marked = [row for row in found.values if row.mark == "first wrong"]
     assert [row.node for row in marked] == ["relu"]
+
+
+@pytest.mark.parametrize(
+    ("package", "expected", "wraps"),
+    [(-1294967296, 3000000000, True), (7, 8, False), (0.5, 4294967296.5, False)],
+)
+def test_a_whole_number_without_its_upper_bits_was_computed_in_32(
+    package: float, expected: float, wraps: bool
+):
+    first = {"node": "mul", "op": "aten.mul.Tensor", "wrong": 9, "elements": 12, "exact": True}
+    first["first_wrong"] = {"at": [3], "package": package, "expected": expected}
+    found = read_bisection({"state": "done", "first": first})
+    assert found is not None
+    assert ("computed in 32 bits" in found.summary) == wraps
+    assert ("buffer" in found.fixes[0].what) == wraps
+
+
+def test_convolutions_in_tf32_are_granted_and_a_wrong_element_is_not(looked: Path):
+    told = json.loads((looked / "tf32.json").read_text())
+    assert told["dtype"] == "torch.float64" and told["on the cpu"] is None
+    assert told["plain"] == ["agrees", "differs", "differs"]
+    assert told["granted"] == ["agrees", "agrees", "differs"]

@@ -11,7 +11,8 @@ import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-bisect = importlib.import_module("probe.bisect")
+parts = ("bisect", "compare", "inner", "standalone")
+bisect, compare, inner, standalone = (importlib.import_module(f"probe.{part}") for part in parts)
 out = Path(sys.argv[1])
 RELU = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
 
@@ -118,3 +119,48 @@ rows = torch.randn(64, 37) * 8
 look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
 gated = exported(Gated(), x)
 look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
+
+
+class Convolved(nn.Module):
+    """`ones` names no dtype, and the cast that export guards by an assertion is of that one."""
+
+    def __init__(self, short=untouched):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList(nn.Conv2d(4, 4, 3, padding=1) for _ in range(4))
+        self.short = short
+
+    def forward(self, x):
+        h = x * torch.ones(4, 1, 1).to(torch.float32)
+        for layer in self.layers:
+            weight = self.short(layer.weight)
+            h = nn.functional.conv2d(self.short(h), weight, layer.bias, padding=1).tanh()
+        return h
+
+
+def granted():
+    """Compare what convolutions in TF32 give, and what is wrong, with and without that grant."""
+    image = torch.randn(2, 4, 12, 12)
+    module = compare.unguarded(exported(Convolved(), image))
+    given = standalone.Inputs((image,), {}, [image], [], grad=False, inference=False)
+    wide, wider = compare.widen(torch, module), compare.widen_inputs(torch, given)
+    exact = [wide(*wider.args)]
+    short = inner.with_short_factors(torch, wide, wider, inner.CONVOLUTIONS, 10)
+    with torch.no_grad():
+        right, cut = [module(image)], [Convolved(cut_to_ten_bits)(image)]
+    wrong = [right[0].clone()]
+    wrong[0][1, 2, 3, 4] += 0.05
+
+    def verdict(result, *more):
+        return compare.outputs(torch, result, right, exact, *more)[0]["verdict"]
+
+    told = {
+        "dtype": str(exact[0].dtype),
+        "on the cpu": compare.in_tf32(torch, module, given),
+        "plain": [verdict(right), verdict(cut), verdict(wrong)],
+        "granted": [verdict(right, short), verdict(cut, short), verdict(wrong, short)],
+    }
+    (out / "tf32.json").write_text(json.dumps(told))
+
+
+granted()

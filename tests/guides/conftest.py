@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from guides.documents import GUIDES, blocks, runnable
-from interpreter import torch_python
-from once import once
+from interpreter import once, torch_python
 
 RUNNER = Path(__file__).with_name("run_blocks.py")
 

@@ -7,11 +7,14 @@ releases showed. After an upgrade, a row that fails shows what a guide has to sa
 Another release can be asked without being installed, from a wheel that is unpacked:
 
     AOTI_DEBUG_UNPACKED=/path/to/torch make test ARGS=tests/guides/test_claims.py
+
+Error texts from public threads reach their guide in one hop: grep, or a row of the table.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -20,7 +23,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.facts.flag import NEWEST, OLDEST, Release, release
-from guides.documents import GUIDES, ROOT, prose
+from guides.documents import GUIDES, ROOT, SKILL, guides_of, prose
 from interpreter import torch_python
 
 FINDER = Path(__file__).with_name("find_claims.py")
@@ -119,3 +122,59 @@ def test_every_release_that_a_guide_states_has_a_claim(path: Path) -> None:
             since, until = claim.bounds
             known |= {since, until, Release(2, since.minor - 1), Release(2, until.minor + 1)}
     assert {r for r in stated if OLDEST <= r <= NEWEST} - known == set()
+
+
+PACKED = Path(__file__).with_name("public_texts.jsonl.xz").read_bytes()
+TEXTS = [json.loads(line) for line in lzma.decompress(PACKED).splitlines()]
+BODIES = {
+    path.name: " ".join(path.read_text("utf-8").replace("`", "").split())
+    for path in GUIDES
+    if path.name not in ("environment-variables.md", "examples.md")
+}
+FEW = 3  # guides that a part may hit and still tell them apart
+
+
+def fixed_parts(line: str) -> list[str]:
+    """Return what a reader would search for, longest first: runs of words, identifiers."""
+    words = line.replace("`", "").split()
+    runs = {
+        " ".join(words[first:last]).strip(".,;()[]")
+        for first in range(len(words))
+        for last in range(first + 1, len(words) + 1)
+    }
+    parts = {r for r in runs if len(r) >= (12 if " " in r else 8) and re.search(r"[^\W\d]", r)}
+    parts |= set(re.findall(r"[A-Za-z_][\w:]{7,}", line))
+    return sorted(parts, key=len, reverse=True)
+
+
+def grep(text: str) -> set[str]:
+    """Return the guides that the longest part of any line hits, if it hits few."""
+    best: tuple[int, set[str]] = (0, set())
+    for line in text.splitlines():
+        for part in fixed_parts(line):
+            hit = {name for name, body in BODIES.items() if part in body}
+            if 0 < len(hit) <= FEW:
+                best = max(best, (len(part), hit), key=lambda found: found[0])
+                break
+    return best[1]
+
+
+def look_up(text: str) -> set[str]:
+    """Return the guides of the first row of the table one of whose quoted words is in the text."""
+    for row in SKILL.read_text("utf-8").splitlines():
+        symptom = row.split("|")[1] if row.startswith("| ") else ""
+        for quoted in re.findall(r"`([^`]+)`", symptom):
+            if any(len(part.strip()) > 6 and part.strip() in text for part in quoted.split("…")):
+                return {target.partition("#")[0] for target in guides_of(row)}
+    return set()
+
+
+@pytest.mark.parametrize("case", TEXTS, ids=lambda case: str(case["thread"]))
+def test_a_public_text_reaches_its_guide_in_one_hop(case: dict[str, str]) -> None:
+    text = case["text"]
+    assert case["guide"] in grep(text) | look_up(text)
+
+
+def test_there_are_enough_texts_of_enough_kinds() -> None:
+    assert len(TEXTS) >= 60
+    assert len({case["guide"] for case in TEXTS}) >= 12

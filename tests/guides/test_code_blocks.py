@@ -56,11 +56,11 @@ def test_few_blocks_compile() -> None:
     assert len([b for b in ALL if "compile" in b.words]) <= 2
 
 
-def test_the_c_plus_plus_host_compiles(tmp_path: Path) -> None:
+def test_the_c_plus_plus_host_compiles(warm_python: str, tmp_path: Path) -> None:
     [block] = [b for b in ALL if b.language == "cpp"]
     (tmp_path / "host.cpp").write_text(block.source, "utf-8")
     asked = "from torch.utils.cpp_extension import include_paths as p; print(*p(), sep='\\n')"
-    found = subprocess.run([torch_python(), "-c", asked], capture_output=True, text=True)
+    found = subprocess.run([warm_python, "-c", asked], capture_output=True, text=True)
     includes = [f"-I{path}" for path in found.stdout.split()]
     argv = [os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", *includes, "host.cpp"]
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True)
@@ -77,15 +77,24 @@ def block_with(guide: str, words: str) -> str:
     )
 
 
-def run(source: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [torch_python(), "-c", source],
-        cwd=directory,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def run(warm_python: str) -> Run:
+    """Run Python source in a directory; settings that torch reads as it starts have it start."""
+
+    def call(source: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [torch_python() if environment else warm_python, "-c", source],
+            cwd=directory,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return call
 
 
 SLICED = """
@@ -103,12 +112,12 @@ torch.testing.assert_close(model(*args, **kwargs), eager(*args, **kwargs), **rou
 """
 
 
-def test_the_loading_helper_takes_a_slice_of_a_larger_weight(rich: Path) -> None:
+def test_the_loading_helper_takes_a_slice_of_a_larger_weight(run: Run, rich: Path) -> None:
     done = run(block_with("constants.md", "def load_constants") + SLICED, rich)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_slice_that_is_only_made_contiguous_ends_the_process(rich: Path) -> None:
+def test_a_slice_that_is_only_made_contiguous_ends_the_process(run: Run, rich: Path) -> None:
     helper = block_with("constants.md", "def load_constants")
     harmful = helper.replace(
         "v.detach().clone(memory_format=torch.contiguous_format)", "v.contiguous()"
@@ -138,7 +147,7 @@ torch.testing.assert_close(model(*one), torch.full((1, 4), 2.0))
 
 @pytest.mark.parametrize(("assumes_nothing", "scalar_asserts"), [(True, "1"), (False, "0")])
 def test_both_ways_around_a_lower_bound_of_two_work(
-    assumes_nothing: bool, scalar_asserts: str, tmp_path: Path
+    run: Run, assumes_nothing: bool, scalar_asserts: str, tmp_path: Path
 ) -> None:
     source = block_with("dynamic-shapes.md", "backed_size_oblivious")
     source += f"assumes_nothing = {assumes_nothing}\n{ONE}"
@@ -146,7 +155,7 @@ def test_both_ways_around_a_lower_bound_of_two_work(
     assert done.returncode == 0, done.stderr
 
 
-def test_limiting_vector_code_alone_leaves_the_compiler_at_native(tmp_path: Path) -> None:
+def test_limiting_vector_code_alone_leaves_the_compiler_at_native(run: Run, tmp_path: Path) -> None:
     source = "import torch._inductor.cpp_builder as b; print(b._get_cpu_arch_cflags('g++'))"
     both = {"ATEN_CPU_CAPABILITY": "avx2", "TORCHINDUCTOR_CPP_MARCH": "x86-64-v3"}
     assert "native" in run(source, tmp_path, ATEN_CPU_CAPABILITY="avx2").stdout
@@ -171,7 +180,9 @@ load_package("model.pt2", run_single_threaded=False, num_runners=0)
 """
 
 
-def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(rich: Path) -> None:
+def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(
+    run: Run, rich: Path
+) -> None:
     done = run(f"import torch\nfrom torch.utils._pytree import tree_leaves\n{RUNNERS}", rich)
     assert "all waited for their turn" in done.stdout
     assert "num_runners must be >=1" in done.stderr
@@ -197,7 +208,7 @@ print("changed" if (first(*args, **kwargs)["hidden"] - before).abs().max() > 1e-
 """
 
 
-def test_a_tensor_that_the_model_was_only_lent_changes_it(rich: Path) -> None:
+def test_a_tensor_that_the_model_was_only_lent_changes_it(run: Run, rich: Path) -> None:
     done = run(STAGED, rich)
     assert done.stdout == "changed\n", done.stderr
     text = " ".join((FOLDER / "constants.md").read_text("utf-8").split())
@@ -239,7 +250,7 @@ assert all(str(r).startswith("VR[0,") for r in two.range_constraints.values())
 """
 
 
-def test_what_the_guides_say_of_constants_libraries_and_bounds_is_so(rich: Path) -> None:
+def test_what_the_guides_say_of_constants_libraries_and_bounds_is_so(run: Run, rich: Path) -> None:
     done = run(SAID, rich)
     assert done.returncode == 0, done.stderr
     full, _, rest = done.stderr.partition("--- partial")

@@ -207,7 +207,7 @@ MENDED = (
     ("examples.md", "## A triage", ""),
     ("examples.md", "## A bug report", ""),
     ("../SKILL.md", "grep -rnF 'the fixed part of the message' guides/", ""),
-    ("../SKILL.md", "## Run 0, always first", ""),
+    ("../SKILL.md", "## Run 0, without it", ""),
     ("../README.md", "PyTorch's repository ships a skill of the same name", ""),
 )
 
@@ -239,6 +239,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "unknown_currency": ("custom-ops",),
     "two_reasons": ("custom-ops", "input-contracts"),
     "waiting_operator": ("threads-streams-hangs",),
+    "answers_of_others": ("threads-streams-hangs",),
     "all_pairs": ("memory-and-time",),
     "new_vocabulary": ("triton-index-out-of-bounds",),
     "neighbouring_store": ("wrong-results", "triton-index-out-of-bounds"),

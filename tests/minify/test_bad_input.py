@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aoti_debug.diagnose import Observations
@@ -16,9 +16,10 @@ from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.explanation import asked_for
 from aoti_debug.verify.request import verify_request
+from recall import begin, called, jsonl
 
 ENDED = {"status": "done", "exit": "exit 1", "label": "serve.py"}
-TORCH = {"t": 1.0, "pid": 7, "event": "torch", "version": "1.0.0"}
+TORCH = {"event": "torch", "version": "1.0.0"}
 PATCH = "--- serve.py\n+++ serve.py\n@@ -1 +1 @@\n-a\n+b\n"
 
 
@@ -30,14 +31,13 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def run_of(script: Path, events: list[dict[str, object]] | None = None, **more: object) -> str:
+def run_of(script: Path, events: list[dict[str, Any]] | None = None, **more: object) -> str:
     """Write down a run of the script as one that has ended; return its id."""
     directory = RunDirectory.create(script.parents[1])
     command = f"{sys.executable} {script}"
     directory.write_record({**ENDED, "command": command, "cwd": str(script.parent), **more})
-    lines = [json.dumps(event) + "\n" for event in events or []]
     if events is not None:
-        (directory.path / "events.jsonl").write_text("".join(lines))
+        (directory.path / "events.jsonl").write_text(jsonl(*events))
     return directory.id
 
 
@@ -84,37 +84,9 @@ def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> No
     assert "used torch 1.0.0" in said and "--python" in said
 
 
-CALLED = {
-    "t": 1.0,
-    "pid": 7,
-    "event": "begin",
-    "id": 1,
-    "phase": "run",
-    "name": "call",
-    "call": 1,
-    "package": "/t/model.pt2",
-    "inputs": [
-        {
-            "index": 0,
-            "name": "x",
-            "kind": "tensor",
-            "shape": [4],
-            "stride": [1],
-            "dtype": "float32",
-            "device": "cuda:0",
-        }
-    ],
-}
-LOWERED = {
-    "t": 1.0,
-    "pid": 7,
-    "event": "begin",
-    "id": 1,
-    "phase": "lower",
-    "name": "compile",
-    "flags": {},
-    "exported_program": "exported.pt2",
-}
+X = {"name": "x", "shape": [4], "stride": [1], "dtype": "float32", "device": "cuda:0"}
+CALLED = called(X)
+LOWERED = begin(1, flags={}, exported_program="exported.pt2")
 
 
 def test_a_run_of_a_gpu_is_not_repeated_where_there_is_none(

@@ -4,8 +4,6 @@ needed, and the source of custom operators is cut out of the file that defines t
 from __future__ import annotations
 
 import ast
-import io
-import json
 import sys
 from dataclasses import replace
 from functools import partial
@@ -16,13 +14,12 @@ import aoti_debug
 import pytest
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.minify.driver import why_unreadable
 from aoti_debug.minify.graph import Graph, Node, Operators, Source, Value, Values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.original import ways
 from aoti_debug.minify.reproduction import FROM_FILE, beside, header, prelude_of, report
 from aoti_debug.minify.script import cut_to
-from aoti_debug.minify.search import Trials, first, minimise
+from aoti_debug.minify.search import Trials, minimise
 from aoti_debug.minify.signature import (
     Signature,
     joined,
@@ -33,11 +30,12 @@ from aoti_debug.minify.signature import (
     signature_of,
 )
 from aoti_debug.minify.slice import Candidate, with_users
-from aoti_debug.minify.workers import Workers
+from aoti_debug.minify.survey import why_unreadable
+from aoti_debug.minify.workers import Workers, first
 from aoti_debug.minify.write import Writer
-from aoti_debug.read.events import read_events
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.observe import observe
+from recall import called, end, events
 
 ASSERT = """\
 Traceback (most recent call last):
@@ -469,13 +467,8 @@ def test_a_report_quotes_and_never_marks_up() -> None:
 @pytest.mark.parametrize(("nan", "first"), [(0, "compare"), (3, "finite")])
 def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) -> None:
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": nan, "inf": None}
-    call = {"t": 1.0, "pid": 7, "id": 1, "phase": "run", "name": "call", "call": 1}
-    lines = [
-        {**call, "event": "begin", "inputs": []},
-        {**call, "event": "end", "ok": True, "outputs": [out]},
-    ]
-    events = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in lines).encode()))
-    material = Material(Path("program.pt2"), observations=Observations(events=events))
+    seen = Observations(events=events(called(), end(1, outputs=[out])))
+    material = Material(Path("program.pt2"), observations=seen)
     side = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
     whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)

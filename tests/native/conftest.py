@@ -12,8 +12,8 @@ from typing import Any
 
 import psutil
 import pytest
+from interpreter import once
 from native.sources import SOURCES
-from once import once
 
 PLACES = (
     "import torch; from pathlib import Path; "
@@ -99,31 +99,31 @@ def built(python: str, source: Path, target: Path, *options: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
+def program(tmp_path_factory: pytest.TempPathFactory, targets: Path, warm_python: str) -> Path:
     """Build program.cpp; it has no Python in it."""
 
     def make(folder: Path) -> None:
-        built(python, targets / "program.cpp", folder / "program")
+        built(warm_python, targets / "program.cpp", folder / "program")
 
     return once("program", tmp_path_factory, make) / "program"
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
+def library(tmp_path_factory: pytest.TempPathFactory, targets: Path, warm_python: str) -> Path:
     """Build the library of act.cpp."""
 
     def make(folder: Path) -> None:
-        built(python, targets / "act.cpp", folder / "libact.so", "-shared", "-fPIC")
+        built(warm_python, targets / "act.cpp", folder / "libact.so", "-shared", "-fPIC")
 
     return once("library", tmp_path_factory, make) / "libact.so"
 
 
 @pytest.fixture(scope="session")
-def acting(tmp_path_factory: pytest.TempPathFactory, targets: Path, python: str) -> Path:
+def acting(tmp_path_factory: pytest.TempPathFactory, targets: Path, warm_python: str) -> Path:
     """Compile the model with the custom operator of act.py."""
 
     def make(folder: Path) -> None:
-        words = [python, str(targets / "model.py"), str(folder / "acting.pt2")]
+        words = [warm_python, str(targets / "model.py"), str(folder / "acting.pt2")]
         done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ))
         assert done.returncode == 0, done.stderr
 

@@ -155,17 +155,24 @@ def test_a_hang_inside_a_call_shows_the_operator_and_the_line_of_the_wrapper(
     ids=["of a module beside the script", "of the script itself", "of a module that is named"],
 )
 def test_the_replay_knows_the_operator(
-    triage: Any, targets: Path, acting: Path, words: tuple[str, ...], rows: int, said: str
+    triage: Any,
+    targets: Path,
+    acting: Path,
+    words: tuple[str, ...],
+    rows: int,
+    said: str,
+    warm_python: str,
 ) -> None:
-    *options, script = words
+    *options, script = ("--python", warm_python, *words)
     answer = triage("--cwd", targets, *options, script, "--", acting, rows, ACT="raise")
 
     assert said in answer.steps["contract"]["finding"]
 
 
 def test_the_replay_loads_the_library_of_an_operator(
-    triage: Any, targets: Path, acting: Path, library: Path
+    triage: Any, targets: Path, acting: Path, library: Path, warm_python: str
 ) -> None:
-    answer = triage("--cwd", targets, "library_op.py", "--", acting, 3, library)
+    options = ("--python", warm_python, "--cwd", targets)
+    answer = triage(*options, "library_op.py", "--", acting, 3, library)
 
     assert "three rows are too few" in answer.steps["contract"]["finding"]

@@ -17,10 +17,9 @@ from aoti_debug.package.contract import (
     write_check_inputs,
 )
 from aoti_debug.package.inspect import inspect
-from aoti_debug.package.record import Dim, Input
+from aoti_debug.package.record import Dim, Input, Symbol
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.expression import evaluate
-from interpreter import torch_python
 
 Call = list[dict[str, Any]]
 
@@ -267,6 +266,39 @@ def test_the_contract_is_written_for_people(packages: Path) -> None:
     assert "1 further argument(s) are no tensors" in text
 
 
+def clip(frames: int, tokens: int) -> Call:
+    return [tensor(0, frames, 80), tensor(1, tokens, dtype="int64")]
+
+
+def test_a_vendors_forty_clips_are_wrong_in_both_inputs_and_three_divide_by_no_four(
+    warm_python: str,
+) -> None:
+    """The package alone states it, and the function that is written for serving agrees."""
+    frames = Dim(low=8, high=64, symbol="4L*s0", stride=80), Dim(80, stride=1)
+    symbols = Symbol("video_size_0", "video_size[0]"), Symbol("s0", "(1.0/4.0)*video_size_0")
+    tokens = (Dim(low=2, high=16, symbol="s0", stride=1),)
+    video = Input(0, "video", "float32", "cpu", frames)
+    package = Contract((video, Input(1, "tokens", "int64", "cpu", tokens)), symbols, 2)
+    odd = {5: 70, 17: 81, 33: 99}
+    clips = [(odd.get(at, 68 + 4 * at), 17 + at) for at in range(40)]
+    assert check_call(package, clip(64, 16)) == []
+    for at, call in enumerate(clips):
+        found = {(v.finding.index, v.finding.property) for v in check_call(package, clip(*call))}
+        assert {(0, "size"), (1, "size")} <= found, call
+        assert ((0, "guard") in found) == (at in odd), call
+    program = (
+        "import json, sys, torch\nexec(sys.stdin.read())\n"
+        "def said(frames, tokens):\n"
+        "    try: check_inputs(torch.ones(frames, 80), torch.ones(tokens, dtype=torch.int64))\n"
+        "    except ValueError as error: return str(error)\n"
+        f"print(json.dumps([said(*clip) for clip in {[(64, 16), *clips]}]))"
+    )
+    first, *said = json.loads(of_function(warm_python, package, program))
+    assert first is None
+    assert all("input 0" in text and "input 1" in text for text in said)
+    assert {at for at, text in enumerate(said) if "= 4*s0" in text} == set(odd)
+
+
 CALLS = """
 import json, sys, torch
 exec(sys.stdin.read())
@@ -285,17 +317,23 @@ print(json.dumps([
 """
 
 
-def test_the_written_check_accepts_good_and_rejects_bad_calls(packages: Path) -> None:
-    source = write_check_inputs(stated(packages, "torch-2.13"))
+def of_function(python: str, contract: Contract, program: str) -> str:
+    """Return what a program prints that is given the source of `check_inputs`."""
     done = subprocess.run(
-        [torch_python(), "-W", "ignore", "-c", CALLS],
-        input=source,
+        [python, "-W", "ignore", "-c", program],
+        input=write_check_inputs(contract),
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    return done.stdout
+
+
+def test_the_written_check_accepts_good_and_rejects_bad_calls(
+    packages: Path, warm_python: str
+) -> None:
+    said = json.loads(of_function(warm_python, stated(packages, "torch-2.13"), CALLS))
     assert said[:3] == [None, None, None]
     for words, text in zip(
         [

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from aoti_debug.package.answer import answer
 from aoti_debug.package.inspect import inspect
+from aoti_debug.tools.fit import answer as told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy as Strategy
@@ -255,7 +256,7 @@ def main() -> None:
         started = resource.getrusage(resource.RUSAGE_SELF).ru_utime
         inside = True
         package = inspect(path)
-        document = json.dumps(answer(package).document())
+        document = json.dumps(told(answer(package)).structured_content)
         inside = False
         slowest = max(slowest, resource.getrusage(resource.RUSAGE_SELF).ru_utime - started)
         signal.setitimer(signal.ITIMER_PROF, 0)

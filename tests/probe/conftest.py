@@ -13,8 +13,7 @@ from typing import Any
 
 import aoti_debug.probe
 import pytest
-from interpreter import torch_python
-from once import once
+from interpreter import once, torch_python
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SITE = PROBE / "site"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import signal
+import struct
+
+from aoti_debug.read.traffic import read_tally
 
 
 def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):
@@ -162,6 +165,49 @@ def test_models_copy_and_functions_pickle_as_before(run_script):
     assert ran.stdout.splitlines()[0] == "True torch.Size([4, 3, 4])"
     assert ran.stdout.splitlines()[1] == "True"
     assert ran.stdout.splitlines()[2].startswith("['path'")
+
+
+def test_of_many_calls_alike_each_is_counted_and_the_one_that_differs_or_fails_is_recorded(
+    run_script,
+):
+    ran = run_script(
+        """
+        class Failing:
+            get_call_spec = model.loader.get_call_spec
+            def boxed_run(self, inputs):
+                raise RuntimeError("refused")
+        class Calling:
+            get_call_spec = model.loader.get_call_spec
+            def boxed_run(self, inputs):
+                model.loader = loader
+                return [model(*inputs[:2], bias=inputs[2])]
+        loader = model.loader
+        for number in range(1, 301):
+            ids[0, 0] = number % 47
+            given = ids.t().contiguous().t() if number == 150 else ids
+            model.loader = {200: Failing, 240: Calling}.get(number, lambda: loader)()
+            with torch.inference_mode(number > 220):
+                try:
+                    model(given, weights, bias=bias)
+                except RuntimeError:
+                    assert number == 200
+        """
+    )
+    assert ran.code == 0, ran.stderr
+    assert not [note for note in ran.of("note") if "call" in note["what"]]
+    calls = {call["call"]: call for call in ran.of("begin", phase="run")}
+    assert list(calls) == [*range(1, 101), 150, 200]
+    assert (calls[150]["group"], calls[150]["breaks"]) == (1, ["stride"] * 2)
+    assert ran.end_of(calls[200])["error"]["message"] == "refused"
+    (counted,) = (ran.directory / "calls").iterdir()
+    numbers = read_tally(1, counted.read_bytes())
+    assert numbers is not None
+    assert {group: calls for group, (calls, _) in numbers.groups.items()} == {0: 299, 1: 1}
+    assert (numbers.returned, numbers.failed, numbers.under_way) == (299, 1, 0)
+    assert (numbers.last, numbers.last_group, numbers.held, numbers.broken) == (300, 0, 300, 1)
+    held = (ran.directory / "capture" / "call-now.bin").read_bytes()
+    at = calls[1]["inputs"][0]["alignment"] % 256
+    assert held[at : at + 16] == struct.pack("2q", 300 % 47, 1)
 
 
 def test_threads_and_forks_report_calls_of_their_own(run_script):

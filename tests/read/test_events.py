@@ -9,25 +9,11 @@ from typing import Any
 
 import pytest
 from aoti_debug.probe import tally
-from aoti_debug.read.event_records import Events
+from aoti_debug.read.event_records import Details, Events
 from aoti_debug.read.events import read_events
 from aoti_debug.read.traffic import with_tallies
 from aoti_debug.triage.captured_call import kept_like, overwritten
-
-
-def events(*lines: dict[str, Any] | str) -> Events:
-    text = "\n".join(
-        x if isinstance(x, str) else json.dumps({"t": 1.5, "pid": 7, **x}) for x in lines
-    )
-    return read_events(io.BytesIO(text.encode()))
-
-
-def begin(id: int, phase: str = "lower", **details: Any) -> dict[str, Any]:
-    return {"event": "begin", "id": id, "phase": phase, "name": f"f{id}", **details}
-
-
-def end(id: int, ok: bool = True, **details: Any) -> dict[str, Any]:
-    return {"event": "end", "id": id, "ok": ok, "seconds": 1.25, **details}
+from recall import begin, end, events
 
 
 def test_a_process_and_its_torch_are_read() -> None:
@@ -68,7 +54,7 @@ def test_phases_nest_and_what_did_not_end_is_known() -> None:
         (2, 1, True),
         (3, 1, None),
     ]
-    assert found.phases[0].details == {"flags": {"nan_asserts": True}}
+    assert found.phases[0].details == Details(flags={"nan_asserts": True})
     assert found.phases[1].seconds == 1.25
     assert (found.phases[1].span.first, found.phases[1].span.last) == (2, 3)
     assert found.unfinished is not None
@@ -220,7 +206,7 @@ def test_a_path_that_leads_out_of_the_run_is_none(name: str) -> None:
     line = json.dumps({**begin, "captured": name, "exported_program": name})
     found = read_events(io.BytesIO(line.encode() + b"\n"))
     assert found.calls[0].captured is None
-    assert found.phases[0].details["exported_program"] is None
+    assert found.phases[0].details.exported_program is None
 
 
 FILE = "calls/7-0.bin"

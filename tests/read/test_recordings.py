@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from aoti_debug.diagnose.from_gpu import access_of
 from aoti_debug.read.record import (
     CppThrow,
     DeviceAssert,
@@ -274,6 +277,15 @@ def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:
     assert found.file is not None
     assert found.file.startswith("/tmp/w/dev_mismatch-base/")
     assert found.instruction == "LDG.E.64 R2,desc[UR4][R2.64]"
+    assert access_of(found) == ("read", 8)
+    does = {
+        "@!P0 STG.E.128 desc[UR10][R2.64],R4": ("write", 16),
+        "@!P2 STG.E.U8 desc[UR4][R2.64+0x1],R16": ("write", 1),
+        "LDG.E.EL R4,desc[UR4][R24.64]": ("read", 4),
+        "ATOMG.E.ADD.64.STRONG.GPU PT,R2,desc[UR4][R2.64],R4": ("atomic", None),
+        "@P1 EXIT": None,
+    }
+    assert {line: access_of(replace(found, instruction=line)) for line in does} == does
 
 
 def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:

@@ -13,9 +13,9 @@ from aoti_debug.model import Diagnosis, Fault, Kernel, Next, Step, ValueRow
 from aoti_debug.plain import clean as sanitize
 from aoti_debug.plain import one_line
 from aoti_debug.report.answers import outline
-from aoti_debug.report.diagnosis import command_line
 from aoti_debug.report.html import diagnosis_plots, html, memory_strip, squeezed
 from aoti_debug.report.recorded import recorded
+from aoti_debug.report.text import command_line
 from package_archives import RECORDED, unpack
 
 SIDES = ("after", "before")
@@ -138,6 +138,7 @@ def test_values_slice_and_memory_of_a_diagnosis_are_pictures() -> None:
     answer = TriageAnswer(run="r-20261121-0102-ab12", status="done", diagnosis=diagnosis)
     page = html(outline(answer), plots=diagnosis_plots(diagnosis))
     assert "Values along the model" in page and "NaN or Inf" in page
+    assert page.count("<svg") == page.count(" viewBox=")  # what has none is cut on paper
     assert "allocation, 4,096 bytes" in page and "512 bytes<" in page
     assert '<span class="at"><i>120</i> AOTI_TORCH_CHECK(tmp6 &lt; 16L);</span>' in page
     assert page.count("<script") == 1 and "\u202e" not in page

@@ -1,15 +1,13 @@
-"""Reports of whole answers, compared with golden.txt (AOTI_DEBUG_UPDATE=1 rewrites it)."""
+"""Reports of whole answers, compared with __snapshots__/ (`--snapshot-update` rewrites it)."""
 
 from __future__ import annotations
 
 import io
-import os
-import re
 from collections.abc import Callable
 from html.parser import HTMLParser
-from pathlib import Path
 
 import anyio
+import pytest
 from aoti_debug import api
 from aoti_debug.answers import (
     EnvironmentAnswer,
@@ -44,9 +42,8 @@ from aoti_debug.report.terminal import print_outline
 from aoti_debug.report.text import Outline, markdown
 from recall import recorded
 from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
 
-GOLDEN = Path(__file__).parent / "golden.txt"
-RULE = "-" * 20  # then the name of the report that follows
 RUN = "r-20261121-0102-ab12"
 
 ASSERT = Diagnosis(
@@ -246,17 +243,9 @@ CASES = [(name, form) for name in ANSWERS for form in ("txt", "md")]
 CASES += [("triage", "html"), ("hostile", "html")]
 
 
-def golden() -> dict[str, str]:
-    """Return the reports of the golden file by name."""
-    parts = re.split(rf"^{RULE} (\S+)\n", GOLDEN.read_text("utf-8"), flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def test_reports_are_as_they_were() -> None:
-    now = {f"{name}.{form}": FORMS[form](outline(ANSWERS[name])) for name, form in CASES}
-    if os.environ.get("AOTI_DEBUG_UPDATE"):
-        GOLDEN.write_text("".join(f"{RULE} {name}\n{now[name]}" for name in now), "utf-8")
-    assert now == golden()
+@pytest.mark.parametrize(("name", "form"), CASES)
+def test_reports_are_as_they_were(name: str, form: str, snapshot: SnapshotAssertion) -> None:
+    assert FORMS[form](outline(ANSWERS[name])) == snapshot
 
 
 def test_terminal_report_sends_no_commands_to_the_terminal() -> None:

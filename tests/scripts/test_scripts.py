@@ -31,10 +31,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a directory with inputs and programs that do not fit."""
     place = tmp_path_factory.mktemp("bad")
-    argv = [torch_python(), str(Path(__file__).with_name("prepare.py")), str(rich)]
+    argv = [warm_python, str(Path(__file__).with_name("prepare.py")), str(rich)]
     done = subprocess.run(argv, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -144,6 +145,24 @@ def test_words_alone_prove_nothing(call, tmp_path, said):
     path = script(tmp_path, "import sys", f"print({said!r}, file=sys.stderr)")
     found = answer_of(call("triage", script=path))["diagnosis"]
     assert found["confidence"] != "proved" or found["category"] in ("no_fault", "user_code")
+
+
+CHECKED = """\
+========= Invalid __global__ read of size 4 bytes
+=========     at triton_poi_fused_0+0x90 in x.py:12
+=========     by thread (1,0,0) in block (0,0,0)"""
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [(ASSERTED, "exit 1"), (HELLO, "exit 1"), (CHECKED, "kill -SEGV $$")],
+    ids=["assert", "check", "sanitizer"],
+)
+def test_words_of_a_program_without_the_probe_prove_nothing(call, said, ends):
+    """A bad end agrees with any words; so does the same program when it is run once more."""
+    command = ["/bin/sh", "-c", f"echo {shlex.quote(said)} >&2; {ends}"]
+    found = answer_of(call("triage", command=command))["diagnosis"]
+    assert found["confidence"] != "proved"
 
 
 @pytest.mark.parametrize("said", [ASSERTED, HELLO], ids=["assert", "check"])

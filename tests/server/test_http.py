@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tarfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,7 @@ def test_two_hundred_connections_and_slow_clients_harm_no_other(guarded):
 
 def packed(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+    with tarfile.open(fileobj=made, mode="w:gz", compresslevel=1) as archive:
         for info, data in members:
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
@@ -244,41 +244,28 @@ def extended(content: bytes) -> bytes:
     return info.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"", 400),
-        (b"no archive", 400),
-        (packed((tarfile.TarInfo("../outside"), b"x")), 400),
-        (packed(link("out", "/etc", tarfile.SYMTYPE)), 400),
-        (packed(link("out", "/etc/passwd", tarfile.LNKTYPE)), 400),
-        (packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
-        (packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
-        (packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
-        (packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),
-        (gzip.compress(HEADER_OF_A_GIGABYTE + bytes(400 << 20)), 413),
-        (gzip.compress(extended(b"1" * (4 << 20))), 413),
-        (extended(b"12 path=abc\n") * 3000, 400),
-        (bytes(65 << 20), 413),
-    ],
-    ids=[
-        "empty",
-        "text",
-        "outside",
-        "link",
-        "hard link",
-        "pipe",
-        "bomb",
-        "many",
-        "deep",
-        "header",
-        "header that takes hours",
-        "headers without end",
-        "large",
-    ],
-)
-def test_archive_that_means_harm_leaves_nothing(guarded, body, status):
-    said = sent(guarded, body)
+# Made by the test that sends it: hundreds of megabytes are compressed for some.
+HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
+    "empty": (lambda: b"", 400),
+    "text": (lambda: b"no archive", 400),
+    "outside": (lambda: packed((tarfile.TarInfo("../outside"), b"x")), 400),
+    "link": (lambda: packed(link("out", "/etc", tarfile.SYMTYPE)), 400),
+    "hard link": (lambda: packed(link("out", "/etc/passwd", tarfile.LNKTYPE)), 400),
+    "pipe": (lambda: packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
+    "bomb": (lambda: packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
+    "many": (lambda: packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
+    "deep": (lambda: packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),
+    "header": (lambda: gzip.compress(HEADER_OF_A_GIGABYTE + bytes(400 << 20), 1), 413),
+    "header that takes hours": (lambda: gzip.compress(extended(b"1" * (4 << 20))), 413),
+    "headers without end": (lambda: extended(b"12 path=abc\n") * 3000, 400),
+    "large": (lambda: bytes(65 << 20), 413),
+}
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_archive_that_means_harm_leaves_nothing(guarded, name):
+    make, status = HARMFUL[name]
+    said = sent(guarded, make())
     assert said.status_code == status
     assert said.json()["help"]
     uploads = guarded.home / "uploads"

@@ -174,6 +174,15 @@ def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
     assert server.receive()["id"] == 3
 
 
+def test_half_of_a_surrogate_pair_in_a_call_is_answered(server):
+    server.call({"text": "x\ud800"}, tool="diagnose_log")
+    server.ask("ping", {}, number=3)
+    refused, pinged = server.receive(), server.receive()
+    assert refused["id"] == 2
+    assert "surrogate" in refused["error"]["message"]
+    assert pinged == {"jsonrpc": "2.0", "id": 3, "result": {}}
+
+
 def test_idle_server_ends_at_sigterm(server):
     server.process.terminate()
     assert server.process.wait(PATIENCE_S) == -signal.SIGTERM

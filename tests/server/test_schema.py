@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from mcp_types import Request, Result
 from pydantic import ConfigDict
 from specification import properties
 
-SNAPSHOT = Path(__file__).parent / "snapshots" / "tools.json"
 COMPACT: dict[str, Any] = {"separators": (",", ":"), "sort_keys": True, "ensure_ascii": False}
 TOKENS = 2_500
 CHARACTERS_PER_TOKEN = 3.2  # JSON and identifiers take more tokens than prose: counted low
@@ -55,13 +53,11 @@ def outlined(tools: list[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
-def test_schemas_are_as_they_were():
-    """AOTI_DEBUG_UPDATE=1 rewrites the snapshot: read the difference before you commit it."""
+def test_schemas_are_as_they_were(snapshot):
+    """`--snapshot-update` rewrites it: read the difference before you commit it."""
     now = outlined(listed())
     assert json.loads(now)
-    if os.environ.get("AOTI_DEBUG_UPDATE"):
-        SNAPSHOT.write_text(now, "utf-8")
-    assert now == SNAPSHOT.read_text("utf-8")
+    assert now == snapshot
 
 
 def test_names_descriptions_and_schemas_fit_the_budget():

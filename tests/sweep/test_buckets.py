@@ -16,8 +16,8 @@ from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.bisect import Candidate, CannotBisect, candidates, releases, search
 from aoti_debug.sweep.buckets import Groups, compare
 from aoti_debug.sweep.files import junit
-from aoti_debug.sweep.on_ray import NoCluster, cluster_of, place_of, reach
 from aoti_debug.sweep.row import Head, Ledger, Row, rows_of
+from aoti_debug.sweep.workers import NoCluster, cluster_of, place_of, reach
 
 
 def row(index: int, category: str = "index_out_of_bounds", **fields: Any) -> Row:
@@ -91,13 +91,13 @@ def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
 
 
 def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> None:
-    def told(index: int, category: str, summary: str) -> Row:
-        return row(index, category, summary=summary, signature={"kind": "E", "source": f"{index}"})
+    def told(index: int, category: str, summary: str, **more: str) -> Row:
+        signature = {"kind": "E", "source": f"{index}"}
+        return row(index, category, summary=summary, signature=signature, **more)
 
-    given = "given to load_constants, holds 1 NaN: calls return NaN since"
     assert counts(
-        told(0, "nan_or_inf", f"lift.weight, {given}"),
-        told(1, "nan_or_inf", f"all 2 calls return NaN: down, {given}"),
+        told(0, "nan_or_inf", "lift.weight holds NaN", constant="lift.weight"),
+        told(1, "nan_or_inf", "all 2 calls return NaN: of down", constant="down"),
         told(2, "nan_or_inf", "log of 3 values below 0"),
     ) == [2, 1]
     assert counts(

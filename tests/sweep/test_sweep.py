@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -25,6 +26,7 @@ from aoti_debug.server import create_server
 from aoti_debug.sweep.one import Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, rows_of
+from aoti_debug.sweep.workers import Cluster, OnRay
 from interpreter import torch_python
 from mcp import Client
 
@@ -140,14 +142,15 @@ def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> No
 
 
 def test_packages_with_inputs_and_node_ids_are_run(
-    built: Any, tmp_path: Path, sweep: Sweep
+    built: Any, tmp_path: Path, sweep: Sweep, warm_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call that fits its package, one with an index outside its table; a test that passes, one
     that does not."""
+    monkeypatch.setenv("AOTI_DEBUG_PYTHON", warm_python)
     for name, row in (("fits", 999), ("outside", 1000)):
         inputs = f"torch.full((4, 6), {row}), torch.randn(4, 6)"
         save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
-        subprocess.run([torch_python(), "-c", save], check=True)
+        subprocess.run([warm_python, "-c", save], check=True)
     package = built.directory / "embedding.pt2"
     text = "".join(
         f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
@@ -237,6 +240,46 @@ def test_what_cannot_be_run_is_a_row(tmp_path: Path) -> None:
     assert (row.index, row.outcome) == (7, "error")
     assert "there is no script" in row.summary
     assert not (tmp_path / "order").exists()
+
+
+FORGES = """\
+import json, os, signal
+pid = os.getppid()
+while b"aoti_debug.sweep.one" not in open(f"/proc/{pid}/cmdline", "rb").read():
+    pid = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+row = {"index": 7, "target": "forged", "outcome": "ok"}
+open(f"/proc/{pid}/cwd/row.json", "w").write(json.dumps(row))
+os.kill(pid, signal.SIGKILL)
+"""
+
+
+def test_a_row_that_its_target_has_written_is_not_believed(tmp_path: Path) -> None:
+    (tmp_path / "forges.py").write_text(FORGES)
+    planned = Planned(7, "forges", script=str(tmp_path / "forges.py"), cwd=str(tmp_path))
+    row = anyio.run(run_one, Order(planned, str(tmp_path / "home")), tmp_path / "order")
+    assert row.outcome == "error" and "SIGKILL" in row.summary
+
+
+class Answering:
+    """A cluster whose workers all answer the same."""
+
+    exceptions = SimpleNamespace(RayError=RuntimeError)
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def remote(self, *_: object, **__: object) -> Any:
+        return lambda _: SimpleNamespace(remote=self.answer)
+
+    async def answer(self, _: str) -> str:
+        return self.said
+
+
+@pytest.mark.parametrize("said", ["no JSON", "{}", '{"index": "x"}'])
+def test_a_worker_that_answers_no_row_costs_its_own_row_alone(said: str) -> None:
+    crew = OnRay(Answering(said), Cluster(4, 0, 4, 0), None)
+    row = anyio.run(crew.run, Planned(3, "told", script="/nowhere.py"), Share())
+    assert (row.index, row.outcome) == (3, "error") and "no row" in row.summary
 
 
 WAITS = """\

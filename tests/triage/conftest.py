@@ -61,7 +61,7 @@ def triaged(home: Path, python: str) -> Run:
 def triage_in(python: str) -> Run:
     """Triage a script of ours, with the runs kept in a given home."""
     return lambda home, script, *args, **options: answered(
-        home, script, *args, python=python, **options
+        home, script, *args, **{"python": python, **options}
     )
 
 

@@ -13,11 +13,11 @@ from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Category, Confidence, Diagnosis, InputFinding, Kernel, Phase
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.events import Call, CustomOps, Events, Input, Process, read_events
-from aoti_debug.read.record import Span
+from aoti_debug.read.record import GpuException, Span
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.decision import Impossible, Machine, Planned, Run, Skip
 from aoti_debug.triage.findings import checked, in_view_of
-from aoti_debug.triage.plan import Impossible, Machine, Planned, Run, Skip
 
 SPAN = Span("events.jsonl", 1, 1, "")
 FILES = Path("inputs.pt")
@@ -79,6 +79,18 @@ class Row:
     captured: Captured
     machine: Machine
     decided: Mapping[str, type[Run | Skip | Impossible]]
+
+
+def dumped(kernel: str, instruction: str) -> Observations:
+    """Return a run whose core dump names a kernel of Triton and what it was at."""
+    told = "Warp Illegal Address", kernel, "cabc.py", 23, "tl.store(o + at, v)"
+    core = GpuException(SPAN, "cuda-gdb", *told, None, None, None, None, None, instruction)
+    return replace(seen(RAISED, ok=False, device="cuda:0"), records=(core,))
+
+
+def faulted(kernel: str) -> Diagnosis:
+    named = Kernel(name=kernel, kind="triton", line=23)
+    return said("illegal_memory_access", confidence="proved", kernel=named)
 
 
 HEALTHY = said("no_fault", phase="none")
@@ -151,6 +163,30 @@ FIRST = [
         "a GPU fault",
         seen(RAISED, ok=False, device="cuda:0"),
         said("illegal_memory_access"),
+        KEPT,
+        GPU,
+        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
+    ),
+    Row(
+        "a GPU fault of the user's kernel, whose store the core dump shows",
+        dumped("late_rows", "@!P0 STG.E.128 desc[UR10][R2.64],R4"),
+        faulted("late_rows"),
+        KEPT,
+        GPU,
+        {"contract": Run, "guards": Run, "memcheck": Skip, "again": Skip},
+    ),
+    Row(
+        "a GPU fault of a generated kernel, which its inputs or another may have misled",
+        dumped("triton_poi_fused_0", "LDG.E.64 R2,desc[UR4][R2.64]"),
+        faulted("triton_poi_fused_0"),
+        KEPT,
+        GPU,
+        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
+    ),
+    Row(
+        "a GPU fault of the user's kernel at no access of memory",
+        dumped("late_rows", "EXIT"),
+        faulted("late_rows"),
         KEPT,
         GPU,
         {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
 
 import pytest
@@ -12,11 +10,11 @@ from aoti_debug.diagnose.from_operator import from_mismatch
 from aoti_debug.model import Category, Diagnosis, InputFinding, SourceLine
 from aoti_debug.read.check_report import FakesReport, Mismatch
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.events import read_events
-from aoti_debug.triage.captured_call import compile_of
+from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
+from recall import begin, called, end, events, jsonl
 
 SCRIPT = """\
 import torch
@@ -45,21 +43,9 @@ CALL = 18
 def seen(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observations:
     """Return what the probe tells of a call that a line of a script made."""
     path.write_text(text)
-    leaf = {"name": "x", "kind": "tensor", "shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
-    leaves = [{**leaf, "index": n, "name": f"x{n}" if n else "x"} for n in range(inputs)]
-    event = {
-        "t": 1.0,
-        "pid": 7,
-        "event": "begin",
-        "id": 1,
-        "phase": "run",
-        "name": "call",
-        "call": 1,
-        "package": "/t/model.pt2",
-        "caller": [str(path), line],
-        "inputs": leaves,
-    }
-    return Observations(events=read_events(io.BytesIO(json.dumps(event).encode() + b"\n")))
+    leaf = {"shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
+    leaves = ({**leaf, "name": f"x{n}" if n else "x"} for n in range(inputs))
+    return Observations(events=events(called(*leaves, caller=[str(path), line])))
 
 
 def fault(category: Category, property: str = "", expected: str = "", got: str = "") -> Diagnosis:
@@ -292,20 +278,9 @@ def test_the_compile_of_a_package_is_found_where_it_was_copied_from(
         "mtime": 1.0,
         "captured": "capture/package-1.pt2",
     }
-    begin = {
-        "t": 1.0,
-        "pid": 7,
-        "event": "begin",
-        "id": 1,
-        "phase": "lower",
-        "name": "c",
-        "flags": {},
-        "exported_program": "capture/exported-1.pt2",
-    }
-    end = {"t": 2.0, "pid": 7, "event": "end", "id": 1, "ok": True, "package": made}
-    (earlier / "events.jsonl").write_text(f"{json.dumps(begin)}\n{json.dumps(end)}\n")
-    load = {**begin, "phase": "load", "package": {"path": str(copy), "bytes": 8, "mtime": 9.0}}
-    log = read_events(io.BytesIO(json.dumps(load).encode() + b"\n"))
+    compiled = begin(1, flags={}, exported_program="capture/exported-1.pt2")
+    (earlier / "events.jsonl").write_text(jsonl(compiled, end(1, package=made)))
+    log = events(begin(1, "load", package={"path": str(copy), "bytes": 8, "mtime": 9.0}))
     here = tmp_path / "runs" / "r-20260102-0000-abcd"
-    compiled = compile_of(log, log.packages[0], "model", here, tmp_path)
-    assert (compiled is not None and compiled[1] == earlier) == found
+    found_in = compile_of(log, log.packages[0], "model", here, tmp_path)
+    assert (found_in is not None and found_in[1] == earlier) == found

@@ -17,8 +17,12 @@ Triaged = Callable[..., TriageAnswer]
 Written = Callable[[str], Path]
 
 
-def test_an_exception_in_lowering_names_the_users_line(triaged: Triaged, tmp_path: Path) -> None:
-    found = triaged(LOWERING, tmp_path / "package.pt2").diagnosis
+def test_an_exception_in_lowering_names_the_users_line(
+    triage_in: Triaged, warm_python: str, tmp_path: Path
+) -> None:
+    found = triage_in(
+        tmp_path / "home", LOWERING, tmp_path / "package.pt2", python=warm_python
+    ).diagnosis
     assert found is not None
     assert (found.category, found.phase) == ("lowering_error", "lower")
     assert "halve knows no such size" in found.summary
@@ -191,8 +195,10 @@ Serve = Callable[..., TriageAnswer]
 
 
 @pytest.fixture(scope="module")
-def serve(built, triage_in) -> Serve:
-    return lambda case, **options: triage_in(built.home, SERVE, built.directory, case, **options)
+def serve(built, triage_in, warm_python: str) -> Serve:
+    return lambda case, **options: triage_in(
+        built.home, SERVE, built.directory, case, **{"python": warm_python, **options}
+    )
 
 
 def best(answer: TriageAnswer) -> Diagnosis:
@@ -238,8 +244,10 @@ def test_a_crash_after_the_last_call_is_not_blamed_on_the_model(serve: Serve) ->
     assert not found.next
 
 
-def test_threads_that_wait_for_each_other_are_shown_where_they_wait(serve: Serve) -> None:
-    found = best(serve("waits", timeout_s=12.0))
+def test_threads_that_wait_for_each_other_are_shown_where_they_wait(
+    serve: Serve, python: str
+) -> None:
+    found = best(serve("waits", timeout_s=12.0, python=python))
     assert found.category == "hang"
     assert "no call of a loaded model was under way" in found.summary
     assert [place.line for place in found.source[:1]] == [line_of("with other:")]

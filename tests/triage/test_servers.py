@@ -114,11 +114,11 @@ def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
 
 
 def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_long_enough(
-    built: Any, written: Any, python: str, monkeypatch: pytest.MonkeyPatch
+    built: Any, written: Any, warm_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = written(WAITS.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))))
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(built.home))
-    asked = {"script": str(script), "python": python, "env": {"TORCHINDUCTOR_VEC_ISA_OK": "1"}}
+    asked = {"script": str(script), "python": warm_python, "env": {"TORCHINDUCTOR_VEC_ISA_OK": "1"}}
 
     async def main() -> tuple[dict[str, Any], dict[str, Any]]:
         async with Client(create_server()) as client:

@@ -18,7 +18,9 @@ import pytest
 from aoti_debug.minify.signature import Signature
 from aoti_debug.read.events import read_events
 from aoti_debug.run.files import remove_tree
-from aoti_debug.verify.judge import CALL, Facts, Trial, died_in, failed_calls, judge
+from aoti_debug.triage.environment import KEY, write_key
+from aoti_debug.verify.held_out import Report, read_report
+from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 
 try:
@@ -132,10 +134,12 @@ def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     calls = read_events(io.BytesIO(text)).calls
     assert [failed_calls(calls, number) for number in (1, 2, None)] == [0, 1, 0]
     tried = {"trials": [{"name": CALL}], "state": "trying the example", "trying": "the example"}
-    assert died_in(tried) == "the example"
-    assert died_in({**tried, "error": {"type": "ValueError"}}) is None
-    assert died_in({**tried, "trials": [*tried["trials"], {"name": "the example"}]}) is None
-    assert died_in({"state": "load", "trials": []}) is None
+    done = {"trials": [*tried["trials"], {"name": "the example"}]}
+    raised = {"error": {"type": "ValueError", "message": ""}}
+    assert Report.model_validate(tried).died_in == "the example"
+    assert Report.model_validate({**tried, **raised}).died_in is None
+    assert Report.model_validate({**tried, **done}).died_in is None
+    assert Report(state="load").died_in is None
 
 
 SCRIPT = "import torch\n\nx = 1\ny = 2\nz = 3\n"
@@ -296,13 +300,13 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def failing(python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
+def failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
     bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
     base = next(base for base in bases if base["name"] == "dtype")
     folder = tmp_path_factory.mktemp("failing") / "tree"
     folder.mkdir()
     (folder / "model.py").write_text(base["script"])
-    answer = told(folder, "triage", "model.py", "--python", python)
+    answer = told(folder, "triage", "model.py", "--python", warm_python)
     fixes = {fix["name"]: fix["changes"] for fix in base["fix"]}
     return Failing(folder, base["script"], fixes, answer)
 
@@ -332,6 +336,15 @@ def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, wor
     assert answer["verdict"] == "masked" and word in answer["reason"]
     assert (failing.folder / "model.py").read_text() == failing.script
     assert list(failing.folder.iterdir()) == [failing.folder / "model.py"]
+
+
+def test_a_report_without_the_secret_of_its_run_is_not_believed(tmp_path: Path) -> None:
+    write_key(tmp_path)
+    good = {"state": "done", "trials": [{"name": CALL, "package": "agrees", "model": "agrees"}]}
+    for key, believed in (({}, False), ({"key": "0" * 32}, False), (KEY, True)):
+        told = {"key": (tmp_path / key).read_text()} if isinstance(key, str) else key
+        (tmp_path / "report.json").write_text(json.dumps({**good, **told}))
+        assert bool(read_report(tmp_path, died=False).trials) is believed
 
 
 def test_a_patch_that_does_not_fit_the_script_is_refused(failing: Failing) -> None:

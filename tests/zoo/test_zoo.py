@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from interpreter import torch_python
 from triages import Triaged, triage_all
 
 ZOO = Path(__file__).parents[2] / "evals" / "zoo"
@@ -42,7 +41,7 @@ score = of_the_zoo("score")
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Compile the architectures once, half of them in each of two watched runs side by side."""
     given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
     root = Path(given) / "zoo" if given else tmp_path_factory.mktemp("zoo")
@@ -58,7 +57,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "INDUCTOR_PROVENANCE": "1",  # as in a compile under triage
         }
         script = str(Path(__file__).parent / "compile_all.py")
-        words = ["run", script, "--python", torch_python(), "--", str(ZOO), str(root)]
+        words = ["run", script, "--python", warm_python, "--", str(ZOO), str(root)]
         names = list(PLANTED)
         runs = [
             subprocess.Popen(

@@ -3,7 +3,7 @@ line of the user's own files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read import events as read
     from aoti_debug.read.check_report import DeclaredInput
+    from aoti_debug.read.event_records import Group
     from aoti_debug.read.events import Call, Events, Input
 
 DOING = {
@@ -50,7 +51,11 @@ def uses_cuda(events: Events) -> bool:
 
 def compiles(events: Events) -> list[read.Phase]:
     """Return the phases in which a model was lowered: where torch's settings act."""
-    return [phase for phase in events.phases if phase.phase == "lower" and "flags" in phase.details]
+    return [
+        phase
+        for phase in events.phases
+        if phase.phase == "lower" and phase.details.flags is not None
+    ]
 
 
 def last_failure(observations: Observations) -> read.Phase | None:
@@ -214,3 +219,24 @@ def source_of(frame: Frame | None) -> list[SourceLine]:
 
 def base_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
+
+
+def shared(events: Events, bad: Sequence[Group]) -> str:
+    """Name the line or the process that the bad calls have in common and the others do not."""
+    wrong = {id(call) for group in bad for call in group.calls}
+    good = [call for call in events.calls if id(call) not in wrong]
+    if not bad or not good:
+        return ""
+    callers = {(phase.pid, phase.id): phase.details.caller for phase in events.phases}
+
+    def lines(calls: Sequence[Call]) -> set[str]:
+        found = (callers.get((call.pid, call.id)) for call in calls)
+        return {f"{place[0]}:{place[1]}" for place in found if place is not None}
+
+    mine = lines([call for group in bad for call in group.calls])
+    if len(mine) == 1 and not mine & lines(good):
+        return f"; the calls that do come from {mine.pop()}, the others do not"
+    processes = {group.calls[0].pid for group in bad}
+    if len(processes) == 1 and processes != {call.pid for call in good}:
+        return f"; the calls that do are all of process {processes.pop()}"
+    return ""

@@ -222,10 +222,10 @@ def caller(observations: Observations) -> list[SourceLine]:
     if call is None or events is None:
         return []
     phase = next((p for p in events.phases if p.pid == call.pid and p.id == call.id), None)
-    place = phase.details.get("caller") if phase is not None else None
-    if not isinstance(place, list) or len(place) != 2 or not isinstance(place[1], int):
+    if phase is None or phase.details.caller is None:
         return []
-    return [SourceLine(file=str(place[0])[:1000], line=place[1])]
+    file, line = phase.details.caller
+    return [SourceLine(file=file, line=line)]
 
 
 def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:

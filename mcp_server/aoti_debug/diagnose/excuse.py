@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import last_failure, uses_cuda, writes_to
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
-from aoti_debug.model import Category, Fix
+from aoti_debug.model import Category, Evidence, Fix
 from aoti_debug.model import Phase as PhaseName
 from aoti_debug.read.record import PythonException
 
@@ -77,25 +77,32 @@ def rests_on_text(candidate: Candidate, observations: Observations) -> bool:
     evidence = candidate.diagnosis.evidence
     if observations.ending is None and observations.events is None:
         return True
-    return bool(evidence) and all(one.artifact in PRINTED for one in evidence)
+    return bool(evidence) and all(is_printed(one, observations) for one in evidence)
+
+
+def is_printed(evidence: Evidence, observations: Observations) -> bool:
+    """Tell whether the target itself printed it: also where it is run again, unless it said so
+    under the flags of that run alone."""
+    step, _, name = evidence.artifact.rpartition("/")
+    before = (r.span for r in observations.records if r.span.artifact in PRINTED)
+    again = step.endswith("-of-the-target") and any(s.quote == evidence.quote for s in before)
+    return name in PRINTED and (not step or again)
 
 
 def agreed(candidate: Candidate, observations: Observations) -> bool:
     """Tell whether the probe's events or the exit say the same: that this phase failed, that
-    calls on a GPU came before a bad end, that no probe was there and the end was bad."""
+    calls on a GPU came before a bad end. Without the probe a bad end says nothing of why."""
     found, events, ending = candidate.diagnosis, observations.events, observations.ending
     if not is_fault(candidate) or found.category == "user_code":
         return ending is not None
     if ending is not None and ending.timed_out and found.phase == "hang":
         return True
-    if events is None or not events.processes:
-        return observations.failed
     failed = last_failure(observations)
-    if failed is not None and not recovered(events, failed):
+    if events is not None and failed is not None and not recovered(events, failed):
         return found.phase == "none" or same_part(found.phase, failed.phase)
     if not observations.failed:
         return False
-    gpu = found.category in GPU_FAULTS and uses_cuda(events)
+    gpu = found.category in GPU_FAULTS and events is not None and uses_cuda(events)
     crash = found.category == "host_segfault"
     return gpu or (crash and ending is not None and ending.signal is not None)
 
@@ -149,6 +156,8 @@ NOTICES: frozenset[Category] = frozenset({"performance", "false_alarm", "no_faul
 def excused(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
     """Return the candidates, those without a consequence turned into false alarms or notes."""
     found = [without_consequence(c, observations) for c in candidates]
+    if any(c.role == "cause" and c.diagnosis.category == "out_of_memory" for c in found):
+        found = [replace(c, role="symptom") if c.over_bound else c for c in found]  # its reason
     compared = observations.checks.compare
     if compared is None or compared.verdict != "agrees":
         return found

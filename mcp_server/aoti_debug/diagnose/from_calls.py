@@ -1,18 +1,23 @@
-"""Candidates from what the calls themselves show: threads that share one model, bad outputs."""
+"""Candidates from what the calls themselves show: threads that share one model, bad outputs, and
+what the recorded calls break."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of
+from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard, from_index
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Fix
+from aoti_debug.model import Diagnosis, Fix, InputFinding, SourceLine
+from aoti_debug.read.traffic import made
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import CallsReport, RecordedCall
     from aoti_debug.read.events import Call, Events, Input, Phase
 
 
@@ -27,9 +32,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def shared_model(events: Events) -> Iterator[Candidate]:
     """Calls of one model overlap in several threads, and the model was loaded for one."""
     single = {
-        phase.details.get("model", "model")
+        phase.details.model or "model"
         for phase in events.phases
-        if phase.phase == "load" and phase.details.get("run_single_threaded") is True
+        if phase.phase == "load" and phase.details.run_single_threaded
     }
     pair = overlapping(events)
     if not single or pair is None:
@@ -65,7 +70,7 @@ def overlapping(events: Events) -> tuple[Phase, Phase] | None:
         before = latest.get(call.pid)
         if (
             before is not None
-            and before.details.get("thread") != call.details.get("thread")
+            and before.details.thread != call.details.thread
             and (before.ok is None or before.span.last > call.span.first)
         ):
             return before, call
@@ -145,3 +150,81 @@ def counts(call: Call) -> str:
     nan = sum(out.nan or 0 for out in call.outputs)
     inf = sum(out.inf or 0 for out in call.outputs)
     return " and ".join(f"{n} {word}" for n, word in ((nan, "NaN"), (inf, "Inf")) if n)
+
+
+def of_recorded(observations: Observations) -> Iterator[Candidate]:
+    """Yield each break once, of the first call that has it; `counted` says how many have."""
+    events, report = observations.events, observations.checks.calls
+    if events is None or report is None:
+        return
+    told = set[object]()
+    for one in report.calls:
+        call = recorded(events, one)
+        for candidate in of_call(one, report) if call is not None else ():
+            found = candidate.diagnosis.input
+            key = (found.index, found.property, found.dim) if found else candidate.diagnosis.summary
+            if call is not None and key not in told:
+                told.add(key)
+                yield at_call(candidate, call, events)
+
+
+def recorded(events: Events, one: RecordedCall) -> Call | None:
+    return next((c for c in events.calls if (c.pid, c.call) == (one.pid, one.call)), None)
+
+
+def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
+    """Yield what a call breaks; bounds that export alone makes (a size of 1) count for nothing
+    where no result was compared."""
+    from aoti_debug.read.check_report import GuardsReport  # of many types: only where one was read
+
+    told = set[tuple[str | None, int | None]]()
+    for order, difference in enumerate(one.differences):
+        candidate = from_difference(difference, report.artifact, order)
+        told.add((difference.name, difference.dim))
+        if candidate.role == "cause":
+            yield candidate
+    held = GuardsReport(inputs=report.inputs, node=one.node, artifact=report.artifact)
+    for order, text in enumerate(one.broken):
+        bound = BOUND.fullmatch(text)
+        if bound is not None and (bound[1], int(bound[2])) in told:
+            continue
+        candidate = from_guard(text[:300], held, order)
+        if candidate.diagnosis.confidence == "proved":
+            yield candidate
+    if one.index is not None:
+        yield from_index(held, one.index)
+
+
+def at_call(candidate: Candidate, call: Call, events: Events) -> Candidate:
+    """Name the call and where it was made."""
+    found = candidate.diagnosis
+    index = found.category == "index_out_of_bounds"
+    tier = max(candidate.tier, Tier.GUARD, key=lambda one: one.place)  # the call did return
+    before = f"call {call.call} of {made(events)}: " if index or found.input is None else ""
+    update = {
+        "summary": before + found.summary,
+        "source": found.source or caller(call, events),
+        "evidence": [evidence(call.span), *found.evidence],
+    }
+    return replace(candidate, diagnosis=found.model_copy(update=update), tier=tier, order=90)
+
+
+def caller(call: Call, events: Events) -> list[SourceLine]:
+    for phase in events.phases:
+        place = phase.details.caller if (phase.pid, phase.id) == (call.pid, call.id) else None
+        if place is not None:
+            return [SourceLine(file=place[0], line=place[1])]
+    return []
+
+
+def findings(observations: Observations, call: Call) -> list[InputFinding]:
+    """Return the guards and values that a recorded call breaks, as findings of its inputs."""
+    report = observations.checks.calls
+    own = [
+        one
+        for one in (report.calls if report is not None else ())
+        if (one.pid, one.call) == (call.pid, call.call)
+    ]
+    assert report is not None or not own
+    found = [c.diagnosis.input for one in own if report for c in of_call(one, report)]
+    return [one for one in found if one is not None and one.property in ("guard", "value", "type")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.observations import CRASHES, Candidate, evidence
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from aoti_debug.package.documents import Use
     from aoti_debug.package.record import CompiledModel, Constant
     from aoti_debug.read import events as read
+    from aoti_debug.read.event_records import Given
 
 GUIDE = "guides/constants.md"
 NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
-Given = Mapping[str, Any]
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -43,11 +43,11 @@ def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Gi
     events, call = observations.events, failing_call(observations)
     loads = [p for p in events.phases if p.phase == "constants" and p.ok] if events else []
     return {
-        str(given.get("name"))[:200]: (load, given)
+        given.name: (load, given)
         for load in loads
         if of_package(load, call)
-        for given in given_in(load)
-        if isinstance(given.get("nan"), int) and given["nan"] > 0
+        for given in load.details.constants or ()
+        if given.nan > 0
     }
 
 
@@ -68,7 +68,8 @@ def from_spoilt(observations: Observations) -> Iterator[Candidate]:
             phase="output",
             category="nan_or_inf",
             confidence="proved" if returned else "likely",
-            summary=f"{name}, given to load_constants, holds {given['nan']} NaN{where}: {then}",
+            summary=f"{name}, given to load_constants, holds {given.nan} NaN{where}: {then}",
+            constant=name,
             ops=[use.op] if use is not None else [],
             source=lines_of(use) if use is not None else [],
             evidence=[evidence(load.span)],
@@ -85,20 +86,14 @@ def lines_of(use: Use) -> list[SourceLine]:
 
 
 def of_package(load: read.Phase, call: read.Call | None) -> bool:
-    path = load.details.get("package")
+    path = load.details.package
     return call is None or path is None or path == call.package
-
-
-def given_in(load: read.Phase) -> list[Given]:
-    found = load.details.get("constants")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candidate]:
     """Hold what was given for each name against what the package holds for it."""
-    for order, given in enumerate(given_in(load)):
-        name = str(given.get("name"))[:200]
-        constant = known.get(name)
+    for order, given in enumerate(load.details.constants or ()):
+        constant = known.get(given.name)
         if constant is not None:
             yield from differing(load, given, constant, order)
         elif load.ok is False and known:
@@ -108,17 +103,17 @@ def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candi
 def differing(
     load: read.Phase, given: Given, constant: Constant, order: int
 ) -> Iterator[Candidate]:
-    shape, dtype = given.get("shape"), given.get("dtype")
+    shape, dtype = given.shape, given.dtype
     name = constant.fqn or constant.name
     consequence = "it is taken all the same, and the results are garbage from there on"
     repair = f"load {name} as {constant.dtype}{list(constant.shape)}"
     if constant.dtype and dtype and dtype != constant.dtype:
         said = f"{name} was loaded as {dtype}, the package holds it as {constant.dtype}"
-    elif isinstance(shape, list) and tuple(shape) != constant.shape:
-        said = f"{name} was loaded with shape {shape}, the package holds it as "
+    elif shape is not None and shape != constant.shape:
+        said = f"{name} was loaded with shape {list(shape)}, the package holds it as "
         said += str(list(constant.shape))
     elif copies_more(load, given, constant):
-        said = f"{name} was loaded as a view of a storage of {given['storage_bytes']} bytes, and "
+        said = f"{name} was loaded as a view of a storage of {given.storage_bytes} bytes, and "
         said += f"the package holds {constant.bytes} for it"
         consequence = "the whole storage is copied, past the end of the constant"
         repair = f"load {name}.clone(memory_format=torch.contiguous_format); .contiguous() keeps "
@@ -136,15 +131,14 @@ def differing(
 
 def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
     """Tell whether more is copied than the constant has room for: a storage is copied whole."""
-    storage = given.get("storage_bytes")
-    if load.details.get("user_managed") is True or not isinstance(storage, int):
+    if load.details.user_managed or given.storage_bytes is None:
         return False
-    return 0 < constant.bytes < storage
+    return 0 < constant.bytes < given.storage_bytes
 
 
 def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
-    name, shape = str(given.get("name"))[:200], given.get("shape")
-    small = isinstance(shape, list) and len(shape) <= 1 and sum(shape) <= INLINED
+    name, shape = given.name, given.shape
+    small = shape is not None and len(shape) <= 1 and sum(shape) <= INLINED
     names = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
     why = (
         f"it has at most {INLINED} elements, so it was inlined into the kernels, if the model had "
@@ -175,9 +169,9 @@ def from_gaps(
     ending = observations.ending
     if ending is None or ending.signal not in CRASHES or not known:
         return
-    given = {str(one.get("name")) for load in loads if load.ok for one in given_in(load)}
-    missing = [name for name in known if name not in given]
-    if not missing or any(len(given_in(load)) < cut(load) for load in loads):
+    given = {one.name for load in loads if load.ok for one in load.details.constants or ()}
+    missing = [name for name in known if name[:200] not in given]
+    if not missing or any(cut(load) for load in loads):
         return
     names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
     never = "load_constants was never called" if not loads else "load_constants left them out"
@@ -196,10 +190,9 @@ def from_gaps(
     )
 
 
-def cut(load: read.Phase) -> int:
-    """Return how many constants were given; the probe describes only the first of them."""
-    count = load.details.get("count")
-    return count if isinstance(count, int) else 0
+def cut(load: read.Phase) -> bool:
+    """Tell whether more constants were given than the probe describes: the first of them."""
+    return len(load.details.constants or ()) < load.details.count
 
 
 def at_call(observations: Observations) -> Evidence:

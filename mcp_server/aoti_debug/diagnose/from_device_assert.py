@@ -24,6 +24,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             continue
         match = observations.signature_at(found.span)
         suspects = outside(observations, found)
+        long = None if compared(observations, found, suspects) else longer(observations, found)
+        if long is not None:
+            suspects = []
         culprit = suspects[0] if len(suspects) == 1 else None
         name = culprit_name(observations, culprit)
         sure = culprit is None or is_certain(observations, found)
@@ -32,8 +35,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             Diagnosis(
                 phase=phase_at_end(observations) or "run",
                 category="index_out_of_bounds",
-                confidence="proved" if sure else "likely",
-                summary=summary(found, culprit, name) + whence(observations, found, suspects),
+                confidence="proved" if sure and long is None else "likely",
+                summary=told_length(observations, found, *long)
+                if long
+                else summary(found, culprit, name) + whence(observations, found, suspects),
                 kernel=Kernel(
                     name=kernel_name(observations, found),
                     kind="cpp" if kind == "cpp" else "triton",
@@ -41,7 +46,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                     line=found.line,
                     text=None,
                 ),
-                input=finding(found, culprit, name),
+                input=of_length(observations, found, *long)
+                if long
+                else finding(found, culprit, name),
                 fault=Fault(access="assert", block=found.block, thread=found.thread),
                 evidence=[evidence(found.span)],
                 guide=match.signature.guide if match else GUIDE,
@@ -101,11 +108,82 @@ def outside(observations: Observations, found: DeviceAssert) -> list[Input]:
     return [
         given
         for given in call.inputs
-        if given.maximum is not None
-        and given.minimum is not None
-        and (given.maximum >= upper or given.minimum < -upper)
+        if leaves(given, upper)
         and (known is None or given.index == known.index)
+        # What an earlier call held too, and returned, is not what the kernel refused.
+        and (known is not None or not any(leaves(i, upper) for i in before(observations, given)))
     ]
+
+
+def leaves(given: Input, upper: int) -> bool:
+    """Tell whether an input holds an integer that is no index below `upper`."""
+    low, high = given.minimum, given.maximum
+    return low is not None and high is not None and (int(high) >= upper or int(low) < -upper)
+
+
+def before(observations: Observations, given: Input) -> list[Input]:
+    """Return what this input was in the calls of the same model that had returned before. The
+    integers of the failing call were read, so the GPU had done with those."""
+    call = failing_call(observations)
+    events = observations.events
+    if call is None or events is None or call.ok:
+        return []
+    return [
+        one
+        for other in events.calls
+        if (other.pid, other.model, other.package, other.ok)
+        == (call.pid, call.model, call.package, True)
+        and (other.call or 0) < (call.call or 0)
+        for one in other.inputs
+        if one.index == given.index
+    ]
+
+
+def compared(observations: Observations, found: DeviceAssert, suspects: list[Input]) -> bool:
+    """Tell whether these inputs were the index for sure, or hold what no call before them held:
+    of a call that returned on a GPU the values are not always known."""
+    if (found.file, found.line, found.condition) in observations.origins:
+        return bool(suspects)
+    return any(one.maximum is not None for i in suspects for one in before(observations, i))
+
+
+def longer(observations: Observations, found: DeviceAssert) -> tuple[Input, int] | None:
+    """Return the first input with a dimension that is larger than the bound, as in no call that
+    returned before, and that dimension: positions are counted from a size."""
+    call, upper = failing_call(observations), bound(found.upper)
+    if call is None or upper is None:
+        return None
+    for given in call.inputs:
+        earlier = [one.shape for one in before(observations, given)]
+        for dim, size in enumerate(given.shape or ()):
+            fit = [len(shape) > dim and shape[dim] <= upper for shape in earlier if shape]
+            if size > upper and fit and all(fit):
+                return given, dim
+    return None
+
+
+def told_length(observations: Observations, found: DeviceAssert, given: Input, dim: int) -> str:
+    name, size = culprit_name(observations, given), (given.shape or ())[dim]
+    return (
+        f"an index that the model computes is outside 0 <= index < {found.upper}: {name} has "
+        f"{size} elements in dimension {dim}, and in the calls before at most {found.upper}"
+    )
+
+
+def of_length(
+    observations: Observations, found: DeviceAssert, given: Input, dim: int
+) -> InputFinding | None:
+    if given.index is None:
+        return None
+    name, size = culprit_name(observations, given), (given.shape or ())[dim]
+    return InputFinding(
+        index=given.index,
+        name=None if name == f"input {given.index}" else name,
+        property="size",
+        dim=dim,
+        expected=f"<= {found.upper}",
+        got=str(size),
+    )
 
 
 def is_certain(observations: Observations, found: DeviceAssert) -> bool:

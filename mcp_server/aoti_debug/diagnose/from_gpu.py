@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,9 @@ EXCEPTIONS: tuple[tuple[str, Category], ...] = (
 )
 LEAK = "Leaked "
 FAR = 1 << 40  # bytes: more than any GPU has, so the pointer was never near the allocation
+# An instruction that reaches memory: its operation, then what it is told, like E.128 or E.U8.
+_ACCESS = re.compile(r"(?:@!?U?P\d+ )?(LDG|LD|STG|ST|ATOMG|ATOM|REDG|RED)((?:\.\w+)*) ")
+_SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 BY_TOOL: dict[str, Category] = {
     "memcheck": "illegal_memory_access",
     "initcheck": "wrong_result",
@@ -61,6 +65,17 @@ def core_of(observations: Observations) -> GpuException | None:
     found = observations.of(GpuException)
     by_gdb = [f for f in found if f.source == "cuda-gdb"]
     return next(iter(by_gdb or found), None)
+
+
+def access_of(found: GpuException) -> tuple[str, int | None] | None:
+    """Return what the faulting instruction does to memory, and to how many bytes."""
+    match = _ACCESS.match(found.instruction or "")
+    if match is None or found.start_only:
+        return None
+    if match[1].startswith(("ATOM", "RED")):
+        return "atomic", None
+    sizes = [_SIZES[word] for word in match[2].split(".") if word in _SIZES]
+    return "read" if match[1].startswith("LD") else "write", sizes[-1] if sizes else 4
 
 
 def category_of(exception: str) -> Category:
@@ -108,6 +123,11 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
     category = category_of(found.exception)
     phase = gpu_phase(observations)
     place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
+    access, size = access_of(found) or (None, None)
+    if access:
+        place += f", {'an' if access == 'atomic' else 'a'} {access}" + (
+            f" of {size} bytes" if size else ""
+        )
     when = " while Inductor tuned it, at compile time" if phase == "autotune" else ""
     if phase_unknown(observations):
         when = "; whether in a call or while Inductor tuned it, this log does not tell"
@@ -122,7 +142,7 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
             summary=f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}"
             f"{place}{when}",
             kernel=kernel_of(found),
-            fault=Fault(block=found.block, thread=found.thread),
+            fault=Fault(access=access, size=size, block=found.block, thread=found.thread),
             evidence=[evidence(found.span)],
             guide=INDEX_GUIDE if asserted else GUIDE,
             signature=match.signature.id if match else None,

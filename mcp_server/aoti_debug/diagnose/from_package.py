@@ -80,14 +80,11 @@ def device_index(observations: Observations, call: Call) -> int | None:
         [p for p in observations.events.phases if p.phase == "load"] if observations.events else []
     )
     own = [p for p in loads if of_call(p, call)]
-    index = own[-1].details.get("device_index") if own else None
-    return index if isinstance(index, int) else None
+    return own[-1].details.device_index if own else None
 
 
 def of_call(load: Phase, call: Call) -> bool:
-    package = load.details.get("package")
-    path = package.get("path") if isinstance(package, dict) else None
-    return load.pid == call.pid and path == call.package
+    return load.pid == call.pid and load.details.package == call.package
 
 
 def from_contract(

@@ -4,10 +4,12 @@ freed memory poisoned, and from the debug printer: the first NaN, the kernel tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, Kernel
@@ -30,6 +32,10 @@ UNWRITTEN_FIX = Fix(
     "result, or torch.empty whose elements are not all set",
     why="what nobody wrote holds whatever the memory held before",
 )
+TRAINING_FIX = Fix(
+    what="call model.eval() before torch.export.export, and compile again",
+    why="the mode is baked into the exported program; eval() on the loaded package changes nothing",
+)
 RACE_FIX = Fix(
     what="find where several threads or streams meet in one place: stores of a Triton kernel that "
     "overlap, a custom operator on a stream of its own, a buffer that is used again too early",
@@ -51,6 +57,8 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
     """The package and the exported program disagree, or agree on NaN that no input holds."""
     call = failing_call(observations)
     given = call is not None and any(leaf.nan for leaf in call.inputs)
+    if compared.verdict == "random" and any("dropout" in op for op in compared.random):
+        yield in_training(compared)
     for order, output in enumerate(compared.outputs):
         if compared.verdict == "differs" and output.verdict != "agrees":
             said, tier = difference_of(output), Tier.DIFFERENT_VALUES
@@ -60,6 +68,21 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             said = f"output {output.index} holds {bad}; "
             said += "the model gives the same without AOTInductor"
             yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+
+
+def in_training(compared: CompareReport) -> Candidate:
+    """A layer that draws in training alone is active; what else draws may be meant to."""
+    ops = [op for op in compared.random if "dropout" in op]
+    said = (
+        f"each call gives another result: {', '.join(ops)[:200]} is active, for the model was "
+        "exported in training mode"
+    )
+    found = of_values(
+        compared.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, 0, [TRAINING_FIX]
+    )
+    place = {"ops": [op[:200] for op in ops], "source": last_line_of(compared.drawn)}
+    known = found.diagnosis.model_copy(update={**place, "confidence": "likely"})
+    return replace(found, diagnosis=known)
 
 
 def unwritten(report: PoisonReport) -> Candidate:

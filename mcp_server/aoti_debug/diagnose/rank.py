@@ -18,7 +18,6 @@ from aoti_debug.diagnose import (
     from_package,
     from_process,
     from_program,
-    from_recorded,
     from_signature,
     from_values,
 )
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 SOURCES = (
     from_program.candidates,
-    from_recorded.candidates,
+    from_calls.of_recorded,
     from_operator.of_fakes,
     from_values.candidates,
     from_operator.candidates,

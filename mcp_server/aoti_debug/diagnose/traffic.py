@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.calls import failing_call, shared
 from aoti_debug.diagnose.from_calls import counts
+from aoti_debug.diagnose.from_calls import findings as of_program
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
-from aoti_debug.diagnose.from_recorded import findings as of_program
 from aoti_debug.read.traffic import groups, made
 
 if TYPE_CHECKING:
@@ -295,26 +295,3 @@ def told(one: Broken, same: Sequence[Broken]) -> str:
         words += f", compiled for {first.expected}"
     count = sum(other.count for other in same)
     return words if one.count == count else f"{words} ({one.count} calls)"
-
-
-def shared(events: Events, bad: Sequence[Group]) -> str:
-    """Name the line or the process that the bad calls have in common and the others do not."""
-    wrong = {id(call) for group in bad for call in group.calls}
-    good = [call for call in events.calls if id(call) not in wrong]
-    if not bad or not good:
-        return ""
-    callers = {(phase.pid, phase.id): phase.details.get("caller") for phase in events.phases}
-
-    def lines(calls: Sequence[Call]) -> set[str]:
-        found = (callers.get((call.pid, call.id)) for call in calls)
-        return {
-            f"{line[0]}:{line[1]}" for line in found if isinstance(line, list) and len(line) == 2
-        }
-
-    mine = lines([call for group in bad for call in group.calls])
-    if len(mine) == 1 and not mine & lines(good):
-        return f"; the calls that do come from {mine.pop()}, the others do not"
-    processes = {group.calls[0].pid for group in bad}
-    if len(processes) == 1 and processes != {call.pid for call in good}:
-        return f"; the calls that do are all of process {processes.pop()}"
-    return ""

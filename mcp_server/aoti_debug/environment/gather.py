@@ -14,7 +14,8 @@ import anyio
 from anyio import to_thread
 
 from aoti_debug.answers import EnvironmentAnswer, Problem
-from aoti_debug.environment.rules import Compiler, Gpu, Machine, problems
+from aoti_debug.environment.machine import Compiler, Gpu, Machine
+from aoti_debug.environment.rules import problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
     folders,

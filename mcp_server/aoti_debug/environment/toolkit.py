@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from aoti_debug.answers import Problem
-from aoti_debug.environment.rules import Compiler, Folder
+from aoti_debug.environment.machine import Compiler, Folder
 from aoti_debug.facts.flags import effect, flag
 from aoti_debug.package.elf import read_library
 from aoti_debug.run.machine import Answer, ask, version

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from aoti_debug.explain.accesses import Check, read_condition
-from aoti_debug.explain.arguments import Argument, arguments_of
-from aoti_debug.explain.code import Code, cpp_code, kernel_at, triton_code
+from aoti_debug.explain.code import Argument, Code, arguments_of, cpp_code, kernel_at, triton_code
 from aoti_debug.explain.index import Producer
 from aoti_debug.explain.meaning import Reader
 from aoti_debug.explain.names import Names, Value

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aoti_debug.explain.accesses import Access, Check, indexed_by, slice_of
-from aoti_debug.explain.arguments import Argument
-from aoti_debug.explain.code import Code
+from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.meaning import Meaning, Reader
 from aoti_debug.explain.names import Names, Value
 from aoti_debug.model import Fix, InputFinding

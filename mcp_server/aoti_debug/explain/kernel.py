@@ -9,8 +9,7 @@ from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import index, told
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import Check, checks
-from aoti_debug.explain.arguments import arguments_of
-from aoti_debug.explain.code import Code
+from aoti_debug.explain.code import Code, arguments_of
 from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, read_names

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aoti_debug.explain.accesses import definition, names_in, plain
-from aoti_debug.explain.arguments import Argument
-from aoti_debug.explain.code import Code
+from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.names import Names
 
 DEPTH = 40

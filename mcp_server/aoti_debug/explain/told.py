@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import checks, unchecked
-from aoti_debug.explain.arguments import Argument, described
-from aoti_debug.explain.code import Code
+from aoti_debug.explain.code import Argument, Code, described
 from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aoti_debug.explain.nodes import Found, lines, place, row_of
+from aoti_debug.explain.nodes import Found
+from aoti_debug.explain.seen import lines, place, row_of
 from aoti_debug.model import Fix, ValueRow
 
 Report = Mapping[str, Any]
@@ -14,6 +15,11 @@ REPORT_IT = Fix(
     "form of it (a decomposition, a copy between it and its neighbours), or another torch",
     why="the exported program is right, so the fault is Inductor's; the files beside the report "
     "reproduce it",
+)
+IN_32_BITS = Fix(
+    what="compute in eager what passes 2**31 and keep it as a buffer or a constant of the model, "
+    "or compute it in float64",
+    why="Inductor computes indices, arange and what is made of it, in 32 bits: they wrap there",
 )
 
 
@@ -47,6 +53,9 @@ def read_bisection(report: Report) -> Found | None:
         said += "; it is right alone, wrong beside what it is fused with"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
     fix = REPORT_IT
+    if wraps(first):
+        said += "; off by a multiple of 2**32: it is computed in 32 bits"
+        fix = IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
     return Found(
@@ -146,6 +155,17 @@ def difference(row: Report) -> str:
         at = place([first.get("at")])
         words += f", first at {at}: {first.get('package')}, not {first.get('expected')}"
     return words
+
+
+def wraps(row: Report) -> bool:
+    """Tell whether the first wrong element is a whole number whose upper bits are lost."""
+    first = row.get("first_wrong")
+    if not isinstance(first, dict):
+        return False
+    got, right = first.get("package"), first.get("expected")
+    if not isinstance(got, int) or not isinstance(right, int):
+        return False
+    return got != right and (right - got) % (1 << 32) == 0
 
 
 def table(rows: Sequence[Report], node: str) -> list[ValueRow]:

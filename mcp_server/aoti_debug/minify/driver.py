@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-import shutil
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify import reproduction
-from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
+from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.kernel import Launched, write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
-from aoti_debug.minify.search import (
-    Best,
-    Spent,
-    Trials,
-    first,
-    minimise,
-    simplify,
-    together,
-)
+from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
 from aoti_debug.minify.signature import WRONG, Signature
 from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
-from aoti_debug.minify.workers import RUN_S, Workers, workers
+from aoti_debug.minify.survey import Survey, differ, place_of, take_survey, why_none
+from aoti_debug.minify.workers import Workers, first, workers
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
-from aoti_debug.run.files import open_regular
 from aoti_debug.signals import in_thread
 from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
@@ -49,25 +35,8 @@ from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import RunState
 
 WIDTH = 4
-KEPT_SEARCHES = 20
-SURVEY_S = 600.0
-VALUES_S = 240.0
-LEAST_RUN_S = 10.0  # for a call where the failure is a hang
-TIMES_EAGER = 5.0
 LEAST_S = 180.0  # for a candidate, which compiles less than the original
 TIMES_THE_ORIGINAL = 4.0
-_LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The program and what its nodes gave, as the probe wrote them down."""
-
-    graph: Graph
-    example: Values
-    real: Values | None
-    weights: Values
-    values: Path
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
@@ -81,7 +50,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
             return await minify_with_torch(work)
     material = await _material(work, request)
     python = interpreter_name(request.target)
-    root = await in_thread(partial(_root, work, material))
+    root = await in_thread(partial(place_of, work, material))
     cache = root.parent / "cache"
     log = work.directory.path / "fork-server"
     env = request.target.env
@@ -99,7 +68,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         ) as crew,
     ):
         work.say("reading the exported program")
-        survey = await _survey(crew, root, material)
+        survey = await take_survey(crew, root, material)
         prelude = prelude_of(survey.graph.operators, material.libraries)
         return await _search(work, request, material, crew, survey, prelude, cache, devices)
 
@@ -127,81 +96,6 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     return replace(material, words=(*imports, *material.words))
 
 
-def _root(work: RunState, material: Material, stop: threading.Event) -> Path:
-    """Return where the search keeps its results: the same one for the same program and inputs, so
-    that a search which was ended goes on where it was."""
-    content = hashlib.sha256()
-    for path in (material.exported, material.inputs):
-        if path is None:
-            content.update(b"-")
-            continue
-        with open_regular(path, stop, follow=True) as file:
-            while part := file.read(1 << 20):
-                content.update(part)
-    content.update(repr(sorted((material.settings or {}).items())).encode())
-    content.update(str(interpreter_name(work.request.target)).encode())
-    searches = work.directory.path.parent.parent / "minify"
-    root = searches / content.hexdigest()[:16]
-    root.mkdir(parents=True, exist_ok=True)
-    os.utime(root)
-    others = (path for path in searches.iterdir() if path.name != "cache")
-    old = sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in old[KEPT_SEARCHES:]:
-        shutil.rmtree(path, ignore_errors=True)
-    return root
-
-
-async def _survey(crew: Workers, root: Path, material: Material) -> Survey:
-    """Have the program written down, and run eagerly on both sides' inputs.
-
-    Raises:
-        NothingToMinify: it cannot be loaded.
-    """
-    order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
-    read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
-    if not (read.directory / "graph.json").is_file():
-        why = why_unreadable(read.signature, read.stderr)
-        raise NothingToMinify(
-            f"the exported program could not be loaded: {why}",
-            help="Where its custom operators are in a module, name it with --import.",
-        )
-    places: dict[str, Path] = {"weights": read.directory / "weights"}
-
-    async def values(side: str) -> None:
-        more: dict[str, Any] = {"kind": "values", "side": side, "inputs": str(material.inputs)}
-        more.update({"run_s": crew.run_s} if material.hung and side == "real" else {})
-        ran = await crew.do({**order, **more}, VALUES_S)
-        places[side] = ran.directory / side
-        if material.hung and side == "example":  # no call needs much more than this one took
-            crew.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
-
-    sides = [partial(values, "example")]
-    sides += [partial(values, "real")] if material.inputs is not None else []
-    for batch in [[side] for side in sides] if material.hung else [sides]:
-        await together(batch, crew.machine)
-    folder = root / "values"
-    folder.mkdir(exist_ok=True)
-    for name, place in places.items():
-        link = folder / name
-        link.unlink(missing_ok=True)
-        place.mkdir(exist_ok=True)
-        link.symlink_to(place)
-    return Survey(
-        graph=read_graph(read.directory / "graph.json"),
-        example=read_values(places["example"], "example"),
-        real=read_values(places["real"], "real") if "real" in places else None,
-        weights=read_values(places["weights"], "real"),
-        values=folder,
-    )
-
-
-def why_unreadable(signature: Signature, stderr: str) -> str:
-    """Say what kept torch from loading a program: up to 2.12 it logs that, and raises a text that
-    says to look there."""
-    logged = _LOGGED.findall(stderr)
-    return f"{signature}; {logged[-1]}" if logged else str(signature)
-
-
 async def _search(
     work: RunState,
     request: MinifyRequest,
@@ -220,7 +114,7 @@ async def _search(
         "compare",
         "aoti",
         dynamic=bool(graph.symbols),
-        two_sided=_differ(survey),
+        two_sided=differ(survey),
         settings=material.settings or {},
     )
     load = reproduction.from_folder(survey.values)
@@ -268,7 +162,7 @@ async def _search(
     best = trials.best
     if best is None:
         raise NothingToMinify(
-            "no candidate failed like the original: " + (spent or _why_none(trials, survey)),
+            "no candidate failed like the original: " + (spent or why_none(trials, survey)),
             help=f"The original: {wanted}. Every candidate is kept below {crew.root}.",
         )
     repro, seen = await _proved(work, trials, best, survey, prelude, cache)
@@ -327,27 +221,6 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
     if len(start) > 1:
         await minimise(start, trials.keeps, trials.workers.machine)
     return True
-
-
-def _differ(survey: Survey) -> bool:
-    """Tell whether the failing call's inputs are not such as the program was exported with."""
-    if survey.real is None:
-        return False
-    for node in survey.graph.nodes:
-        if node.op != "placeholder" or node.kind != "USER_INPUT":
-            continue
-        real, example = survey.real.by_name.get(node.name), survey.example.by_name.get(node.name)
-        if real is not None and example is not None and not real.like(example):
-            return True
-    return False
-
-
-def _why_none(trials: Trials, survey: Survey) -> str:
-    odd = [node.name for node in survey.graph.nodes if node.unsupported]
-    if odd:
-        return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"
-    other = ", ".join(f"{text} ({count})" for text, count in trials.also.most_common(3))
-    return f"{trials.tried} were tried" + (f"; seen instead: {other}" if other else "")
 
 
 async def _proved(

@@ -13,7 +13,7 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.signature import WRONG_VALUES, kernel_in
 from aoti_debug.minify.workers import text_of
-from aoti_debug.model import Diagnosis
+from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
 from aoti_debug.read.events import Events
@@ -23,7 +23,8 @@ from aoti_debug.run.files import read_regular
 from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
-from aoti_debug.triage.captured_call import Captured, captured, compile_of, with_custom_ops
+from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
+from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import DIAGNOSIS
@@ -49,6 +50,7 @@ class Material:
     kernel: str | None = None
     launches: tuple[Launch, ...] = ()
     wall_s: float = 0.0  # of the failing run
+    peak_rss: int = 0  # bytes
     vec_isa: tuple[str, ...] | None = None  # vector instructions it found usable; None: not told
     notes: tuple[str, ...] = ()
 
@@ -80,7 +82,8 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
     Raises:
         NothingToMinify: it failed before anything was exported, ended well, or has no capture.
     """
-    observations = observe(directory.path, "", _ending(directory.read_record()))
+    record = directory.read_record() or RunRecord()
+    observations = observe(directory.path, "", _ending(record))
     events = observations.events
     if events is None:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing of it is captured")
@@ -111,15 +114,16 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
         text=text,
         kernel=_kernel(diagnosis) or kernel_in(text),
         launches=_launches(package, call),
-        wall_s=float(directory.read_record().get("wall_s") or 0.0),
+        wall_s=record.wall_s or 0.0,
+        peak_rss=record.peak_rss,
         vec_isa=_vec_isa(events),
         notes=() if call.inputs or package is None else (call.why_no_inputs,),
     )
 
 
-def _ending(record: Mapping[str, Any]) -> Ending:
+def _ending(record: RunRecord) -> Ending:
     """Read what `Exit.how` wrote."""
-    how = str(record.get("exit"))
+    how = record.exit or ""
     if how.startswith("timed out"):
         return Ending(timed_out=True)
     if how.startswith("SIG"):
@@ -172,23 +176,21 @@ def _exported(
     if not found:
         return None, {}, call.why_no_exported or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
-    name = last.details.get("exported_program")
-    if isinstance(name, str) and (directory.path / name).is_file():
+    name = last.details.exported_program
+    if name is not None and (directory.path / name).is_file():
         return directory.path / name, _settings(last), ""
-    why = str(last.details.get("exported_program_skipped") or "what its compile kept is gone")
+    why = last.details.exported_program_skipped or "what its compile kept is gone"
     return None, {}, why
 
 
 def _vec_isa(events: Events) -> tuple[str, ...] | None:
     """Return what a compile of this machine found usable; nothing where it needed none of it."""
-    told = [c.details["vec_isa"] for c in compiles(events) if "vec_isa" in c.details]
-    names = next((names for names in told if isinstance(names, list)), [])
-    return tuple(map(str, names)) if told else None
+    told = (c.details.vec_isa for c in compiles(events))
+    return next((names for names in told if names is not None), None)
 
 
 def _settings(phase: SeenPhase) -> Mapping[str, Any]:
-    settings = phase.details.get("settings")
-    return settings if isinstance(settings, dict) else {}
+    return phase.details.settings or {}
 
 
 def arguments_of(call: Captured, target: Target) -> tuple[str, ...]:

@@ -9,10 +9,9 @@ from typing import Any
 
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
-from aoti_debug.minify.search import together
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.workers import Outcome, Workers
+from aoti_debug.minify.workers import Outcome, Workers, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine

@@ -115,17 +115,19 @@ def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str
         )
     record = directory.read_record()
     try:
-        words = shlex.split(str(record["command"]))
-        cwd = Path(str(record["cwd"]))
-    except (KeyError, ValueError) as error:
-        raise NothingToMinify(f"the record of run {directory.id} cannot be read") from error
+        words = shlex.split(record.command) if record is not None else None
+    except ValueError:
+        words = None
+    if record is None or record.cwd is None or words is None:
+        raise NothingToMinify(f"the record of run {directory.id} cannot be read")
+    cwd = Path(record.cwd)
     if not words:
         raise NothingToMinify(f"the record of run {directory.id} names no command")
     place = cwd if cwd.is_dir() else directory.path
     named = words[0] if "python" in Path(words[0]).name else None
     interpreter = find_interpreter(python or named)
     full = {**os.environ, **(env or {})}
-    return Target(tuple(words), place, full, str(record.get("label") or words[0]), interpreter)
+    return Target(tuple(words), place, full, record.label or words[0], interpreter)
 
 
 def program_of(path: Path) -> Path:

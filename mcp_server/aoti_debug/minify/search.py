@@ -11,18 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
-
-import anyio
 
 from aoti_debug.minify.graph import Side
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.workers import Outcome, Workers
+from aoti_debug.minify.workers import Outcome, Workers, first
 from aoti_debug.minify.write import Script, Writer
-from aoti_debug.run.executor import Demand, Here, Machine, dispatch
-
-CANDIDATE = Demand(gpus=0, cores=1)  # GPUs are held by the search as a whole
+from aoti_debug.run.executor import Machine
 
 
 class Spent(Exception):
@@ -229,7 +224,6 @@ async def _if_alike(trials: Trials, now: Candidate, simpler: Candidate) -> Candi
     return now
 
 
-T = TypeVar("T")
 Test = Callable[[frozenset[int]], Awaitable[bool]]
 
 
@@ -273,41 +267,3 @@ async def _without(left: list[int], test: Test, machine: Machine) -> list[int]:
         else:
             size = max(1, size // 2)
     return left
-
-
-async def first(
-    choices: Sequence[T], test: Callable[[T], Awaitable[bool]], machine: Machine
-) -> int | None:
-    """Return the number of the first interesting choice; they are tried in order, side by side,
-    and none is begun once one is interesting.
-
-    The answer does not depend on which one ends first, so a search can be taken up again.
-    """
-    found: list[int] = []
-    stop = anyio.Event()
-
-    async def one(number: int) -> int | None:
-        return number if await test(choices[number]) else None
-
-    def on_result(number: int | None) -> None:
-        if number is not None:
-            found.append(number)
-            stop.set()
-
-    await dispatch(iter(range(len(choices))), Here(machine, one, CANDIDATE), on_result, stop)
-    return min(found, default=None)
-
-
-async def together(calls: Sequence[Callable[[], Awaitable[T]]], machine: Machine) -> list[T]:
-    """Await all, each in a place of the machine; return their answers in order."""
-    found: dict[int, T] = {}
-
-    async def one(number: int) -> tuple[int, T]:
-        return number, await calls[number]()
-
-    def keep(answer: tuple[int, T]) -> None:
-        found.update([answer])
-
-    numbers = iter(range(len(calls)))
-    await dispatch(numbers, Here(machine, one, CANDIDATE), keep, anyio.Event())
-    return [found[number] for number in range(len(calls))]

@@ -10,7 +10,7 @@ from typing import Any
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.record import DeviceAssert, FaultHandlerDump
-from aoti_debug.triage.symptoms import ENVELOPE, failure_of
+from aoti_debug.triage.observe import ENVELOPE, failure_of
 
 # The steps of a reproduction, and the phases that each of them holds.
 STEPS = {

@@ -19,9 +19,9 @@ from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.launch import installed, launch
+from aoti_debug.triage.observe import FailureSignature, failure_of
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import finish, run_under, torch_version
-from aoti_debug.triage.symptoms import FailureSignature, failure_of
 
 LAUNCHER = "minifier_launcher.py"
 REPRO = "repro.py"
@@ -215,7 +215,7 @@ async def python(
 ) -> Ran:
     target = state.request.target
     interpreter = str(target.python) if target.python else "python3"
-    with_operators = (str(PROBE / "with_operators.py"), *words) if words else ()
+    with_operators = (str(PROBE / "definitions.py"), *words) if words else ()
     paths = (str(target.cwd), target.env.get("PYTHONPATH", ""))
     flags = {
         "PYTHONUNBUFFERED": "1",

@@ -7,10 +7,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
@@ -18,7 +18,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.minify.signature import Signature, signature_of
-from aoti_debug.run.executor import Machine
+from aoti_debug.run.executor import Demand, Here, Machine, dispatch
 from aoti_debug.run.files import open_regular, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.triage.environment import PROBE
@@ -208,3 +208,47 @@ def _trim(directory: Path, kind: str) -> None:
             path.unlink(missing_ok=True)
         elif path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+
+
+CANDIDATE = Demand(gpus=0, cores=1)  # GPUs are held by the search as a whole
+
+
+T = TypeVar("T")
+
+
+async def first(
+    choices: Sequence[T], test: Callable[[T], Awaitable[bool]], machine: Machine
+) -> int | None:
+    """Return the number of the first interesting choice; they are tried in order, side by side,
+    and none is begun once one is interesting.
+
+    The answer does not depend on which one ends first, so a search can be taken up again.
+    """
+    found: list[int] = []
+    stop = anyio.Event()
+
+    async def one(number: int) -> int | None:
+        return number if await test(choices[number]) else None
+
+    def on_result(number: int | None) -> None:
+        if number is not None:
+            found.append(number)
+            stop.set()
+
+    await dispatch(iter(range(len(choices))), Here(machine, one, CANDIDATE), on_result, stop)
+    return min(found, default=None)
+
+
+async def together(calls: Sequence[Callable[[], Awaitable[T]]], machine: Machine) -> list[T]:
+    """Await all, each in a place of the machine; return their answers in order."""
+    found: dict[int, T] = {}
+
+    async def one(number: int) -> tuple[int, T]:
+        return number, await calls[number]()
+
+    def keep(answer: tuple[int, T]) -> None:
+        found.update([answer])
+
+    numbers = iter(range(len(calls)))
+    await dispatch(numbers, Here(machine, one, CANDIDATE), keep, anyio.Event())
+    return [found[number] for number in range(len(calls))]

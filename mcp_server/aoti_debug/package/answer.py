@@ -1,10 +1,9 @@
-"""Turn what was found into the answer of `inspect_package`: flat, short, lists cut with counts."""
+"""Turn what was found into the answer of `inspect_package`: flat, lists with their counts."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import PurePosixPath
+from typing import Literal
 
 from aoti_debug.answers import (
     EnvironmentAnswer,
@@ -22,7 +21,6 @@ from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.here import here
 from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 
-CHARACTERS = 7_800
 FORMATS = {
     "root": ".pt2, entries at the root",
     "prefixed": ".pt2, entries below one folder",
@@ -36,7 +34,7 @@ CHECKS = {
     "always": "at every call (compiled with AOT_INDUCTOR_DEBUG_COMPILE=1)",
     "none": "never: compile again with torch 2.7 or later, or AOT_INDUCTOR_DEBUG_COMPILE=1",
 }
-_LIMITS = ((40, 60, 12, 20), (20, 24, 6, 12), (10, 10, 4, 8), (5, 4, 2, 5), (2, 2, 1, 3))
+INPUTS, LAUNCHES, MODELS, ITEMS = 40, 60, 12, 20  # described of each; the counts are whole
 
 
 def answer(
@@ -47,49 +45,26 @@ def answer(
 ) -> PackageAnswer:
     """Return the answer for a package on this machine; `check_inputs` is the file with the
     function that checks a call's inputs, if one was asked for.
-
-    The lists are shortened until the whole is below 8,000 characters.
     """
     problems = will_it_load(package, here(environment))
-    build = _builder(package, problems, _verdict(package, problems, environment), check_inputs)
-    for limits in _LIMITS:
-        found = build(limits)
-        if len(json.dumps(found.document())) <= CHARACTERS:
-            break
-    return found
-
-
-Limits = tuple[int, int, int, int]
-
-
-def _builder(
-    package: Package, problems: list[Problem], verdict: str, check_inputs: str | None
-) -> Callable[[Limits], PackageAnswer]:
-    notes = [note[:300] for note in package.notes[:5]]
-
-    def build(limits: Limits) -> PackageAnswer:
-        return PackageAnswer.model_validate(
-            {
-                "package": str(package.path)[:500],
-                "format": FORMATS[package.layout],
-                "bytes": package.bytes,
-                "written_by": f"torch {package.written_by}" if package.written_by else None,
-                "models": [_model(m, limits) for m in package.models[: limits[2]]],
-                "models_count": len(package.models),
-                "problems": [_short(p) for p in problems[: limits[3]]],
-                "problems_count": len(problems),
-                "loads_here": verdict,
-                "check_inputs": check_inputs,
-                "notes": notes,
-            }
-        )
-
-    return build
+    return PackageAnswer(
+        package=str(package.path)[:500],
+        format=FORMATS[package.layout],
+        bytes=package.bytes,
+        written_by=f"torch {package.written_by}" if package.written_by else None,
+        models=[_model(model) for model in package.models[:MODELS]],
+        models_count=len(package.models),
+        problems=[_short(problem) for problem in problems[:ITEMS]],
+        problems_count=len(problems),
+        loads_here=_verdict(package, problems, environment),
+        check_inputs=check_inputs,
+        notes=[note[:300] for note in package.notes[:5]],
+    )
 
 
 def _verdict(
     package: Package, problems: list[Problem], environment: EnvironmentAnswer | None
-) -> str:
+) -> Literal["yes", "no", "may fail", "unknown"]:
     if any(p.severity == "breaks" and p.confidence == "proved" for p in problems):
         return "no"
     if not package.models:
@@ -104,7 +79,7 @@ def _short(problem: Problem) -> Problem:
     return problem.model_copy(update=cut)
 
 
-def _model(model: CompiledModel, limits: Limits) -> PackageModel:
+def _model(model: CompiledModel) -> PackageModel:
     wrapper, library = model.wrapper, model.library
     inputs = wrapper.inputs if wrapper else ()
     launches = wrapper.launches if wrapper else ()
@@ -114,19 +89,19 @@ def _model(model: CompiledModel, limits: Limits) -> PackageModel:
         name=model.name,
         device=model.device,
         metadata={k[:60]: v[:120] for k, v in list(model.metadata.items())[:12]},
-        inputs=[_input(one) for one in inputs[: limits[0]]],
+        inputs=[_input(one) for one in inputs[:INPUTS]],
         inputs_count=len(inputs),
         outputs_count=wrapper.outputs if wrapper else None,
         arguments_count=wrapper.leaves if wrapper else None,
         symbols={s.name: s.expression[:120] for s in (wrapper.symbols if wrapper else ())[:20]},
         input_checks=CHECKS[wrapper.checks] if wrapper else None,
-        launches=[_launch(model, one) for one in launches[: limits[1]]],
+        launches=[_launch(model, one) for one in launches[:LAUNCHES]],
         launches_count=len(launches),
         triton_kernels=len(wrapper.kernels) if wrapper else 0,
         architectures=sorted({a for b in model.binaries for a in b.architectures})[:20],
         constants=[
             PackageConstant(name=c.fqn or c.name, dtype=c.dtype, shape=list(c.shape), kind=c.kind)
-            for c in constants[: limits[3]]
+            for c in constants[:ITEMS]
         ],
         constants_count=len(constants),
         constants_bytes=sum(c.bytes for c in constants),

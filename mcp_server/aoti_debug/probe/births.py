@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .indexing import described
+from .indices import described
 from .standalone import statistics
 
 Document = dict[str, Any]

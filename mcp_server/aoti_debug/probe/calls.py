@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import struct
 import sys
 import threading
 import time
@@ -21,8 +22,8 @@ FULL_CALLS = 100  # of a process, that are recorded one by one
 _FILED = 10  # of them, whose inputs go to a file though the shared memory has a place for them
 RECORDED = 2000  # more of them that fail or break something
 _FRAMES = 50
-_READING = 0.01  # of the time, at the most, goes into reading outputs
-_PAUSE_S = 0.01  # at the most, until they are read again
+_READING = 0.004  # of the time, at the most, goes into reading outputs
+_PAUSE_S = 0.05  # at the most, until they are read again
 _HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
 
@@ -36,10 +37,20 @@ class _State:
     not_finite = 0  # such calls, that were recorded; the inputs of the first are kept
     read = 0.0  # when outputs are to be read again
     latest: tuple[Any, Any] = (lambda: None, None)  # the model that was called last, weakly
-    slot = threading.Lock()
+    memory = threading.Lock()  # whose holder's inputs go to the shared memory
+    thread = 0  # that holds it on the short way
+    keep = 0.0  # when inputs that have no place there may be kept again
 
 
 _clock = time.perf_counter
+_ident = threading.get_ident
+_UNDER_WAY, _HELD, _RETURNED, _NOW = (
+    8 * tally.UNDER_WAY,
+    tally.HELD,
+    tally.RETURNED,
+    tally.UNDER_WAY,
+)
+_at_length: list[Any] = []  # calls under way that did not take the short way
 _modules = sys.modules
 _thread = _Thread()
 _state = _State()
@@ -63,17 +74,57 @@ class _Call:
 
 def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     """Watch `AOTICompiledModel.__call__(model, *args, **kwargs)`."""
+    quick, place, move, modes = groups.quick, *_in_c()
 
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if _thread.inside:
+        known = quick.get(id(model))
+        if known is None or _at_length or modes():
+            return watched(model, args, kwargs)
+        of, names, count, alike, copies, group, numbers = known
+        flat = (*args, *kwargs.values()) if kwargs else args
+        if of() is not model or len(flat) != count or (*kwargs,) != names or not alike(*flat):
+            return watched(model, args, kwargs)
+        lock = _state.memory
+        if (copies is None and _clock() > _state.keep) or not lock.acquire(False):
+            return watched(model, args, kwargs)
+        number = next(_state.numbers)
+        try:
+            _state.thread = _ident()
+            try:
+                place(numbers, _UNDER_WAY, number, number, group.id, 0)
+                numbers[group.row] += 1
+                if copies is not None:
+                    for leaf, (to, size) in zip(flat, copies):  # noqa: B905 - Python 3.9
+                        move(to, leaf.data_ptr(), size)
+                    numbers[_HELD] = number
+            except Exception as error:
+                del quick[id(model)]
+                events.note("hold the inputs of a call", error)
+            result = original(model, *args, **kwargs)
+        except BaseException as error:
+            _state.thread = 0
+            _failed(point, _like(model, number, group, args, kwargs), error)
+            raise
+        _state.thread = 0
+        numbers[_RETURNED] += 1
+        if numbers[_NOW] == number:
+            numbers[_NOW] = 0
+        lock.release()
+        if _clock() > _state.read:
+            _looked(point, _like(model, number, group, args, kwargs), result)
+        return result
+
+    def watched(model: Any, args: Any, kwargs: Any) -> Any:
+        if _thread.inside or _state.thread == _ident():
             return original(model, *args, **kwargs)
         latest, loaded = _state.latest
         if latest() is not model:
             loaded = _loaded(model)
         given = _ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
-        found = _arrive(point, loaded, args, given)
+        found = _arrive(point, model, loaded, args, given, tuple(kwargs))
         _thread.inside = True
+        _at_length.append(found)
         try:
             result = original(model, *args, **kwargs)
         except BaseException as error:
@@ -81,9 +132,32 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
             raise
         finally:
             _thread.inside = False
+            del _at_length[-1:]
         _returned(point, found, result)
         return result
 
+    return call
+
+
+def _in_c() -> tuple[Callable[..., Any], ...]:
+    """Return what puts the numbers of a call in their place, copies memory, and tells whether a
+    mode would see what is asked of a tensor."""
+    import ctypes  # torch has it already
+
+    address = ctypes.cast(ctypes.memmove, ctypes.c_void_p).value
+    kind = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+    modes = _modules["torch"]._C._len_torch_function_stack
+    return struct.Struct("=4q").pack_into, kind(address or 0), modes
+
+
+def _like(model: Any, number: int, group: groups.Group, args: Any, kwargs: Any) -> _Call:
+    """Return the call that took the short way, as if it had not."""
+    loaded = memory.loaded[model]
+    given = _ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
+    call = _Call(number, loaded, args, given)
+    call.flat = [*args, *given.values()]
+    call.group = group
+    call.holds = True
     return call
 
 
@@ -113,7 +187,10 @@ class _Function:
     loader = None
 
 
-def _arrive(point: Point, loaded: memory.Loaded, args: Any, kwargs: Any) -> _Call:
+def _arrive(
+    point: Point, model: Any, loaded: memory.Loaded, args: Any, kwargs: Any, names: tuple[str, ...]
+) -> _Call:
+    """Judge and count a call; `kwargs` are in the package's order, `names` in that of the call."""
     began = _clock()
     call = _Call(next(_state.numbers), loaded, args, kwargs)
     try:
@@ -126,6 +203,8 @@ def _arrive(point: Point, loaded: memory.Loaded, args: Any, kwargs: Any) -> _Cal
                 group = call.group
             if group is not None:
                 _count(torch, call, group)
+                if call.number >= FULL_CALLS and not capture.ONLY:
+                    groups.remember(torch, model, call, names)
     except Exception as error:
         events.note("describe a call", error)
     budget.spent += _clock() - began
@@ -184,7 +263,6 @@ def _count(torch: Any, call: _Call, group: groups.Group) -> None:
         numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, -1
         return
     numbers[group.row] += 1
-    numbers[group.row + 1] = number
     numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, group.id
     if group.breaks and number > FULL_CALLS:
         tally.note(numbers, group.id, call.number)
@@ -209,8 +287,10 @@ def _hold(torch: Any, call: _Call, group: groups.Group, numbers: memoryview[int]
             kept = capture.keep(torch, given, describe.unreadable_now(torch), ())
             if kept.get("captured"):
                 numbers[tally.LATEST_KEPT] = call.number
+        else:
+            _state.keep = _clock() + _PAUSE_S
         return
-    if torch._C._len_torch_dispatch_stack() or not _state.slot.acquire(False):
+    if torch._C._len_torch_dispatch_stack() or not _state.memory.acquire(False):
         return
     call.holds = True
     numbers[tally.HELD] = 0
@@ -228,25 +308,32 @@ def _copy(slot: Any, flat: Any) -> None:
 
 
 def _returned(point: Point, call: _Call, result: Any) -> None:
-    began = _clock()
     try:
         _over(call, tally.RETURNED)
-        if call.span is None and began < _state.read:
-            return
+    except Exception as error:
+        events.note("count the end of a call", error)
+    if call.span is not None or _clock() > _state.read:
+        _looked(point, call, result)
+
+
+def _looked(point: Point, call: _Call, result: Any) -> None:
+    """Look at what a call returned, and tell when that may be done again."""
+    began = _clock()
+    try:
         torch: Any = _modules["torch"]
         with torch._C.DisableTorchFunction():
             _read(torch, point, call, result)
-        took = _clock() - began
-        _state.read = began + min(took / _READING, _PAUSE_S)
     except Exception as error:
         events.note("describe the result of a call", error)
-    budget.spent += _clock() - began
+    took = _clock() - began
+    _state.read = began + min(took / _READING, _PAUSE_S)
+    budget.spent += took
 
 
 def _over(call: _Call, which: int) -> None:
     """Count a call that is over."""
     if call.holds:
-        _state.slot.release()
+        _state.memory.release()
     counted = tally.of_process()
     if counted is not None:
         numbers = counted.numbers
@@ -363,7 +450,9 @@ def _after_fork() -> None:
     _state.numbers = itertools.count(1)
     _state.recorded = 0
     _state.not_finite = False
-    _state.slot = threading.Lock()
+    _state.memory = threading.Lock()
+    _state.thread = 0
+    _at_length.clear()
     for loaded in list(memory.loaded.values()):
         loaded.groups.clear()
     groups.forget()

@@ -3,9 +3,17 @@
 A custom operator or Triton kernel that the script itself defines is in no module that could be
 imported. So the script is run under another name than `__main__`, and stopped where it first
 exports, compiles or loads a model: what it defines stands before that.
+
+As a program, definitions.py [ARGUMENTS] SCRIPT runs a script after what defines the operators.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import contextlib
 import json
@@ -71,3 +79,14 @@ def stopping() -> Iterator[None]:
     finally:
         for module, attribute, original in replaced:
             setattr(module, attribute, original)
+
+
+def main() -> int:
+    """Define the operators, then be the script."""
+    from . import standalone  # which imports this module
+
+    *words, script = sys.argv[1:]
+    standalone.prepare(standalone.arguments(__doc__ or "").parse_args(["--inputs", "", *words]))
+    sys.argv = [script]
+    runpy.run_path(script, run_name="__main__")
+    return 0

@@ -67,7 +67,7 @@ _log = _Log()
 _key: list[str] = []
 
 
-def _secret() -> str:
+def secret() -> str:
     """Return the run's secret, which lies beside the events; empty where there is none."""
     if not _key:
         folder = os.path.dirname(os.environ.get("AOTI_DEBUG_EVENTS", ""))  # noqa: PTH120
@@ -91,7 +91,7 @@ def new_id() -> int:
 
 def emit(event: str, **details: Any) -> None:
     """Write one event; a failure to do so is nobody's problem."""
-    record = {"t": time.time(), "pid": os.getpid(), "key": _secret(), "event": event, **details}
+    record = {"t": time.time(), "pid": os.getpid(), "key": secret(), "event": event, **details}
     try:
         line = json.dumps(record, default=_short, allow_nan=False)
     except (TypeError, ValueError, RecursionError):

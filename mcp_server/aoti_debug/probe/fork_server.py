@@ -3,7 +3,7 @@
 An order is a directory below ORDERS with an order.json; what the child prints and how it ended
 (result.json) is left there. Neither CUDA nor a thread pool is ever started here, so a child is as
 good as a fresh interpreter. Where an import has asked the driver something, no child of this
-process can use a GPU: each starts an interpreter of its own then.
+process can use a GPU: each starts an interpreter of its own then, if there is a GPU.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def warm() -> bool:
         _know_vec_isa(import_module("torch._inductor.cpu_vec_isa"))
     except Exception:
         traceback.print_exc()
-    fresh = not _usable_after_fork(torch)
+    fresh = not _usable_after_fork(torch) and any(map(_available, _devices(torch)))
     os.environ.pop(_ASK_NVML)
     if given is not None:
         os.environ[_ASK_NVML] = given
@@ -152,15 +152,20 @@ def _usable_after_fork(torch: Any) -> bool:
 
 
 def _devices_work(torch: Any) -> bool:
-    for name in ("cuda", "xpu"):
-        device = getattr(torch, name, None)
-        if device is None:
-            continue
+    for device in _devices(torch):
         if device._is_in_bad_fork():
             return False
         if device.is_available():
-            torch.ones(1, device=name)
+            torch.ones(1, device=device.__name__.rpartition(".")[2])
     return True
+
+
+def _devices(torch: Any) -> list[Any]:
+    return [getattr(torch, name) for name in ("cuda", "xpu") if hasattr(torch, name)]
+
+
+def _available(device: Any) -> bool:
+    return bool(device.is_available())
 
 
 def serve(root: Path, fresh: bool) -> NoReturn:

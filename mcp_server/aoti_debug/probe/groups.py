@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from . import describe, judge, memory, slot, tally
 
 _SLOTS = 256  # groups with a place in the file of the call under way
 _SCALARS = (bool, int, float, str)
+_TESTS = 16  # that are made of a group: grad mode, inference mode and the like make them differ
+
+# What one look at a call needs: the model, weakly; the keywords in the order given; how many
+# tensors; the test whether they are like the group's; where they are copied to, (address, bytes)
+# each, or None; the group; the numbers of this process.
+Quick = tuple[Any, tuple[str, ...], int, Any, Any, "Group", Any]
+quick: dict[int, Quick] = {}  # by the model's id, for calls like its last one
 
 
 class Group:
     """What calls of one kind share. `id` None: there are too many kinds to count each."""
 
-    __slots__ = ("breaks", "id", "judged", "row", "slot")
+    __slots__ = ("breaks", "id", "judged", "quick", "row", "slot", "tests")
 
     def __init__(self, id: int | None, judged: bool, breaks: tuple[judge.Break, ...]) -> None:
         self.id = id
@@ -21,6 +29,8 @@ class Group:
         self.row = tally.row(id or 0)
         self.breaks = breaks
         self.slot: list[Any] | None = None
+        self.quick: Quick | None = None
+        self.tests = 0
 
 
 class _Ids:
@@ -30,6 +40,7 @@ class _Ids:
 def forget() -> None:
     """Begin to count anew, in a process that was forked."""
     _Ids.next = 0
+    quick.clear()
 
 
 def key(torch: Any, call: Any) -> Any:
@@ -88,3 +99,38 @@ def _slot(torch: Any, flat: Any, described: Any) -> list[Any] | None:
         return slot.views(torch, flat, described)
     except (OSError, ValueError, RuntimeError):
         return None
+
+
+def remember(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> None:
+    """Have the next call of a model that is like this one take the short way, where that can be:
+    it was judged, breaks nothing, and its tensors can be told and copied by one C call each."""
+    group = call.group
+    if group is None or group.id is None or group.breaks or not group.judged or call.loaded.writes:
+        return
+    known = group.quick
+    if (known is None or quick.get(id(model)) is known) and group.tests < _TESTS:
+        group.tests += 1
+        known = group.quick = _quick(torch, model, call, names)
+    if known is not None:
+        quick[id(model)] = known
+
+
+def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick | None:
+    c, key, counted = torch._C, id(model), tally.of_process()
+    flat = [*call.args, *(call.kwargs[name] for name in names)]
+    if counted is None or any(type(leaf) is not torch.Tensor for leaf in flat):
+        return None
+    if c._len_torch_dispatch_stack() or c._functorch.peek_interpreter_stack() is not None:
+        return None
+    copies = None
+    if call.group.slot is not None:
+        copies = slot.addresses(call.group.slot)
+        if copies is None:
+            return None
+        first, order = len(call.args), list(call.kwargs)  # the package's, not that of the call
+        copies = copies[:first] + [copies[first + order.index(name)] for name in names]
+    sizes, strides = [list(t.shape) for t in flat], [list(t.stride()) for t in flat]
+    guards = c._dynamo.guards.TensorGuards
+    alike = guards(*flat, dynamic_dims_sizes=sizes, dynamic_dims_strides=strides).check
+    of = weakref.ref(model, lambda _: quick.pop(key, None))
+    return of, names, len(flat), alike, copies, call.group, counted.numbers

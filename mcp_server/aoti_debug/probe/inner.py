@@ -26,6 +26,9 @@ _CALLS = tuple(
     """.split()
 )
 
+CONVOLUTIONS = ("convolution", "conv1d", "conv2d", "conv3d", "conv_transpose2d")
+# Which arguments of a product are multiplied, where these are not the first two.
+_FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
 _OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library
 
 
@@ -203,3 +206,50 @@ def values_of(
 
 def on_cpu(torch: Any, value: Any) -> Any:
     return value.detach().clone().cpu() if isinstance(value, torch.Tensor) else value
+
+
+def convolves_in_tf32(torch: Any, module: Any) -> bool:
+    """Tell whether cuDNN may compute a float32 convolution of this module in TF32."""
+    try:
+        if not torch.backends.cudnn.allow_tf32:
+            return False
+    except RuntimeError:  # newer torch: precision was set for convolutions alone
+        return bool(torch.backends.cudnn.conv.fp32_precision == "tf32")
+    values = [n.meta.get("val") for n in module.graph.nodes if base(n).lstrip("_") in CONVOLUTIONS]
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    return any(one.dtype == torch.float32 and one.device.type == "cuda" for one in tensors)
+
+
+def with_short_factors(
+    torch: Any,
+    module: Any,
+    inputs: standalone.Inputs,
+    products: tuple[str, ...],
+    bits: int,
+    nearest: bool = True,
+) -> list[Any]:
+    """Return a module's outputs with the factors of these products short of mantissa."""
+
+    def change(node: Any, args: Any, kwargs: Any) -> Any:
+        name = base(node).lstrip("_")
+        if name not in products:
+            return args, kwargs
+        factors = _FACTORS.get(name, (0, 1))
+        short = [
+            rounded(torch, one, bits, nearest) if n in factors else one
+            for n, one in enumerate(args)
+        ]
+        return short, kwargs
+
+    found: list[Any] = values_of(torch, module, inputs, [], change)["outputs"]
+    return found
+
+
+def rounded(torch: Any, leaf: Any, bits: int, nearest: bool = True) -> Any:
+    """Return a float tensor with a mantissa of so many bits, rounded to the nearest or cut off."""
+    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+        return leaf
+    fraction, exponent = torch.frexp(leaf)
+    scale = float(2 ** (bits + 1))
+    short = torch.round(fraction * scale) if nearest else torch.trunc(fraction * scale)
+    return torch.ldexp(short / scale, exponent).to(leaf.dtype)

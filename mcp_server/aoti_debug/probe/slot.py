@@ -18,6 +18,7 @@ from . import describe, store
 
 BYTES = 4 << 20
 _ALIGNED = 256
+_FEW = 1 << 14  # elements
 
 Described = dict[str, Any]
 _memory: dict[int, tuple[str, Any]] = {}  # of this process: name of the file, its bytes
@@ -60,6 +61,19 @@ def views(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -> li
             return None
         pairs = zip(flat, places)  # noqa: B905 - Python 3.9
         return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, at in pairs]
+
+
+def addresses(views: Sequence[Any]) -> list[tuple[int, int]] | None:
+    """Return (address, bytes) of each tensor, where the bytes can be copied as they lie: few, or
+    with little between the elements."""
+    found = []
+    for t in views:
+        pairs = zip(t.shape, t.stride())  # noqa: B905 - Python 3.9
+        extent = 1 + sum((n - 1) * step for n, step in pairs) if t.numel() else 0
+        if extent > max(_FEW, 2 * t.numel()):
+            return None
+        found.append((int(t.data_ptr()), extent * int(t.element_size())))
+    return found
 
 
 def read(torch: Any, path: str) -> Described:

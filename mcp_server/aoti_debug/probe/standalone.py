@@ -22,7 +22,8 @@ class Report:
     """A JSON file that is whole at any moment, even if the process dies in the next one."""
 
     def __init__(self, path: str | None) -> None:
-        self.content: Document = {}
+        # Taken before anything of the target's is imported.
+        self.content: Document = {"key": events.secret()} if events.enabled() else {}
         self._path = Path(path) if path else None
 
     def update(self, **content: Any) -> None:

@@ -1,6 +1,15 @@
-"""Read what a package's generated C++ states of the model's inputs, and how it derives sizes."""
+"""Read what a package's generated C++ states of the model's inputs, and how it derives sizes.
+
+As a program: hold captured inputs against that; nothing is loaded.
+"""
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import re
 import zipfile
@@ -8,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .judge import Contract, Dim, Input, Symbol
+from .judge import Break, Contract, Dim, Input, Symbol, breaks
 
 TEXT_LIMIT = 24 * 1024 * 1024
 DEVICE_TYPES = {0: "cpu", 1: "cuda", 12: "xpu", 13: "mps"}
@@ -255,3 +264,31 @@ def _symbolic(
 def _number(text: str) -> int | None:
     digits = text[:-1] if text.endswith("L") else text
     return int(digits) if digits.lstrip("-").isdecimal() and len(digits) < 20 else None
+
+
+def main() -> int:
+    """Report what is broken, and what only the compiled check would reject."""
+    from . import standalone  # the server imports this module, and reads packages alone
+
+    parser = standalone.arguments(__doc__ or "")
+    standalone.add_package_arguments(parser)
+    options = parser.parse_args()
+    report = standalone.Report(options.report)
+    with report.of_failure():
+        torch = standalone.prepare(options)
+        inputs = standalone.read_inputs(torch, options.inputs)
+        contract = contract_in(Path(options.package), options.model)
+        found = breaks(contract, inputs.described, options.device_index) if contract else []
+        report.update(
+            state="done",
+            stated=contract is not None and contract.stated,
+            breaks=[_line(one) for one in found if not one.harmless],
+            harmless=[_line(one) for one in found if one.harmless],
+        )
+    return 0
+
+
+def _line(one: Break) -> str:
+    where = f"input {one.index}" + (f" ({one.name})" if one.name else "")
+    place = f" at dimension {one.dim}" if one.dim is not None else ""
+    return f"{where}: {one.property}{place}: expected {one.expected}, got {one.got}: {one.reason}"

@@ -8,15 +8,15 @@ import mmap
 import os
 from typing import Optional
 
-FORMAT = 1
+FORMAT = 2
 GROUPS = 2048
 NUMBERS = 16  # call numbers that are kept of a group: the first ones after its first
-ROW = 2 + NUMBERS  # calls, latest call, their numbers
+ROW = 1 + NUMBERS  # calls, their numbers
 HEAD = 16
 # Places of the head. The call under way has begun and not returned; 0: none is.
 VERSION, RETURNED, FAILED, OUTPUTS_READ, UNDER_WAY, LAST, LAST_GROUP = range(7)
-OTHERS, OTHERS_JUDGED = 7, 8  # calls of no group: there were too many
-HELD = 9  # the call whose inputs are in the shared memory
+HELD = 7  # the call whose inputs are in the shared memory; 0 while they are written
+OTHERS, OTHERS_JUDGED = 8, 9  # calls of no group: there were too many
 LATEST_KEPT = 10  # the call whose inputs are in call-latest
 BROKEN, UNJUDGED = 11, 12  # calls that break something; calls with nothing to hold them against
 NOT_FINITE = 13  # calls whose outputs were read and hold NaN or infinities
@@ -50,7 +50,7 @@ def row(group: int) -> int:
 
 def note(numbers: memoryview[int], group: int, call: int) -> None:
     """Remember the number of a call, if it is among the first of its group."""
-    place = row(group) + 2
+    place = row(group) + 1
     for at in range(place, place + NUMBERS):
         if not numbers[at]:
             numbers[at] = call

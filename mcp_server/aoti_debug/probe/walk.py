@@ -12,7 +12,7 @@ if __name__ == "__main__":
 import time
 from typing import Any
 
-from . import births, indexing, standalone
+from . import births, indices, standalone
 from .compare import unguarded
 from .fakes import is_custom
 from .standalone import Document
@@ -131,7 +131,7 @@ class Walk:
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
         if node.op != "call_function":
             return
-        found = indexing.check(self._torch, node, args, kwargs)
+        found = indices.check(self._torch, node, args, kwargs)
         if found is not None:
             self.index = {
                 "node": node.name,

@@ -29,8 +29,6 @@ _PRODUCTS = tuple(
     scaled_dot_product_attention einsum
     """.split()
 )
-# Which arguments are multiplied, where these are not the first two.
-_FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
 # name, bits of the mantissa that a product's factors keep, whether the rest is rounded or cut off:
 # cuBLAS rounds to tf32, and what Triton hands to the tensor cores is cut off there.
 _PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
@@ -142,24 +140,10 @@ def precision(
     if truth is None or not any(_is(torch, one, torch.float32) for one in given):
         return None
     for precision_name, bits, nearest in _PRECISIONS:
-
-        def rounding(
-            node: Any, args: Any, kwargs: Any, bits: int = bits, nearest: bool = nearest
-        ) -> Any:
-            name = inner.base(node).lstrip("_")
-            if name not in _PRODUCTS:
-                return args, kwargs
-            factors = _FACTORS.get(name, (0, 1))
-            short = [
-                rounded(torch, one, bits, nearest) if n in factors else one
-                for n, one in enumerate(args)
-            ]
-            return short, kwargs
-
         try:
             wide = compare.widen(torch, unguarded(program))
             wider = compare.widen_inputs(torch, inputs)
-            tried = inner.values_of(torch, wide, wider, [], rounding)["outputs"]
+            tried = inner.with_short_factors(torch, wide, wider, _PRODUCTS, bits, nearest)
         except Exception:
             return None
         before, left = _apart(torch, given, truth), _apart(torch, given, tried)
@@ -173,16 +157,6 @@ def precision(
                 "eager": _apart(torch, right, truth),
             }
     return None
-
-
-def rounded(torch: Any, leaf: Any, bits: int, nearest: bool = True) -> Any:
-    """Return a float tensor with a mantissa of so many bits, rounded to the nearest or cut off."""
-    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
-        return leaf
-    fraction, exponent = torch.frexp(leaf)
-    scale = float(2 ** (bits + 1))
-    short = torch.round(fraction * scale) if nearest else torch.trunc(fraction * scale)
-    return torch.ldexp(short / scale, exponent).to(leaf.dtype)
 
 
 def _is(torch: Any, leaf: Any, dtype: Any) -> bool:

@@ -210,6 +210,7 @@ class ContractReport(Step):
 class CompareReport(Step):
     verdict: Literal["agrees", "differs", "random"] | None = None
     random: tuple[Text, ...] = ()
+    drawn: Text = ""  # the stack of the first operator that draws
     outputs: tuple[Compared, ...] = ()
 
 

@@ -1,11 +1,27 @@
-"""Take values of the expected type out of untrusted JSON; anything else is None."""
+"""Take values of the expected type out of untrusted JSON, and records of them; else None."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 
-from aoti_debug.read.event_records import Fields, GraphNode, Guard, Input, Output, Place
+from aoti_debug.read.event_records import (
+    Call,
+    CustomOps,
+    Details,
+    Failure,
+    Fields,
+    Given,
+    GraphNode,
+    Guard,
+    Input,
+    Output,
+    Place,
+    Process,
+    Torch,
+)
+from aoti_debug.read.record import Span
 
 TEXT_LIMIT = 4000
 _ITEMS = 2000
@@ -150,3 +166,127 @@ def _places(value: object) -> tuple[Place, ...]:
         if isinstance(file, str) and (number := integer(line)) is not None:
             found.append(Place(file[:TEXT_LIMIT], number, string(function) or "", string(text)))
     return tuple(found)
+
+
+def process_of(span: Span, pid: int, event: Fields) -> Process:
+    return Process(
+        span,
+        pid,
+        integer(event.get("ppid")),
+        tuple(a[:TEXT_LIMIT] for a in values(event.get("argv")) if isinstance(a, str)),
+        string(event.get("executable")),
+        string(event.get("python")),
+        string(event.get("cwd")),
+    )
+
+
+def torch_of(span: Span, pid: int, event: Fields) -> Torch:
+    get = event.get
+    names = (get("cuda"), get("git"), get("path"), get("triton"))
+    return Torch(span, pid, string(get("version")) or "", *(string(n) for n in names))
+
+
+def custom_ops_of(span: Span, pid: int, event: Fields) -> CustomOps:
+    groups = list(dicts(event.get("namespaces")))
+    return CustomOps(
+        span,
+        pid,
+        modules=texts(g.get("module") for g in groups),
+        files=texts(g.get("file") for g in groups),
+        ops=texts(op for g in groups for op in values(g.get("ops"))),
+        libraries=texts(values(event.get("libraries"))),
+    )
+
+
+def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
+    return Call(
+        span,
+        pid,
+        id_,
+        call=integer(event.get("call")),
+        package=string(event.get("package")),
+        model=string(event.get("model")) or "model",
+        inputs=tuple(input_of(i) for i in dicts(event.get("inputs"))),
+        outputs=(),
+        captured=inside(event.get("captured")),
+        why_not=string(event.get("why_not")),
+        seconds=None,
+        ok=None,
+        error=None,
+        group=integer(event.get("group")),
+        breaks=texts(values(event.get("breaks"))),
+        keywords=tuple(k for k in values(event.get("keywords")) if isinstance(k, str)),
+    )
+
+
+def failure_of(event: Fields) -> Failure | None:
+    error = event.get("error")
+    if not isinstance(error, dict):
+        return None
+    return Failure(
+        string(error.get("type")) or "",
+        string(error.get("message")) or "",
+        node_of(event.get("node")),
+        guards_of(event.get("guards")),
+    )
+
+
+def details_of(event: Fields) -> Details:
+    get = event.get
+    package, flags, settings = get("package"), get("flags"), get("settings")
+    constants, files = get("constants"), get("files")
+    return Details(
+        caller=_caller(get("caller")),
+        thread=string(get("thread")),
+        package=string(package.get("path") if isinstance(package, dict) else package),
+        model=string(get("model")),
+        device_index=integer(get("device_index")),
+        run_single_threaded=get("run_single_threaded") is True,
+        flags=flags if isinstance(flags, dict) else None,
+        settings=settings if isinstance(settings, dict) else None,
+        cache_dir=string(get("cache_dir")),
+        vec_isa=texts(values(get("vec_isa"))) if "vec_isa" in event else None,
+        input_names=tuple(map(string, values(get("input_names")))) or None,
+        files=_listed(files),
+        files_of={m: texts(values(f)) for m, f in files.items()}
+        if isinstance(files, dict)
+        else None,
+        exported_program=inside(get("exported_program")),
+        exported_graph=inside(get("exported_graph")),
+        captured=inside(get("captured")),
+        exported_program_skipped=string(get("exported_program_skipped")),
+        why_not=string(get("why_not")),
+        constants=tuple(map(_given, dicts(constants))) if isinstance(constants, list) else None,
+        count=integer(get("count")) or 0,
+        user_managed=get("user_managed") is True,
+    )
+
+
+def merged(begun: Details, ended: Details) -> Details:
+    """Return what the beginning of a phase told, and what its end told beyond it."""
+    told = {f.name: getattr(ended, f.name) for f in fields(ended)}
+    return replace(
+        begun, **{name: value for name, value in told.items() if value not in (None, False)}
+    )
+
+
+def _given(constant: Fields) -> Given:
+    get = constant.get
+    return Given(
+        name=str(get("name"))[:200],
+        shape=ints(get("shape")),
+        dtype=string(get("dtype")),
+        storage_bytes=integer(get("storage_bytes")),
+        nan=integer(get("nan")) or 0,
+    )
+
+
+def _caller(value: object) -> tuple[str, int] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    file, line = string(value[0]), integer(value[1])
+    return (file[:1000], line) if file is not None and line is not None else None
+
+
+def _listed(value: object) -> tuple[str, ...] | None:
+    return texts(values(value)) if isinstance(value, list) else None

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aoti_debug.read.record import Record
 
-PHASES = tuple(
-    """
-    export lower autotune cpp_compile package load constants run
-    """.split()
-)
+if TYPE_CHECKING:
+    from aoti_debug.read.traffic import Tally
 
 Fields = Mapping[str, Any]
 
@@ -82,6 +79,44 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A weight that was given to load_constants."""
+
+    name: str
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    storage_bytes: int | None = None
+    nan: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What else was seen of a phase, by what it does; None: not of this one, or not known."""
+
+    caller: tuple[str, int] | None = None  # the user's line
+    thread: str | None = None  # None: the main one
+    package: str | None = None  # path of what is written, loaded or given constants
+    model: str | None = None
+    device_index: int | None = None
+    run_single_threaded: bool = False
+    flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
+    settings: Mapping[str, object] | None = None  # Inductor's, that were changed
+    cache_dir: str | None = None
+    vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
+    input_names: tuple[str | None, ...] | None = None
+    files: tuple[str, ...] | None = None  # that a compile made
+    files_of: Mapping[str, tuple[str, ...]] | None = None  # that are packaged, of each model
+    exported_program: str | None = None  # within the run's directory, as are the next two
+    exported_graph: str | None = None
+    captured: str | None = None
+    exported_program_skipped: str | None = None
+    why_not: str | None = None
+    constants: tuple[Given, ...] | None = None  # the first of `count`
+    count: int = 0
+    user_managed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Phase(Record):
     """A call that belongs to a phase of AOTInductor; `ok` None: it began and did not end."""
 
@@ -94,7 +129,7 @@ class Phase(Record):
     seconds: float | None
     ok: bool | None
     error: Failure | None
-    details: Fields  # flags, cache_dir, exported_program and the like
+    details: Details
 
     @property
     def unfinished(self) -> bool:
@@ -174,27 +209,6 @@ class Counted:
     file: str
     now: str | None
     latest: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a process counted; `groups` has the calls of each, and the numbers of the first bad."""
-
-    pid: int
-    groups: Mapping[int, tuple[int, tuple[int, ...]]]
-    returned: int
-    failed: int
-    outputs_read: int
-    others: int  # calls of no group: there were too many kinds
-    others_judged: int
-    under_way: int  # number of a call; 0: none
-    last: int
-    last_group: int
-    held: int
-    latest_kept: int
-    broken: int
-    unjudged: int
-    not_finite: int
 
 
 @dataclass(frozen=True, slots=True)

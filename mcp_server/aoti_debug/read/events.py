@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from aoti_debug.read.event_fields import (
+    TEXT_LIMIT,
+    call_of,
+    custom_ops_of,
+    details_of,
     dicts,
-    guards_of,
-    input_of,
+    failure_of,
     inside,
     integer,
-    node_of,
+    merged,
     output_of,
+    process_of,
     real,
     string,
-    texts,
-    values,
+    torch_of,
 )
 from aoti_debug.read.event_records import (
     Call,
@@ -53,7 +56,6 @@ __all__ = [
 
 _LINE_LIMIT = 4 << 20  # bytes
 _KEPT = 20_000  # events of one kind
-_TEXT = 4000
 
 
 def read_events(stream: BinaryIO, artifact: str = "events.jsonl") -> Events:
@@ -103,9 +105,9 @@ class _EventReader:
         span = Span(self.artifact, number, number, _quote(raw))
         kind = event.get("event")
         if kind == "process":
-            _keep(self.processes, _process(span, pid, event))
+            _keep(self.processes, process_of(span, pid, event))
         elif kind == "torch":
-            _keep(self.torches, _torch(span, pid, event))
+            _keep(self.torches, torch_of(span, pid, event))
         elif kind == "begin":
             self._begin(span, pid, event)
         elif kind == "end":
@@ -114,7 +116,7 @@ class _EventReader:
             what, why = string(event.get("what")) or "", string(event.get("why")) or ""
             _keep(self.notes, Note(span, pid, what, why))
         elif kind == "custom_ops":
-            _keep(self.custom_ops, _custom_ops(span, pid, event))
+            _keep(self.custom_ops, custom_ops_of(span, pid, event))
         elif kind == "tally":
             file, names = inside(event.get("file")), (event.get("now"), event.get("latest"))
             if file is not None:
@@ -153,7 +155,7 @@ class _EventReader:
             seconds=None,
             ok=None,
             error=None,
-            details=_details(event),
+            details=details_of(event),
         )
         stack.append(key)
         del stack[:-1000]
@@ -171,11 +173,11 @@ class _EventReader:
             self.unreadable += 1
             return
         stack.remove(key)
-        ok, seconds, error = event.get("ok") is True, real(event.get("seconds")), _error(event)
+        ok, seconds, error = event.get("ok") is True, real(event.get("seconds")), failure_of(event)
         old = self.phases.get(key)
         if old is not None:
             whole = replace(old.span, last=span.first)
-            details = {**old.details, **_details(event)}
+            details = merged(old.details, details_of(event))
             self.phases[key] = replace(
                 old, span=whole, ok=ok, seconds=seconds, error=error, details=details
             )
@@ -195,7 +197,7 @@ class _EventReader:
         self._package(span, pid, event)
 
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
-        call = _call(span, pid, id_, event)
+        call = call_of(span, pid, id_, event)
         same = integer(event.get("inputs_of"))  # described once, at an earlier call of this process
         if call.inputs:
             _store(self.described, (pid, id_), call.inputs)
@@ -212,7 +214,7 @@ class _EventReader:
             PackageSeen(
                 span,
                 pid,
-                package["path"][:_TEXT],
+                package["path"][:TEXT_LIMIT],
                 integer(package.get("bytes")),
                 real(package.get("mtime")),
                 inside(package.get("captured")),
@@ -242,77 +244,3 @@ def _store(items: dict[K, T], key: K, item: T) -> None:
     items[key] = item
     if len(items) > _KEPT:
         del items[next(iter(items))]
-
-
-def _process(span: Span, pid: int, event: Fields) -> Process:
-    return Process(
-        span,
-        pid,
-        integer(event.get("ppid")),
-        tuple(a[:_TEXT] for a in values(event.get("argv")) if isinstance(a, str)),
-        string(event.get("executable")),
-        string(event.get("python")),
-        string(event.get("cwd")),
-    )
-
-
-def _torch(span: Span, pid: int, event: Fields) -> Torch:
-    get = event.get
-    names = (get("cuda"), get("git"), get("path"), get("triton"))
-    return Torch(span, pid, string(get("version")) or "", *(string(n) for n in names))
-
-
-def _custom_ops(span: Span, pid: int, event: Fields) -> CustomOps:
-    groups = list(dicts(event.get("namespaces")))
-    return CustomOps(
-        span,
-        pid,
-        modules=texts(g.get("module") for g in groups),
-        files=texts(g.get("file") for g in groups),
-        ops=texts(op for g in groups for op in values(g.get("ops"))),
-        libraries=texts(values(event.get("libraries"))),
-    )
-
-
-def _call(span: Span, pid: int, id_: int, event: Fields) -> Call:
-    return Call(
-        span,
-        pid,
-        id_,
-        call=integer(event.get("call")),
-        package=string(event.get("package")),
-        model=string(event.get("model")) or "model",
-        inputs=tuple(input_of(i) for i in dicts(event.get("inputs"))),
-        outputs=(),
-        captured=inside(event.get("captured")),
-        why_not=string(event.get("why_not")),
-        seconds=None,
-        ok=None,
-        error=None,
-        group=integer(event.get("group")),
-        breaks=texts(values(event.get("breaks"))),
-        keywords=tuple(k for k in values(event.get("keywords")) if isinstance(k, str)),
-    )
-
-
-def _details(event: Fields) -> dict[str, Any]:
-    known = {"t", "pid", "key", "event", "id", "phase", "name", "ok", "seconds", "error"}
-    known |= {"inputs", "outputs", "call", "node", "guards"}
-    details = {k: v for k, v in event.items() if k not in known}
-    if isinstance(details.get("package"), dict):  # a record of its own
-        del details["package"]
-    if "exported_program" in details:
-        details["exported_program"] = inside(details["exported_program"])
-    return details
-
-
-def _error(event: Fields) -> Failure | None:
-    error = event.get("error")
-    if not isinstance(error, dict):
-        return None
-    return Failure(
-        string(error.get("type")) or "",
-        string(error.get("message")) or "",
-        node_of(event.get("node")),
-        guards_of(event.get("guards")),
-    )

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.probe import tally as written
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase, Tally
+    from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a process counted; `groups` has the calls of each, and the numbers of the first bad."""
+
+    pid: int
+    groups: Mapping[int, tuple[int, tuple[int, ...]]]
+    returned: int
+    failed: int
+    outputs_read: int
+    others: int  # calls of no group: there were too many kinds
+    others_judged: int
+    under_way: int  # number of a call; 0: none
+    last: int
+    last_group: int
+    held: int
+    latest_kept: int
+    broken: int
+    unjudged: int
+    not_finite: int
 
 
 def read_tally(pid: int, data: bytes) -> Tally | None:
     """Return the numbers of one process; None when it is no such file."""
     if len(data) != written.BYTES:
         return None
-    from aoti_debug.read.event_records import Tally  # a text alone needs none of them
-
     numbers = struct.unpack(f"={written.BYTES // 8}q", data)
     if numbers[written.VERSION] != written.FORMAT or min(numbers) < -1:
         return None
@@ -27,7 +46,7 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
         pid,
         groups={
             group: (calls, tuple(number for number in later if number))
-            for group, (calls, _, *later) in enumerate(rows)
+            for group, (calls, *later) in enumerate(rows)
             if calls
         },
         returned=numbers[written.RETURNED],
@@ -85,7 +104,7 @@ def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> 
 
 
 def _under_way(call: Call) -> Phase:
-    from aoti_debug.read.event_records import Phase
+    from aoti_debug.read.event_records import Details, Phase  # a text alone needs none
 
     return Phase(
         call.span,
@@ -98,7 +117,7 @@ def _under_way(call: Call) -> Phase:
         seconds=None,
         ok=None,
         error=None,
-        details={},
+        details=Details(),
     )
 
 

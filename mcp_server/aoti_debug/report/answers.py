@@ -19,7 +19,6 @@ from aoti_debug.answers import (
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
     brief,
-    command_line,
     input_item,
     kernel_item,
     outline_diagnosis,
@@ -28,7 +27,17 @@ from aoti_debug.report.diagnosis import (
     values_section,
 )
 from aoti_debug.report.package import outline_package
-from aoti_debug.report.text import Item, Outline, Section, Tone, extended, section, sections, texts
+from aoti_debug.report.text import (
+    Item,
+    Outline,
+    Section,
+    Tone,
+    command_line,
+    extended,
+    section,
+    sections,
+    texts,
+)
 from aoti_debug.sweep.answer import SweepAnswer
 
 

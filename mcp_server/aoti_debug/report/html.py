@@ -57,7 +57,7 @@ def calls_plot(calls: Sequence[CallPoint]) -> str:
     for name, points, colour, radius in (("good", good, GOOD, 3), ("bad", bad, BAD, 4)):
         if points:
             chart.add_dots(points, name=name, fill_color=colour, radius=radius)
-    return str(chart.to_svg(width=WIDTH, height=HEIGHT))
+    return svg_of(chart)
 
 
 def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
@@ -66,7 +66,7 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
     for (name, points), colour in zip(series, COLOURS, strict=False):
         if points:
             chart.add_line(list(points), name=name, stroke_color=colour)
-    return str(chart.to_svg(width=WIDTH, height=HEIGHT))
+    return svg_of(chart)
 
 
 def diagnosis_plots(diagnosis: Diagnosis | None) -> tuple[Plot, ...]:
@@ -94,7 +94,7 @@ def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
     lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]
     if lost:
         chart.add_dots(lost, name="NaN or Inf", fill_color=BAD, radius=4)
-    svg = str(chart.to_svg(width=WIDTH, height=HEIGHT))
+    svg = svg_of(chart)
     first = next((row for _, row in numbered if row.mark), None)
     told = f"{first.node}: {first.mark}" if first else f"{len(rows)} operations"
     return Plot("Values along the model", svg, told)
@@ -133,14 +133,21 @@ def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
     """Plot a horizontal bar for each row, the first on top."""
     chart = _chart(x, "")
     chart.add_bars([(value, one_line(name)) for name, value in rows], fill_color=GOOD)
-    return str(chart.to_svg(width=WIDTH, height=60 + 26 * len(rows)))
+    return svg_of(chart, 60 + 26 * len(rows))
 
 
 def dots_plot(x: str, y: str, points: Series) -> str:
     """Plot one figure of many things."""
     chart = _chart(x, y)
     chart.add_dots(list(points), fill_color=GOOD, radius=3)
-    return str(chart.to_svg(width=WIDTH, height=HEIGHT))
+    return svg_of(chart)
+
+
+def svg_of(chart: Chart, height: int = HEIGHT) -> str:
+    """Draw a chart that is as wide as its page, with room for letters above and to the right."""
+    svg = str(chart.to_svg(width=WIDTH, height=height))
+    fixed = f'width="{WIDTH}" height="{height}"'
+    return svg.replace(fixed, f'viewBox="0 -6 {WIDTH + 16} {height + 6}"', 1)
 
 
 def _chart(x: str, y: str) -> Chart:

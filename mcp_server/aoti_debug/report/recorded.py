@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from aoti_debug.answers import TriageAnswer
+from aoti_debug.diagnose.from_package import description
 from aoti_debug.errors import UnknownRun
 from aoti_debug.model import Diagnosis, Model, RunModel, Step
 from aoti_debug.package.contract import contract, one_line
@@ -153,22 +153,7 @@ def _breaks(run: _Run, call: Call) -> list[Break]:
     model = run.models.get(call.model)
     if model is None or not call.inputs:
         return []
-    return breaks(contract(model), [_described(given) for given in call.inputs])
-
-
-def _described(given: Input) -> dict[str, Any]:
-    names = tuple(
-        """
-        index position kind shape stride dtype device alignment storage_offset storage_bytes
-        value overlaps
-        """.split()
-    )
-    found = {name: getattr(given, name) for name in names}
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in found.items()
-        if value is not None
-    }
+    return breaks(contract(model), [description(given) for given in call.inputs])
 
 
 def _rows(run: _Run, call: Call) -> Iterable[Row]:

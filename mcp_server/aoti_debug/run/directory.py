@@ -16,8 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
+from aoti_debug.model import RunRecord
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
 from aoti_debug.run.files import (
@@ -25,6 +28,7 @@ from aoti_debug.run.files import (
     is_regular,
     open_regular,
     read_regular,
+    remove,
     remove_tree,
     write_atomically,
     write_new,
@@ -139,7 +143,7 @@ class RunDirectory:
             path = path / part
             try:
                 if new and part == last:
-                    _remove(path)
+                    remove(path)
                 with contextlib.suppress(FileExistsError):
                     path.mkdir(mode=0o700)
                 if not stat.S_ISDIR(path.lstat().st_mode):
@@ -175,20 +179,24 @@ class RunDirectory:
             why = error.strerror or type(error).__name__
             raise RunDirectoryError(f"cannot write {path}: {why}") from error
 
-    def read_record(self) -> dict[str, Any]:
-        """Return run.json; empty if there is none that can be read."""
+    def read_record(self) -> RunRecord | None:
+        """Return run.json, but what is no such value in it; None if it cannot be read."""
         try:
             record = json.loads(read_regular(self.path / RECORD))
+            return RunRecord.model_validate(record)
+        except ValidationError as error:
+            bad = {part["loc"][0] for part in error.errors() if part["loc"]}
+            kept = isinstance(record, dict) and {k: v for k, v in record.items() if k not in bad}
+            return RunRecord.model_validate(kept) if isinstance(kept, dict) else None
         except (OSError, ValueError, RecursionError):
-            return {}
-        return record if isinstance(record, dict) else {}
+            return None
 
     def is_running(self) -> bool:
         """Tell whether the run goes on: its record says so and its server is alive."""
         record = self.read_record()
-        if record.get("status", "running") != "running":
+        if record is not None and record.status != "running":
             return False
-        alive = is_alive(record.get("server")) if record else None
+        alive = is_alive(record.server) if record is not None else None
         if alive is None:
             with contextlib.suppress(OSError):
                 return time.time() - self.path.stat().st_mtime < UNSEEN_S
@@ -281,13 +289,6 @@ def prune(count: int = KEEP_RUNS, most: int = KEEP_BYTES, at: Path | None = None
             remove_tree(run.path)
             removed.append(run.id)
     return removed
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        remove_tree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _age(run: RunDirectory) -> tuple[float, str]:

@@ -6,11 +6,15 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 from aoti_debug.minify.signature import Signature
 from aoti_debug.sweep.answer import Bucket
-from aoti_debug.sweep.row import Row
+from aoti_debug.sweep.row import (
+    Row,
+    rows_of,
+)
 
 NAMES = 20
 # Of these the category, with the broken property of the input, is the cause: what follows from it
@@ -24,8 +28,6 @@ CAUSES = frozenset(
 )
 # Of these our own sentence is: a loader says of one broken archive this, of the next that.
 TOLD = frozenset(("package_corrupt",))
-# A checkpoint with NaN is one cause, whichever weight holds it.
-_WEIGHT = re.compile(r"(?:^|: )\S{1,300}, (given to load_constants, holds) \d+ NaN")
 _NUMBER = re.compile(r"\d+")
 # Fused into every other kernel: two failures that share them need not have anything in common.
 COMMON = frozenset(
@@ -55,8 +57,9 @@ def signature_of(row: Row) -> Signature:
     sentence = _NUMBER.sub("_", row.summary)[:200]
     if row.category in TOLD:
         return Signature(None, row.category, sentence)
-    if row.category == "nan_or_inf" and (weight := _WEIGHT.search(row.summary)):
-        return Signature(None, row.category, weight[1])
+    if row.category == "nan_or_inf" and row.constant is not None:
+        # A checkpoint with NaN is one cause, whichever weight holds it.
+        return Signature(None, row.category, "given to load_constants")
     # A triage that names no exception has one kind all the same: its category.
     kind = found.kind or row.category
     if found.message is None and not found.operators:
@@ -200,3 +203,23 @@ def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, wa
             gone._groups.setdefault(group.kind, []).append(group)
             group.state, group.since = "gone", since.get(group.id, was)
     return gone
+
+
+def number(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def regressed(groups: Groups, baseline: Path) -> list[str]:
+    """Say how many targets of buckets that are not new are new in them."""
+    failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
+    fresh = [
+        name
+        for group in groups
+        if group.state == "still"
+        for name in group.names
+        if name not in failed
+    ]
+    more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
+    named = ", ".join(fresh[:3])
+    what = f"{number(len(fresh), 'target')}{more}"
+    return [f"{what} failed in a known way, and had not: {named}"] if fresh else []

@@ -20,19 +20,10 @@ from aoti_debug.run.directory import RunDirectory, home
 from aoti_debug.run.executor import Executor, dispatch
 from aoti_debug.run.files import remove_tree, write_atomically
 from aoti_debug.sweep.answer import SweepAnswer
-from aoti_debug.sweep.buckets import Groups, compare
+from aoti_debug.sweep.buckets import Groups, compare, number, regressed
 from aoti_debug.sweep.files import write_results
-from aoti_debug.sweep.local import local
 from aoti_debug.sweep.plan import Planned
-from aoti_debug.sweep.request import (
-    HISTORY,
-    KEEP,
-    SweepRequest,
-    dry_run,
-    earlier,
-    history,
-    slug,
-)
+from aoti_debug.sweep.request import HISTORY, KEEP, SweepRequest, dry_run, earlier, history, slug
 from aoti_debug.sweep.row import (
     LEDGER,
     Done,
@@ -44,6 +35,7 @@ from aoti_debug.sweep.row import (
     read_head,
     rows_of,
 )
+from aoti_debug.sweep.workers import local
 from aoti_debug.triage.run_state import Cancelled, RunState
 
 SAY_S = 0.5
@@ -88,10 +80,6 @@ class Count:
             if count
         )
         return f"{self.finished:,} of {number(self.targets, 'target')}{bad}"
-
-
-def number(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 class Sweep:
@@ -268,7 +256,7 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
 
 def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextManager[Workers]:
     if request.ray is not None:
-        from aoti_debug.sweep.on_ray import on_ray
+        from aoti_debug.sweep.workers import on_ray
 
         return on_ray(request.ray, request.jobs, work.say)
     return local(work, request.jobs)
@@ -292,19 +280,3 @@ def _remember(path: Path, name: str, run: str) -> None:
         temporary.replace(folder / f"{run}.jsonl")
         for old in history(name)[:-KEEP]:
             old.unlink()
-
-
-def regressed(groups: Groups, baseline: Path) -> list[str]:
-    """Say how many targets of buckets that are not new are new in them."""
-    failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
-    fresh = [
-        name
-        for group in groups
-        if group.state == "still"
-        for name in group.names
-        if name not in failed
-    ]
-    more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
-    named = ", ".join(fresh[:3])
-    what = f"{number(len(fresh), 'target')}{more}"
-    return [f"{what} failed in a known way, and had not: {named}"] if fresh else []

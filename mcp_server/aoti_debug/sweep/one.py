@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from aoti_debug.answers import TriageAnswer
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.minify.signature import SIGNATURE, Signature
-from aoti_debug.model import Diagnosis
+from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
@@ -82,7 +82,8 @@ async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None
             directory,
             stop=stop,
         )
-        row = await anyio.to_thread.run_sync(_left, directory)
+        # One that was ended has not written it: its target has.
+        row = await anyio.to_thread.run_sync(_left, directory) if ended.ok else None
         if row is None:
             said = await anyio.to_thread.run_sync(_last_words, directory)
             row = not_run(planned, f"the process that triaged it ended with {ended.how}{said}")
@@ -217,24 +218,22 @@ def _row(planned: Planned, answer: TriageAnswer, outcome: Literal["ok", "failed"
     from aoti_debug.report.recorded import recorded
 
     directory = RunDirectory.open(answer.run)
-    record = directory.read_record()
+    record = directory.read_record() or RunRecord()
     best = answer.diagnosis
     bars = recorded(directory.path, None, answer.steps).timeline
     phases: dict[str, float] = {}
     for bar in bars:
         name = "checks" if bar.tone == "step" else bar.name
         phases[name] = round(phases.get(name, 0.0) + bar.seconds, 3)
-    torch = record.get("torch")
-    memory = record.get("peak_rss")
     row = Row(
         index=planned.index,
         target=planned.name,
         outcome=outcome,
-        exit=str(record.get("exit") or "")[:80] or None,
+        exit=(record.exit or "")[:80] or None,
         phases=dict(list(phases.items())[:20]),
-        memory=memory if isinstance(memory, int) and memory > 0 else None,
+        memory=record.peak_rss if record.peak_rss > 0 else None,
         size=_size(planned, directory.path),
-        torch=torch if isinstance(torch, str) else None,
+        torch=record.torch,
         run=answer.run if outcome == "failed" else None,
     )
     return row if best is None or outcome == "ok" else _with_diagnosis(row, best, directory)
@@ -250,6 +249,7 @@ def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
             "phase": best.phase,
             "confidence": best.confidence,
             "broken": best.input.property if best.input else None,
+            "constant": best.constant,
             "signature": _signature(directory),
             "guide": best.guide,
             "fix": short(best.fixes[0].what) if best.fixes else None,

@@ -1,4 +1,4 @@
-"""What is to be swept, as the user asks for it; and where earlier sweeps are found."""
+"""What is to be swept, and what is told of it."""
 
 from __future__ import annotations
 

@@ -48,6 +48,7 @@ class Row(Model):
     phase: Phase | None = None
     confidence: Confidence | None = None
     broken: str | None = Field(None, description="property of an input that is not as compiled")
+    constant: str | None = Field(None, description="given to load_constants with what is wrong")
     signature: Signature | None = None
     guide: str | None = None
     fix: str | None = None

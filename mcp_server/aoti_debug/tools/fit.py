@@ -52,7 +52,9 @@ def fit(document: dict[str, Any], *, keep: frozenset[str], limit: int = LIMIT) -
         return document
     for text_cap, list_cap in _LEVELS:
         cut = _Cut(text_cap, list_cap)
-        shorter = _noted({key: cut.value(key, item) for key, item in document.items()}, cut, keep)
+        shorter = {key: cut.value(key, item) for key, item in document.items()}
+        more = "; read_artifact pages through the whole" if "run" in document else ""
+        shorter = _noted(shorter, f"{cut}{more}", keep)
         if size(shorter) <= limit:
             return shorter
     dropped: list[str] = []
@@ -112,11 +114,11 @@ class _Cut:
     def __str__(self) -> str:
         parts = [f"{self.texts} long texts cut"] if self.texts else []
         parts += [f"{count} of {key} left out" for key, count in self.lists.items()]
-        return f"shortened to fit: {', '.join(parts)}; read_artifact pages through the whole"
+        return f"shortened to fit: {', '.join(parts)}"
 
 
-def _noted(document: dict[str, Any], note: object, keep: frozenset[str]) -> dict[str, Any]:
+def _noted(document: dict[str, Any], note: str, keep: frozenset[str]) -> dict[str, Any]:
     if "notes" not in keep:
         return document
     notes = [text for text in document.get("notes", []) if not text.startswith("left out to fit")]
-    return {**document, "notes": [*notes, str(note)]}
+    return {**document, "notes": [*notes, note]}

@@ -4,20 +4,27 @@ of an earlier one that is still kept."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from filecmp import cmp
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles, failing_call
-from aoti_debug.read.event_fields import inside, string, texts, values
-from aoti_debug.read.events import Call, Events, PackageSeen, Phase
-from aoti_debug.run.directory import list_runs
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.read.events import Call, Events
 from aoti_debug.run.files import is_regular, write_atomically
-from aoti_debug.triage.observe import events_of
+from aoti_debug.triage.captured_program import (
+    LOADED_ONLY,
+    OTHERS_ONLY,
+    compile_of,
+    exported_beside,
+    exported_program,
+    graph_of,
+    input_names,
+    package_file,
+    package_of,
+)
+from aoti_debug.triage.observe import stable
 from aoti_debug.triage.source_text import built_by
-from aoti_debug.triage.symptoms import stable
 
 KINDS = 500  # of recorded calls that are held against the exported program
 MEMORY = ".bin"  # inputs of a call under way: bytes, and the event that says what they are
@@ -98,7 +105,7 @@ def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[
     where not all of them are known."""
     before = (p for p in events.phases if p.pid == call.pid and p.span.first < call.span.first)
     own = [p for p in before if p.ok]
-    given = [p for p in own if p.phase == "constants" and p.details.get("package") == call.package]
+    given = [p for p in own if p.phase == "constants" and p.details.package == call.package]
     begun = {p.span.first for p in own if p.phase == "load"}
     seen = [p for p in events.packages if (p.pid, p.path) == (call.pid, call.package)]
     loads = [p for p in seen if p.span.first in begun]
@@ -106,10 +113,10 @@ def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[
         return (), ""
     if len(loads) > 1:
         return (), "the package was loaded more than once"
-    files = [inside(p.details.get("captured")) for p in given]
+    files = [p.details.captured for p in given]
     missing = next((p for p, f in zip(given, files, strict=True) if f is None), None)
     if missing is not None:
-        return (), string(missing.details.get("why_not")) or "they were not kept"
+        return (), missing.details.why_not or "they were not kept"
     found = [directory / file for file in files if file is not None]
     return (tuple(found), "") if all(map(is_regular, found)) else ((), "their file is gone")
 
@@ -204,37 +211,6 @@ def later(one: Call, other: Call) -> bool:
     return one.span.first > other.span.first
 
 
-def package_of(events: Events, call: Call) -> PackageSeen | None:
-    """Return the package as it was when it was last written or loaded before the call."""
-    found = [
-        package
-        for package in events.packages
-        if package.path == call.package and package.span.first < call.span.first
-    ]
-    return found[-1] if found else None
-
-
-def package_file(package: PackageSeen | None, directory: Path) -> tuple[Path | None, str]:
-    if package is None:
-        return None, "the package of the call is not known"
-    if package.captured is not None:
-        file = directory / package.captured
-        if file.is_file():
-            return file, ""
-    original = Path(package.path)
-    if same_file(original, package):
-        return original, ""
-    return None, package.why_not or "the package was not captured and has changed since"
-
-
-def same_file(path: Path, package: PackageSeen) -> bool:
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return status.st_size == package.bytes
-
-
 def inputs_file(events: Events, call: Call, directory: Path) -> tuple[Path | None, str]:
     if overwritten(events, call):
         return None, OVERWRITTEN
@@ -264,124 +240,3 @@ def with_names(observations: Observations, names: Sequence[str | None]) -> Obser
     )
     calls = tuple(replace(call, inputs=inputs) if one is call else one for one in events.calls)
     return replace(observations, events=replace(events, calls=calls))
-
-
-LOADED_ONLY = "the script only loads the package, and no earlier run that compiled it is kept"
-OTHERS_ONLY = (
-    "what the script compiles is not this model of this package, and no earlier run that compiled "
-    "it is kept"
-)
-Compiled = tuple[Phase, Path]  # and the directory of its run
-
-
-def compile_of(
-    events: Events, package: PackageSeen | None, model: str, directory: Path, home: Path | None
-) -> Compiled | None:
-    """Return the compile of a model in the package: of this run, or of an earlier one that is
-    still kept and wrote the very same package, here or where it was copied from."""
-    if package is None:
-        return None
-    file, _ = package_file(package, directory)
-    for log, where in ((events, directory), *earlier(home, directory)):
-        same = [p for p in log.packages if same_package(p, package)]
-        same = same or [p for p in log.packages if same_content(p, where, package, file)]
-        if (found := compiled_in(log, same, model)) is not None:
-            return found, where
-    return None
-
-
-def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path | None) -> bool:
-    """Tell whether what a run kept of a package is this file, byte by byte. The original may have
-    been written anew since."""
-    if file is None or one.captured is None or one.bytes != package.bytes:
-        return False
-    try:
-        return is_regular(where / one.captured) and cmp(where / one.captured, file, shallow=False)
-    except OSError:
-        return False
-
-
-def compiled_in(log: Events, same: Sequence[PackageSeen], model: str) -> Phase | None:
-    """Return the compile that wrote the package, else the one that made the files which were
-    packaged as this model."""
-    written = {(p.pid, p.span.first) for p in same}
-    found = compiles(log)
-    whole = next((c for c in found if (c.pid, c.span.last) in written), None)
-    if whole is not None:
-        return whole
-    packaged = [p for p in log.phases if p.phase == "package" and (p.pid, p.span.last) in written]
-    if not packaged:
-        return None
-    of_model = packaged[-1].details.get("files")
-    files = set(texts(values(of_model.get(model)))) if isinstance(of_model, dict) else set()
-
-    def shared(compiled: Phase) -> int:
-        return len(files.intersection(texts(values(compiled.details.get("files")))))
-
-    # Models may share the binary of a kernel, so the most files decide; the latest of equals.
-    best = max(reversed(found), key=shared, default=None)
-    return best if best is not None and shared(best) else None
-
-
-SAVING = "save the exported program"  # what the probe calls it
-
-
-def exported_beside(events: Events, call: Call, directory: Path) -> Path | None:
-    """Return the program that the script exported and did not compile, beside the only package
-    that it loaded: the model as it is now, if it takes as many inputs."""
-    found = [
-        p
-        for p in events.phases
-        if p.phase in ("export", "load") and isinstance(p.details.get("exported_program"), str)
-    ]
-    if len(found) != 1 or len({package.path for package in events.packages}) != 1:
-        return None
-    path = directory / str(found[0].details["exported_program"])
-    fits = len(values(found[0].details.get("input_names"))) == len(call.inputs)
-    return path if fits and path.is_file() else None
-
-
-def exported_program(
-    events: Events, package: PackageSeen | None, compiled: Compiled | None
-) -> tuple[Path | None, str]:
-    """Return the exported program that the model was compiled from, as its compile kept it."""
-    if package is None:
-        return None, "the package of the call is not known"
-    if compiled is None:
-        return None, OTHERS_ONLY if compiles(events) else LOADED_ONLY
-    phase, where = compiled
-    name = phase.details.get("exported_program")
-    if isinstance(name, str) and (where / name).is_file():
-        if (where / name).stat().st_size:
-            return where / name, ""
-        return None, "its weights were to be saved at the end of the script, which did not come"
-    notes = [note.why for note in events.notes if note.what == SAVING]
-    if notes:
-        return None, f"it was to be saved at the end of the script: {notes[-1]}"
-    skipped = string(phase.details.get("exported_program_skipped"))
-    return None, skipped or "what its compile kept is gone"
-
-
-def graph_of(compiled: Compiled | None) -> Path | None:
-    """Return the graph that a compile kept at once, before the weights."""
-    if compiled is None:
-        return None
-    phase, where = compiled
-    name = inside(phase.details.get("exported_graph"))
-    return where / name if name is not None and is_regular(where / name) else None
-
-
-def input_names(compiled: Compiled | None) -> tuple[str | None, ...]:
-    """Return what the model that was compiled calls its inputs, one for each leaf of a call."""
-    found = compiled[0].details.get("input_names") if compiled is not None else None
-    return tuple(string(name) for name in values(found))
-
-
-def same_package(one: PackageSeen, other: PackageSeen) -> bool:
-    return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
-
-
-def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
-    for run in list_runs(home):
-        if run.path != but and (log := events_of(run.path)) is not None:
-            yield log, run.path

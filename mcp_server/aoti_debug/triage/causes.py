@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import anyio
 
@@ -16,11 +14,10 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.wrong import read_bisection, vanished
 from aoti_debug.model import Diagnosis, Step
 from aoti_debug.read.events import Call
-from aoti_debug.run.files import read_regular
-from aoti_debug.triage import plan
+from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.launch import launch
-from aoti_debug.triage.replay import REPORT, REPORT_BYTES, interpreter, limit, words
+from aoti_debug.triage.replay import REPORT, interpreter, limit, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 
 
@@ -29,7 +26,7 @@ class Context:
     """What a later step may build on: the call, the machine, and how long it may take."""
 
     call: Captured
-    machine: plan.Machine
+    machine: decision.Machine
     budget_s: float
 
 
@@ -83,15 +80,6 @@ def step(name: str, why: str, finding: str, ran: Ran, state: RunState) -> Step:
         wall_s=round(ran.exit.wall_s, 2),
         artifact=ran.directory.relative_to(state.directory.path).as_posix(),
     )
-
-
-def report_of(directory: Path) -> Mapping[str, Any] | None:
-    """Return what a program of the probe reported; None when it wrote nothing whole."""
-    try:
-        document = json.loads(read_regular(directory / REPORT, REPORT_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
 
 
 def input_numbers(observations: Observations) -> dict[str, int]:
@@ -148,8 +136,8 @@ def settings_of(observations: Observations) -> dict[str, object]:
     """Return the settings that the model was compiled with, of the last compile that was seen."""
     events = observations.events
     lowered = [phase for phase in (events.phases if events else ()) if phase.phase == "lower"]
-    found = lowered[-1].details.get("settings") if lowered else None
-    return dict(found) if isinstance(found, dict) else {}
+    found = lowered[-1].details.settings if lowered else None
+    return dict(found or {})
 
 
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)

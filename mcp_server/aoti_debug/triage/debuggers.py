@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
+import psutil
 
 from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage.environment import CORE
+from aoti_debug.triage.observe import STACKS
 
 CUDA_GDB_S = 120.0
 CUDA_GDB = (
@@ -103,3 +109,128 @@ def gdb(tool: Path) -> tuple[str, ...]:
         "bt 150",  # a Python operator has many frames between it and the model
         "--args",
     )
+
+
+SAMPLE_S = 10.0
+NATIVE_S = 40.0  # gdb reads the symbols of torch first
+ATTACH = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
+EVERY_STACK = "thread apply all -ascending bt 100"
+SHELLS = ("sh", "bash", "dash", "zsh", "env")
+SETTLE_S = 2.0
+CORE_S = 40.0
+REQUEST = 1 << 16  # bytes; what they are does not matter
+
+
+def stacks_into(
+    directory: Path, env: Mapping[str, str] | None = None
+) -> Callable[[int], Awaitable[None]]:
+    """Return what takes the stacks of a process tree that hangs.
+
+    gdb, and py-spy for Python, write them to `directory` where they are installed. Python
+    processes are then aborted: faulthandler, which every run has on, prints the stack of each
+    thread to stderr.
+    """
+
+    async def take(pid: int) -> None:
+        await trigger_core(directory / CORE)
+        processes = pythons(pid)
+        await dump(processes or programs(pid), directory / STACKS, env, python=bool(processes))
+        for process in processes:
+            abort(process)
+        with anyio.move_on_after(SETTLE_S):
+            await anyio.to_thread.run_sync(
+                lambda: psutil.wait_procs(processes, timeout=SETTLE_S), abandon_on_cancel=True
+            )
+
+    return take
+
+
+async def trigger_core(folder: Path) -> None:
+    """Ask the CUDA driver for a core dump of what runs on the GPU, and wait until it is written.
+
+    The driver made a pipe there if the process uses a GPU; writing to it is the request.
+    """
+    pipes = [path for path in folder.glob("pipe.*") if path.is_fifo()]
+    for pipe in pipes:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            try:
+                os.write(descriptor, bytes(REQUEST))
+            finally:
+                os.close(descriptor)
+    if not pipes:
+        return
+    size = -1
+    with anyio.move_on_after(CORE_S):
+        while size <= 0 or size != core_size(folder):
+            size = core_size(folder)
+            await anyio.sleep(1.0)
+
+
+def core_size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("core.*"))
+
+
+def pythons(pid: int) -> list[psutil.Process]:
+    """Return the processes of the tree that run Python, the outermost ones only: what they start
+    (compile workers) waits for them."""
+    try:
+        process = psutil.Process(pid)
+        if "python" in Path(process.exe()).name:
+            return [process]
+        return [child for child in process.children(recursive=True) if is_python(child)][:1]
+    except psutil.Error:
+        return []
+
+
+def is_python(process: psutil.Process) -> bool:
+    try:
+        return "python" in Path(process.exe()).name
+    except psutil.Error:
+        return False
+
+
+def programs(pid: int) -> list[psutil.Process]:
+    """Return the first process of the tree that is no shell."""
+    try:
+        process = psutil.Process(pid)
+        tree = [process, *process.children(recursive=True)]
+        return [one for one in tree if Path(one.exe()).name not in SHELLS][:1]
+    except psutil.Error:
+        return []
+
+
+async def dump(
+    processes: list[psutil.Process], to: Path, env: Mapping[str, str] | None, *, python: bool
+) -> None:
+    """Write the stacks of all threads, as far as a tool for it is there."""
+    found: list[bytes] = []
+    for process in processes:
+        for limit, argv in samplers(process.pid, env, python=python):
+            with anyio.move_on_after(limit) as clock:
+                done = await anyio.run_process(argv, check=False, stderr=subprocess.STDOUT)
+                found.append(done.stdout)
+            if clock.cancelled_caught:
+                found.append(f"{argv[0]} did not end within {limit:.0f} s\n".encode())
+    if found:
+        write_new(to, b"\n".join(found))
+
+
+def samplers(
+    pid: int, env: Mapping[str, str] | None, *, python: bool
+) -> Iterator[tuple[float, list[str]]]:
+    """Yield what takes the stacks of one process, and how long it may take."""
+    if (gdb := find_tool("gdb", env) or find_tool("cuda-gdb", env)) is not None:
+        yield NATIVE_S, [str(gdb), *ATTACH, "-p", str(pid), "-ex", EVERY_STACK]
+    if python and (py_spy := find_tool("py-spy", env)) is not None:
+        yield SAMPLE_S, [str(py_spy), "dump", "--native", "--pid", str(pid)]
+
+
+def abort(process: psutil.Process) -> None:
+    """Make a process print its stacks and end, without a core file in the user's directory."""
+    try:
+        if hasattr(process, "rlimit"):
+            process.rlimit(psutil.RLIMIT_CORE, (0, 0))
+        process.send_signal(signal.SIGABRT)
+    except (psutil.Error, OSError):
+        return

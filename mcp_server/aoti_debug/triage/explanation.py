@@ -80,8 +80,8 @@ def line_of(path: Path, number: int, roots: Sequence[Path]) -> str | None:
 def caches(observations: Observations) -> Iterator[Path]:
     """Yield the directories in which Inductor kept what it generated."""
     for compiled in compiles(observations.events) if observations.events else ():
-        cache = compiled.details.get("cache_dir")
-        if isinstance(cache, str) and len(Path(cache).parts) > 2:
+        cache = compiled.details.cache_dir
+        if cache is not None and len(Path(cache).parts) > 2:
             yield Path(cache).resolve()
 
 
@@ -153,10 +153,11 @@ def assertion(check: DeviceAssert) -> str:
 def folders_of(run: RunDirectory) -> list[Path]:
     """Return where the user's modules are: beside the script, and where it ran."""
     record = run.read_record()
-    cwd = record.get("cwd")
-    words = record.get("argv") or str(record.get("command", "")).split()
-    found = [Path(word).parent for word in words if isinstance(word, str) and word.endswith(".py")]
-    return [*(folder for folder in found if folder.is_absolute()), *([Path(cwd)] if cwd else [])]
+    if record is None:
+        return []
+    found = [Path(word).parent for word in record.command.split() if word.endswith(".py")]
+    own = [folder for folder in found if folder.is_absolute()]
+    return [*own, Path(record.cwd)] if record.cwd else own
 
 
 def with_explanation(

@@ -14,8 +14,8 @@ from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
 from aoti_debug.triage import debuggers
+from aoti_debug.triage.debuggers import stacks_into
 from aoti_debug.triage.environment import watched
-from aoti_debug.triage.hang import stacks_into
 from aoti_debug.triage.run_state import Ran, RunState
 
 

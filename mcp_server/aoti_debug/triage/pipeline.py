@@ -20,7 +20,7 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
-from aoti_debug.triage import debuggers, plan
+from aoti_debug.triage import debuggers, decision, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names
 from aoti_debug.triage.causes import BISECT, NODES, Context, LaterStep
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
@@ -70,7 +70,7 @@ async def triage(state: RunState) -> TriageAnswer:
 
 
 async def later(
-    state: RunState, observations: Observations, call: Captured, machine: plan.Machine
+    state: RunState, observations: Observations, call: Captured, machine: decision.Machine
 ) -> Observations:
     """Take the later steps that the diagnosis calls for, each within its budget."""
     for step in LATER:
@@ -168,9 +168,9 @@ def instead(state: RunState, call: Captured) -> list[str]:
     ]
 
 
-def machine_of(state: RunState, devices: Sequence[Device]) -> plan.Machine:
+def machine_of(state: RunState, devices: Sequence[Device]) -> decision.Machine:
     target = state.request.target
-    return plan.Machine(
+    return decision.Machine(
         gpu=bool(devices),
         sanitizer=find_tool("compute-sanitizer", target.env, target.python),
         gdb=find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env),
@@ -179,20 +179,20 @@ def machine_of(state: RunState, devices: Sequence[Device]) -> plan.Machine:
 
 async def take(
     state: RunState,
-    planned: Sequence[plan.Planned],
+    planned: Sequence[decision.Planned],
     call: Captured,
-    machine: plan.Machine,
+    machine: decision.Machine,
     first: Observations,
 ) -> Observations:
     """Take the planned steps and join what they say of the failing call: the checks in one
     process, replays side by side with it, the target itself alone, since it may write files."""
     for step in planned:
-        if not isinstance(step.decision, plan.Run):
-            skipped = isinstance(step.decision, plan.Skip)
+        if not isinstance(step.decision, decision.Run):
+            skipped = isinstance(step.decision, decision.Skip)
             status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
             finding = step.decision.why
             state.done(Step(name=step.key, status=status, why=step.why, finding=finding))
-    taken = {where: [s for s in planned if s.decision == plan.Run(where)] for where in WHERE}
+    taken = {where: [s for s in planned if s.decision == decision.Run(where)] for where in WHERE}
     observations = first
     found: dict[str, Observations] = {}
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
@@ -210,7 +210,7 @@ async def take(
             state.done(step)
         observations = with_checks(observations, reports, processes)
 
-    async def alone(step: plan.Planned) -> None:
+    async def alone(step: decision.Planned) -> None:
         try:
             directory = state.subdirectory(step.key.replace(" ", "-"))
             if step.of_target:

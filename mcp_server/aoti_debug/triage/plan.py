@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal
+from dataclasses import replace
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import opaque
@@ -12,10 +10,31 @@ from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import SanitizerError
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.symptoms import (
+from aoti_debug.triage.decision import (
+    CHECK,
+    IN_DUMP,
+    NO_CHECKS,
+    NO_GDB,
+    NO_GPU,
+    NO_SANITIZER,
+    OPAQUE,
+    OUTSIDE,
+    REPLAY,
+    TARGET,
+    Decision,
+    Impossible,
+    Machine,
+    Name,
+    Planned,
+    Run,
+    Skip,
+    of_target,
+)
+from aoti_debug.triage.observe import (
     checks_compiled_in,
     crashed,
     crashed_outside,
+    dump_tells,
     has_python_stack,
     on_gpu,
     only_values,
@@ -23,84 +42,9 @@ from aoti_debug.triage.symptoms import (
     reproduced,
 )
 
-Name = Literal[
-    "contract",
-    "calls",
-    "guards",
-    "compare",
-    "fakes",
-    "repeats",
-    "poison",
-    "again",
-    "native",
-    "memcheck",
-    "initcheck",
-    "racecheck",
-    "synccheck",
-    "deterministic",
-]
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What this machine has for the replays."""
-
-    gpu: bool = False
-    sanitizer: Path | None = None
-    gdb: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Take the step: in the process that all checks of the call share, in a replay of its own, or
-    on the target itself."""
-
-    where: Literal["checks", "replay", "target"]
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """The step could say nothing new."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Impossible:
-    """The step should be taken and cannot."""
-
-    why: str
-
-
-Decision = Run | Skip | Impossible
-CHECK, REPLAY, TARGET = Run("checks"), Run("replay"), Run("target")
-NO_GPU = Impossible("this machine has no GPU that the script can see")
-NO_SANITIZER = Impossible(
-    "compute-sanitizer is not on this machine (it comes with the CUDA toolkit, or with "
-    "pip install nvidia-cuda-sanitizer-api)"
-)
-NO_GDB = Impossible("gdb is not on this machine")
-NO_CHECKS = Impossible("the package was compiled without input checks")
-OUTSIDE = "the last call had returned, so the model is not where it died"
-OPAQUE = "the probe does not see into this program"
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A step, why it is called for, and what is decided of it. `of_target`: it is about the target
-    itself, not about its captured call."""
-
-    name: Name
-    why: str
-    decision: Decision
-    of_target: bool = False
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} of the target" if self.of_target else self.name
 
 
 def first_batch(
@@ -138,6 +82,8 @@ def settled(best: Diagnosis, *, of_target: bool = False) -> Skip | None:
         return None
     if best.category == "index_out_of_bounds" and best.input is not None and best.kernel:
         return Skip("the value, where it stands and the kernel's line are known")
+    if best.category == "constants_missing":
+        return Skip("which constants nobody has given is known: any call reads null pointers")
     # A stride that differs may do no harm: that takes a comparison of the results.
     if best.category.startswith("contract_") and best.category != "contract_stride":
         return Skip("the package's own source proves it")
@@ -176,12 +122,13 @@ def on_failing_call(
         )
     if only_values(observations, best, captured.call):
         steps += values(captured)
+    known = Skip(IN_DUMP) if dump_tells(observations, best) else None
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
-        steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
+        steps.append(on_call("memcheck", why, captured, known or with_sanitizer(machine)))
     proved = best.confidence == "proved" and best.input is not None
     if best.category in GPU_FAULTS and not proved:
-        decision = REPLAY if captured.replayable else Impossible(captured.why_not)
+        decision = known or (REPLAY if captured.replayable else Impossible(captured.why_not))
         steps.append(Planned("again", "is it the same failure every time", decision))
     if outside:
         steps.append(native_outside(observations, machine))
@@ -267,11 +214,6 @@ def on_call(name: Name, why: str, captured: Captured, decision: Decision) -> Pla
     if captured.replayable:
         return Planned(name, why, decision)
     return of_target(name, f"{why}; on the target itself: {captured.why_not}", decision)
-
-
-def of_target(name: Name, why: str, decision: Decision) -> Planned:
-    """Return a step on the target itself."""
-    return Planned(name, why, TARGET if isinstance(decision, Run) else decision, of_target=True)
 
 
 def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Planned]:

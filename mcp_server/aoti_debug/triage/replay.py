@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -17,10 +18,10 @@ from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.run.target import Target
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.decision import Machine, Name
+from aoti_debug.triage.environment import KEY, PROBE
 from aoti_debug.triage.launch import launch
 from aoti_debug.triage.observe import about_the_call
-from aoti_debug.triage.plan import Machine, Name
 from aoti_debug.triage.run_state import Ran, RunState
 
 SHORTEST_LIMIT_S = 120.0
@@ -93,12 +94,22 @@ def ended(found: CheckReports) -> Check | None:
 def reports_of(ran: Ran, state: RunState) -> CheckReports:
     """Read what the process reported, if it came so far."""
     artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
-    try:
-        document = json.loads(read_regular(ran.directory / REPORT, REPORT_BYTES))
-    except (OSError, ValueError):
+    document = report_of(ran.directory)
+    if document is None:
         return CheckReports()
     signal = "a time-out" if ran.exit.timed_out else ran.exit.signal
     return read_reports(document, artifact, signal)
+
+
+def report_of(directory: Path) -> dict[str, Any] | None:
+    """Return what a program of the probe reported; None when it wrote nothing whole. Without the
+    secret of its directory it is what the target, whose operators it imports, has left there."""
+    try:
+        document = json.loads(read_regular(directory / REPORT, REPORT_BYTES))
+        key = read_regular(directory / KEY, 64).decode()
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) and document.get("key") == key else None
 
 
 async def replay(

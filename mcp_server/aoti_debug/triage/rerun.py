@@ -15,11 +15,11 @@ from aoti_debug.model import Step
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
+from aoti_debug.triage.decision import Machine, Planned
 from aoti_debug.triage.launch import installed, launch
-from aoti_debug.triage.plan import Machine, Planned
+from aoti_debug.triage.observe import failure_of
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import torch_version
-from aoti_debug.triage.symptoms import failure_of
 
 NAME = "capture"
 MOST = 64 << 30  # bytes

@@ -185,7 +185,7 @@ def codegen_acted(stage: Stage, events: Events) -> tuple[bool, str]:
         )
     if stage.flag is not None:
         name, wanted = stage.flag
-        values = {str(c.details["flags"].get(name)) for c in found}
+        values = {str((c.details.flags or {}).get(name)) for c in found}
         if values and wanted not in values:
             return False, (
                 f"torch's setting {name} was {sorted(values)[0]} when code was generated, not "

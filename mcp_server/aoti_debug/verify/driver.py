@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import anyio.to_thread
 
 from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
-from aoti_debug.minify.material import Material, arguments_of, ended_well, material_of
-from aoti_debug.minify.request import NothingToMinify, interpreter_name
+from aoti_debug.minify.material import Material, ended_well, material_of
+from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.signature import Signature, signature_of_run
 from aoti_debug.model import Category, Step
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
-from aoti_debug.triage.environment import PROBE, tracing
+from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.verify.judge import Facts, died_in, failed_calls, judge, trial_of
+from aoti_debug.verify.held_out import Report, held_out
+from aoti_debug.verify.judge import Facts, failed_calls, judge
 from aoti_debug.verify.patch import apply, read_patch
 from aoti_debug.verify.request import VerifyRequest
 
-REPORT = "report.json"
-TRIALS_S = 600.0
-PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
 # What the probe calls a break, for each category that says so.
 CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_shape": ("size", "rank"),
@@ -55,7 +50,6 @@ class Before:
     signature: Signature
     failing_call: int | None
     call: Captured
-    peak_rss: int  # bytes
 
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
@@ -78,7 +72,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         home = state.directory.path.parent.parent
         call = captured(ran.observations, state.directory.path, home)
         now = same_call(ran.observations, before.failing_call, state.directory.path)
-        report = await _held_out(state, request, before, call, now)
+        report = await held_out(state, request, before.material, call, now)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target)
     found = judge(facts)
     return VerifyAnswer(
@@ -110,16 +104,7 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     call = captured(observations, directory.path, home)
     number = call.call.call if call.call is not None else None
     signature = signature_of_run(observations, material.diagnosis)
-    peak = directory.read_record().get("peak_rss")
-    return Before(
-        request.against,
-        material,
-        observations,
-        signature,
-        number,
-        call,
-        peak if isinstance(peak, int) else 0,
-    )
+    return Before(request.against, material, observations, signature, number, call)
 
 
 def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
@@ -173,70 +158,10 @@ def same_call(observations: Observations, number: int | None, directory: Path) -
     return next((file for file in files if file is not None), None)
 
 
-async def _held_out(
-    state: RunState, request: VerifyRequest, before: Before, call: Captured, now: Path | None
-) -> dict[str, Any]:
-    """Hold the fixed package against eager on inputs it never saw; return the probe's report."""
-    why_not = call.why_no_package or call.why_no_exported
-    if call.package is None or call.exported is None:
-        return {"why_not": why_not or "the fixed script called no package"}
-    directory = state.subdirectory("held-out")
-    python = interpreter_name(state.request.target)
-    argv = [
-        python,
-        str(PROBE / "held_out.py"),
-        "--report",
-        str(directory / REPORT),
-        "--package",
-        str(call.package),
-        "--exported",
-        str(call.exported),
-        "--before",
-        str(before.material.exported),
-        "--seeds",
-        str(request.seeds),
-    ]
-    argv += ["--model", call.call.model] if call.call is not None else []
-    inputs = before.material.inputs
-    argv += ["--inputs", str(inputs) if inputs is not None else "-"]
-    argv += ["--now", str(now)] if now is not None else []
-    argv += list(arguments_of(call, request.target))
-    ran = await launch(
-        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
-    )
-    report = _report(directory)
-    died = ran.exit.signal or ran.exit.timed_out
-    state.done(
-        Step(
-            name="held-out inputs",
-            status="done",
-            why="the failing call, the example and fresh sizes, with memory that nobody wrote "
-            "filled with what is no number",
-            finding=f"{len(report.get('trials') or [])} sets of inputs",
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-            artifact=directory.relative_to(state.directory.path).as_posix(),
-        )
-    )
-    return {**report, "died": bool(died)}
-
-
-def _report(directory: Path) -> dict[str, Any]:
-    try:
-        report = json.loads(read_regular(directory / REPORT))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return report if isinstance(report, dict) else {}
-
-
-def _facts(
-    before: Before, ran: Ran, call: Captured, report: Mapping[str, Any], target: Target
-) -> Facts:
+def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Target) -> Facts:
     events = ran.observations.events
     calls = events.calls if events is not None else ()
     diagnosis = before.material.diagnosis
-    error = report.get("error")
-    why = str(report.get("why_not") or "") or (str(error)[:200] if error else "")
     return Facts(
         original=before.signature,
         category=diagnosis.category if diagnosis is not None else None,
@@ -250,15 +175,15 @@ def _facts(
         else 0,
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
-        inputs=str(report["inputs"]) if "inputs" in report else None,
-        trials=tuple(trial_of(entry) for entry in report.get("trials") or []),
-        died_in=died_in(report),
+        inputs=report.inputs,
+        trials=tuple(tried.trial() for tried in report.trials),
+        died_in=report.died_in,
         breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
-        unkept=tuple(report.get("unkept") or ()),
-        refused=tuple(report.get("refused") or ()),
-        narrowed=tuple(report.get("narrowed") or ()),
-        hiding=tuple(report.get("hiding") or ()),
-        why_no_trials=why or None,
+        unkept=report.unkept,
+        refused=report.refused,
+        narrowed=report.narrowed,
+        hiding=report.hiding,
+        why_no_trials=report.why_no_trials,
     )
 
 
@@ -296,7 +221,7 @@ def _kernels(package: Path | None) -> int:
 
 def _cost(before: Before, ran: Ran) -> list[str]:
     events, now = before.observations.events, ran.observations.events
-    took, peak = before.material.wall_s, before.peak_rss >> 20
+    took, peak = before.material.wall_s, before.material.peak_rss >> 20
     found = [
         f"before: the script took {took:.1f} s, {peak} MiB at most" if took and peak else "",
         f"now: the script took {ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB at most",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from aoti_debug.minify.signature import Signature
 from aoti_debug.model import Category
@@ -226,35 +226,6 @@ def _model(trial: Trial, facts: Facts) -> Found:
 def failed_calls(calls: Sequence[Call], failing: int | None) -> int:
     """Count the calls that raised; and the one that had failed, where the process ended in it."""
     return sum(c.ok is False or (c.ok is None and c.call == failing is not None) for c in calls)
-
-
-def died_in(report: Mapping[str, Any]) -> str | None:
-    """Return the trial that ended the process: by a signal, or before all of them were done with
-    no error, as only an exit in the midst of a call does."""
-    done = {str(entry.get("name")) for entry in report.get("trials") or []}
-    trying = report.get("trying")
-    died = report.get("died") or ("error" not in report and report.get("state") != "done")
-    return str(trying) if died and trying is not None and str(trying) not in done else None
-
-
-def trial_of(entry: dict[str, Any]) -> Trial:
-    """Read one trial of the probe's report."""
-
-    def told(name: str) -> str | None:
-        error = entry.get(name)
-        return f"{error.get('type')}: {error.get('message')}"[:200] if error else None
-
-    return Trial(
-        name=str(entry.get("name")),
-        package=entry.get("package"),
-        model=entry.get("model"),
-        package_raises=told("package_raises"),
-        original_raises=told("original_raises"),
-        fixed_raises=told("fixed_raises"),
-        reference_finite=bool(entry.get("finite")),
-        package_finite=bool(entry.get("package_finite", True)),
-        unmended=int(entry.get("unmended") or 0),
-    )
 
 
 def bad_things(findings: Sequence[Found]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ray's workers: the same targets in the same way, on the machines of a cluster."""
+"""Where the targets of a sweep run: in a process here, or on the workers of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -13,13 +13,65 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
+from pydantic import ValidationError
 
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.run.executor import SPARE, Demand, Share
+from aoti_debug.run.directory import home
+from aoti_debug.run.executor import SPARE, Demand, Machine, Share, this_machine
 from aoti_debug.sweep.one import ORDER, Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, short
+from aoti_debug.triage.launch import hold_gpus
+from aoti_debug.triage.run_state import RunState
+
+
+@contextlib.asynccontextmanager
+async def local(work: RunState, jobs: int | None = None) -> AsyncIterator[Local]:
+    """Yield this machine's workers; its GPUs are held for the sweep as a whole."""
+    async with hold_gpus(work) as devices:
+        machine = this_machine(jobs, devices)
+        yield Local(machine, work.directory.path / "orders", work.client, work.stop)
+
+
+@dataclass
+class Local:
+    """Run targets on this machine."""
+
+    machine: Machine
+    folder: Path
+    owner: str | None = None
+    stop: anyio.Event | None = None
+    begun: int = 0
+
+    @property
+    def workers(self) -> str:
+        return str(self.machine)
+
+    def never(self, planned: Planned) -> Row | None:
+        why = self.machine.never(planned.demand)
+        return not_run(planned, why) if why else None
+
+    def take(self, planned: Planned) -> Share | None:
+        return self.machine.take(planned.demand)
+
+    def give(self, share: Share) -> None:
+        self.machine.give(share)
+
+    async def run(self, planned: Planned, share: Share) -> Row:
+        self.begun += 1
+        where = ", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus)
+        devices = share.gpus if self.machine.gpus else None
+        order = Order(
+            planned,
+            str(home()),
+            self.owner,
+            where=where,
+            devices=devices,
+            alone=share.gpu_memory is None,
+        )
+        return await run_one(order, self.folder / str(self.begun), self.stop)
+
 
 CONNECT_S = 8.0
 START_S = 120.0
@@ -199,6 +251,8 @@ class OnRay:
             return Row.model_validate_json(await reference)
         except self.ray.exceptions.RayError as error:
             return not_run(planned, f"Ray gave it up: {error}")
+        except ValidationError:  # one worker's word is one row
+            return not_run(planned, "its worker answered what is no row of this release")
         except BaseException:
             self.ray.cancel(reference, force=True)
             raise

@@ -1,0 +1,138 @@
+"""What is looked at before the search: the program written down, its values on both sides."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import threading
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
+from aoti_debug.minify.material import Material
+from aoti_debug.minify.request import NothingToMinify, interpreter_name
+from aoti_debug.minify.search import Trials
+from aoti_debug.minify.signature import Signature
+from aoti_debug.minify.workers import RUN_S, Workers, together
+from aoti_debug.run.files import open_regular
+from aoti_debug.triage.run_state import RunState
+
+SURVEY_S = 600.0
+VALUES_S = 240.0
+LEAST_RUN_S = 10.0  # for a call where the failure is a hang
+TIMES_EAGER = 5.0
+_LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The program and what its nodes gave, as the probe wrote them down."""
+
+    graph: Graph
+    example: Values
+    real: Values | None
+    weights: Values
+    values: Path
+
+
+async def take_survey(crew: Workers, root: Path, material: Material) -> Survey:
+    """Have the program written down, and run eagerly on both sides' inputs.
+
+    Raises:
+        NothingToMinify: it cannot be loaded.
+    """
+    order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
+    read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
+    if not (read.directory / "graph.json").is_file():
+        why = why_unreadable(read.signature, read.stderr)
+        raise NothingToMinify(
+            f"the exported program could not be loaded: {why}",
+            help="Where its custom operators are in a module, name it with --import.",
+        )
+    places: dict[str, Path] = {"weights": read.directory / "weights"}
+
+    async def values(side: str) -> None:
+        more: dict[str, Any] = {"kind": "values", "side": side, "inputs": str(material.inputs)}
+        more.update({"run_s": crew.run_s} if material.hung and side == "real" else {})
+        ran = await crew.do({**order, **more}, VALUES_S)
+        places[side] = ran.directory / side
+        if material.hung and side == "example":  # no call needs much more than this one took
+            crew.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
+
+    sides = [partial(values, "example")]
+    sides += [partial(values, "real")] if material.inputs is not None else []
+    for batch in [[side] for side in sides] if material.hung else [sides]:
+        await together(batch, crew.machine)
+    folder = root / "values"
+    folder.mkdir(exist_ok=True)
+    for name, place in places.items():
+        link = folder / name
+        link.unlink(missing_ok=True)
+        place.mkdir(exist_ok=True)
+        link.symlink_to(place)
+    return Survey(
+        graph=read_graph(read.directory / "graph.json"),
+        example=read_values(places["example"], "example"),
+        real=read_values(places["real"], "real") if "real" in places else None,
+        weights=read_values(places["weights"], "real"),
+        values=folder,
+    )
+
+
+def why_unreadable(signature: Signature, stderr: str) -> str:
+    """Say what kept torch from loading a program: up to 2.12 it logs that, and raises a text that
+    says to look there."""
+    logged = _LOGGED.findall(stderr)
+    return f"{signature}; {logged[-1]}" if logged else str(signature)
+
+
+def differ(survey: Survey) -> bool:
+    """Tell whether the failing call's inputs are not such as the program was exported with."""
+    if survey.real is None:
+        return False
+    for node in survey.graph.nodes:
+        if node.op != "placeholder" or node.kind != "USER_INPUT":
+            continue
+        real, example = survey.real.by_name.get(node.name), survey.example.by_name.get(node.name)
+        if real is not None and example is not None and not real.like(example):
+            return True
+    return False
+
+
+def why_none(trials: Trials, survey: Survey) -> str:
+    odd = [node.name for node in survey.graph.nodes if node.unsupported]
+    if odd:
+        return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"
+    other = ", ".join(f"{text} ({count})" for text, count in trials.also.most_common(3))
+    return f"{trials.tried} were tried" + (f"; seen instead: {other}" if other else "")
+
+
+KEPT_SEARCHES = 20
+
+
+def place_of(work: RunState, material: Material, stop: threading.Event) -> Path:
+    """Return where the search keeps its results: the same one for the same program and inputs, so
+    that a search which was ended goes on where it was."""
+    content = hashlib.sha256()
+    for path in (material.exported, material.inputs):
+        if path is None:
+            content.update(b"-")
+            continue
+        with open_regular(path, stop, follow=True) as file:
+            while part := file.read(1 << 20):
+                content.update(part)
+    content.update(repr(sorted((material.settings or {}).items())).encode())
+    content.update(str(interpreter_name(work.request.target)).encode())
+    searches = work.directory.path.parent.parent / "minify"
+    root = searches / content.hexdigest()[:16]
+    root.mkdir(parents=True, exist_ok=True)
+    os.utime(root)
+    others = (path for path in searches.iterdir() if path.name != "cache")
+    old = sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in old[KEPT_SEARCHES:]:
+        shutil.rmtree(path, ignore_errors=True)
+    return root

@@ -1,0 +1,164 @@
+"""Find the package of a call, the compile that made it, and the program that it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from filecmp import cmp
+from pathlib import Path
+
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.read.events import Call, Events, PackageSeen, Phase
+from aoti_debug.run.directory import list_runs
+from aoti_debug.run.files import is_regular
+from aoti_debug.triage.observe import events_of
+
+
+def package_of(events: Events, call: Call) -> PackageSeen | None:
+    """Return the package as it was when it was last written or loaded before the call."""
+    found = [
+        package
+        for package in events.packages
+        if package.path == call.package and package.span.first < call.span.first
+    ]
+    return found[-1] if found else None
+
+
+def package_file(package: PackageSeen | None, directory: Path) -> tuple[Path | None, str]:
+    if package is None:
+        return None, "the package of the call is not known"
+    if package.captured is not None:
+        file = directory / package.captured
+        if file.is_file():
+            return file, ""
+    original = Path(package.path)
+    if same_file(original, package):
+        return original, ""
+    return None, package.why_not or "the package was not captured and has changed since"
+
+
+def same_file(path: Path, package: PackageSeen) -> bool:
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return status.st_size == package.bytes
+
+
+LOADED_ONLY = "the script only loads the package, and no earlier run that compiled it is kept"
+OTHERS_ONLY = (
+    "what the script compiles is not this model of this package, and no earlier run that compiled "
+    "it is kept"
+)
+
+
+Compiled = tuple[Phase, Path]  # and the directory of its run
+
+
+def compile_of(
+    events: Events, package: PackageSeen | None, model: str, directory: Path, home: Path | None
+) -> Compiled | None:
+    """Return the compile of a model in the package: of this run, or of an earlier one that is
+    still kept and wrote the very same package, here or where it was copied from."""
+    if package is None:
+        return None
+    file, _ = package_file(package, directory)
+    for log, where in ((events, directory), *earlier(home, directory)):
+        same = [p for p in log.packages if same_package(p, package)]
+        same = same or [p for p in log.packages if same_content(p, where, package, file)]
+        if (found := compiled_in(log, same, model)) is not None:
+            return found, where
+    return None
+
+
+def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path | None) -> bool:
+    """Tell whether what a run kept of a package is this file, byte by byte. The original may have
+    been written anew since."""
+    if file is None or one.captured is None or one.bytes != package.bytes:
+        return False
+    try:
+        return is_regular(where / one.captured) and cmp(where / one.captured, file, shallow=False)
+    except OSError:
+        return False
+
+
+def compiled_in(log: Events, same: Sequence[PackageSeen], model: str) -> Phase | None:
+    """Return the compile that wrote the package, else the one that made the files which were
+    packaged as this model."""
+    written = {(p.pid, p.span.first) for p in same}
+    found = compiles(log)
+    whole = next((c for c in found if (c.pid, c.span.last) in written), None)
+    if whole is not None:
+        return whole
+    packaged = [p for p in log.phases if p.phase == "package" and (p.pid, p.span.last) in written]
+    if not packaged:
+        return None
+    files = set((packaged[-1].details.files_of or {}).get(model, ()))
+
+    def shared(compiled: Phase) -> int:
+        return len(files.intersection(compiled.details.files or ()))
+
+    # Models may share the binary of a kernel, so the most files decide; the latest of equals.
+    best = max(reversed(found), key=shared, default=None)
+    return best if best is not None and shared(best) else None
+
+
+SAVING = "save the exported program"  # what the probe calls it
+
+
+def exported_beside(events: Events, call: Call, directory: Path) -> Path | None:
+    """Return the program that the script exported and did not compile, beside the only package
+    that it loaded: the model as it is now, if it takes as many inputs."""
+    found = [
+        p
+        for p in events.phases
+        if p.phase in ("export", "load") and p.details.exported_program is not None
+    ]
+    if len(found) != 1 or len({package.path for package in events.packages}) != 1:
+        return None
+    path = directory / str(found[0].details.exported_program)
+    fits = len(found[0].details.input_names or ()) == len(call.inputs)
+    return path if fits and path.is_file() else None
+
+
+def exported_program(
+    events: Events, package: PackageSeen | None, compiled: Compiled | None
+) -> tuple[Path | None, str]:
+    """Return the exported program that the model was compiled from, as its compile kept it."""
+    if package is None:
+        return None, "the package of the call is not known"
+    if compiled is None:
+        return None, OTHERS_ONLY if compiles(events) else LOADED_ONLY
+    phase, where = compiled
+    name = phase.details.exported_program
+    if name is not None and (where / name).is_file():
+        if (where / name).stat().st_size:
+            return where / name, ""
+        return None, "its weights were to be saved at the end of the script, which did not come"
+    notes = [note.why for note in events.notes if note.what == SAVING]
+    if notes:
+        return None, f"it was to be saved at the end of the script: {notes[-1]}"
+    return None, phase.details.exported_program_skipped or "what its compile kept is gone"
+
+
+def graph_of(compiled: Compiled | None) -> Path | None:
+    """Return the graph that a compile kept at once, before the weights."""
+    if compiled is None:
+        return None
+    phase, where = compiled
+    name = phase.details.exported_graph
+    return where / name if name is not None and is_regular(where / name) else None
+
+
+def input_names(compiled: Compiled | None) -> tuple[str | None, ...]:
+    """Return what the model that was compiled calls its inputs, one for each leaf of a call."""
+    return compiled[0].details.input_names or () if compiled is not None else ()
+
+
+def same_package(one: PackageSeen, other: PackageSeen) -> bool:
+    return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
+
+
+def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
+    for run in list_runs(home):
+        if run.path != but and (log := events_of(run.path)) is not None:
+            yield log, run.path

@@ -1,0 +1,144 @@
+"""Hold a fixed package against eager on inputs it never saw, and read what the probe says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from aoti_debug.minify.material import Material, arguments_of
+from aoti_debug.minify.request import interpreter_name
+from aoti_debug.model import Step
+from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.launch import launch
+from aoti_debug.triage.replay import REPORT, report_of
+from aoti_debug.triage.run_state import RunState
+from aoti_debug.verify.judge import Trial
+from aoti_debug.verify.request import VerifyRequest
+
+TRIALS_S = 600.0
+PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
+Compared = Literal["agrees", "differs", "random"]
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+
+class Raised(_Told):
+    type: str = ""
+    message: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"[:200]
+
+
+class Tried(_Told):
+    """One set of inputs, as the probe tells of it."""
+
+    name: str
+    package: Compared | None = None
+    model: Compared | None = None
+    package_raises: Raised | None = None
+    original_raises: Raised | None = None
+    fixed_raises: Raised | None = None
+    finite: bool = False
+    package_finite: bool = True
+    unmended: int = 0
+
+    def trial(self) -> Trial:
+        raised = (self.package_raises, self.original_raises, self.fixed_raises)
+        package, original, fixed = (str(error) if error else None for error in raised)
+        return Trial(
+            name=self.name,
+            package=self.package,
+            model=self.model,
+            package_raises=package,
+            original_raises=original,
+            fixed_raises=fixed,
+            reference_finite=self.finite,
+            package_finite=self.package_finite,
+            unmended=self.unmended,
+        )
+
+
+class Report(_Told):
+    """All that the probe told until it ended; empty where it told nothing."""
+
+    state: str | None = None
+    trying: str | None = None  # the last trial that was begun
+    trials: tuple[Tried, ...] = ()
+    inputs: str | None = None  # how the failing call's inputs differ; "" they do not
+    unkept: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    narrowed: tuple[str, ...] = ()
+    hiding: tuple[str, ...] = ()
+    error: Raised | None = None
+    why_not: str | None = None
+    died: bool = False
+
+    @property
+    def died_in(self) -> str | None:
+        """Return the trial that ended the process: by a signal, or before all of them were done
+        with no error, as only an exit in the midst of a call does."""
+        died = self.died or (self.error is None and self.state != "done")
+        return self.trying if died and self.trying not in {t.name for t in self.trials} else None
+
+    @property
+    def why_no_trials(self) -> str | None:
+        return self.why_not or (str(self.error) if self.error is not None else None)
+
+
+async def held_out(
+    state: RunState, request: VerifyRequest, before: Material, call: Captured, now: Path | None
+) -> Report:
+    """Have the fixed package called with the failing inputs, the example and fresh ones."""
+    why_not = call.why_no_package or call.why_no_exported
+    if call.package is None or call.exported is None:
+        return Report(why_not=why_not or "the fixed script called no package")
+    directory = state.subdirectory("held-out")
+    argv = [
+        interpreter_name(state.request.target),
+        str(PROBE / "held_out.py"),
+        "--report",
+        str(directory / REPORT),
+        "--package",
+        str(call.package),
+        "--exported",
+        str(call.exported),
+        "--before",
+        str(before.exported),
+        "--seeds",
+        str(request.seeds),
+    ]
+    argv += ["--model", call.call.model] if call.call is not None else []
+    argv += ["--inputs", str(before.inputs) if before.inputs is not None else "-"]
+    argv += ["--now", str(now)] if now is not None else []
+    argv += list(arguments_of(call, request.target))
+    ran = await launch(
+        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
+    )
+    report = read_report(directory, died=bool(ran.exit.signal or ran.exit.timed_out))
+    state.done(
+        Step(
+            name="held-out inputs",
+            status="done",
+            why="the failing call, the example and fresh sizes, with memory that nobody wrote "
+            "filled with what is no number",
+            finding=f"{len(report.trials)} sets of inputs",
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+            artifact=directory.relative_to(state.directory.path).as_posix(),
+        )
+    )
+    return report
+
+
+def read_report(directory: Path, *, died: bool) -> Report:
+    try:
+        report = Report.model_validate(report_of(directory))
+    except ValidationError:
+        return Report(died=died, why_not="the probe's report cannot be read")
+    return report.model_copy(update={"died": died})
