@@ -75,7 +75,7 @@ LENIENT := --explicit-package-bases --ignore-missing-imports --implicit-reexport
   --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --allow-untyped-decorators \
   --allow-any-generics --allow-subclassing-any --no-warn-return-any --no-warn-unused-ignores
 types: $(VENV)/.tools
-	MYPYPATH=tests $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/targets/|(walk|wrong)_cases' tests
+	MYPYPATH=tests $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/targets/|planted' tests
 	MYPYPATH=evals $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/(cases|zoo)/|prelude|explain_cases|gpu_checks' evals
 
 evals: $(VENV)/.tools

@@ -16,8 +16,11 @@ from pathlib import Path
 
 import pytest
 import warm
-from interpreter import once, torch_python
-from package_archives import RECORDED, unpack
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.run.directory import list_runs
+from aoti_debug.triage.observe import events_of
+from programs import once, torch_python
+from recordings import RECORDED, unpack
 
 TARGETS = Path(__file__).parent / "targets"
 NUMBERS = count()
@@ -151,6 +154,21 @@ def compile_targets(root: Path, python: str) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def exported(built: Built) -> dict[str, Path]:
+    """Return the exported program of each built package, as the watched build captured it."""
+    found = {}
+    for run in list_runs(built.home):
+        events = events_of(run.path)
+        for compiled in compiles(events) if events else ():
+            program = compiled.details.exported_program
+            for package in events.packages if events else ():
+                inside = compiled.span.first <= package.span.first <= compiled.span.last
+                if inside and program is not None:
+                    found[Path(package.path).stem] = run.path / program
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,7 @@ def _recall(directory: Path) -> Any:
     tests = str(EVALS.parent / "tests")
     if tests not in sys.path:
         sys.path.append(tests)
-    from recall import recall
+    from recordings import recall
 
     return recall(directory)
 

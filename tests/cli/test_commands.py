@@ -17,8 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 from aoti_debug.commands.app import run
-from file_watch import READ, FileWatch
-from interpreter import torch_python
+from programs import READ, FileWatch, torch_python
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import pytest
 from aoti_debug import api
 from aoti_debug.commands.app import run
 from aoti_debug.tools.fit import answer as tool_answer
-from package_archives import RECORDED, change, drop, members, unpack, write
-from triages import CALL, Job, triage_all
+from programs import CALL, Job, triage_all
+from recordings import RECORDED, change, drop, members, unpack, write
 
 # Run each written function on good and bad inputs, in one process.
 TRY = """
@@ -136,7 +136,7 @@ def test_a_path_that_is_not_there_is_a_clear_error(said, tmp_path):
 
 
 LOAD = CALL.with_name("load.py")
-COMPILE = CALL.with_name("compile_and_load.py")
+COMPILE = CALL.with_name("compile.py")
 SYMBOL = b"\0aoti_torch_delete_tensor_object\0"
 OTHER_SYMBOL = b"\0aoti_torch_delete_tensor_objecX\0"
 
@@ -196,6 +196,18 @@ def operators_of(other, entries):
 
 
 @pytest.fixture(scope="module")
+def compiler_with_static_library(tmp_path_factory) -> Path:
+    """Write a g++ that links libstdc++ statically, as a private toolchain may."""
+    path = tmp_path_factory.mktemp("toolchain") / "g++-static"
+    path.write_text(
+        '#!/bin/sh\ncase " $* " in\n*" -shared "*) exec g++ "$@" -static-libstdc++ ;;\n'
+        '*) exec g++ "$@" ;;\nesac\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(scope="module")
 def loaded(built, broken, compiler_with_static_library, tmp_path_factory, warm_python):
     """Triages of scripts that load, replace constants, or compile first."""
     dynamic = str(built.directory / "dynamic.pt2")
@@ -205,7 +217,7 @@ def loaded(built, broken, compiler_with_static_library, tmp_path_factory, warm_p
         "CXX": str(compiler_with_static_library),
         "TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
     }
-    jobs["static"] = (COMPILE, (str(broken / "static.pt2"),), own_cache)
+    jobs["static"] = (COMPILE, (str(broken / "static.pt2"), "dynamic"), own_cache)
     jobs["off_library"] = (COMPILE, (str(broken / "off_library.pt2"), "without_constants"), {})
     return triage_all(jobs, tmp_path_factory.mktemp("loads"), warm_python)
 

@@ -4,6 +4,7 @@ twenty calls that are right raise no alarm."""
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from aoti_debug.package.contract import check_call, contract
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import GuardsReport, Raised
 from aoti_debug.read.checks import CheckReports
+from aoti_debug.run.directory import list_runs
 from aoti_debug.triage.observe import events_of
-from triages import calls, triage_all
+from programs import calls, triage_all
 
 # case → category, input, property, dim, expected, got
 TEN = {
@@ -35,6 +37,17 @@ TEN = {
 ONLY_EXPORTED = ("int_argument", "reshape")
 MORE = ("batch_one", "odd_stride", "strided_write", "shared_write", "healthy_max")
 ALONE = ("pair", *ONLY_EXPORTED)
+
+
+@pytest.fixture(scope="module")
+def home_of_build(built, tmp_path_factory) -> Path:
+    """Return a home that holds what the build captured, so that tests leave the build's alone."""
+    home = tmp_path_factory.mktemp("home")
+    leave = shutil.ignore_patterns("package-*", "call-*")
+    for run in list_runs(built.home):
+        if any((run.path / "capture").glob("exported-*")):
+            shutil.copytree(run.path, home / "runs" / run.id, ignore=leave)
+    return home
 
 
 @pytest.fixture(scope="module")

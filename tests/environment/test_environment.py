@@ -23,7 +23,7 @@ from aoti_debug.environment.toolkit import (
     variable_problems,
     variables,
 )
-from interpreter import torch_python
+from programs import torch_python
 
 
 def ask(python: str | None = None, **env: str) -> EnvironmentAnswer:

@@ -14,7 +14,7 @@ from aoti_debug.facts.flag import MOMENTS, RELEASES, Release, known, release
 from aoti_debug.facts.flags import effect, flag, flags
 from aoti_debug.model import CATEGORIES
 from aoti_debug.signatures.signature import signatures
-from interpreter import torch_python
+from programs import torch_python
 
 CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
 

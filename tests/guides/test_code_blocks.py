@@ -4,6 +4,7 @@ lacks."""
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from guides.documents import GUIDES, ROOT, SKILL, Block, blocks, runnable
-from interpreter import torch_python
+from programs import once, torch_python
 
 ALL = [block for path in (SKILL, *GUIDES) for block in blocks(path)]
 PYTHON = [b for b in ALL if b.language == "python"]
@@ -256,3 +257,33 @@ def test_what_the_guides_say_of_constants_libraries_and_bounds_is_so(run: Run, r
     full, _, rest = done.stderr.partition("--- partial")
     assert "Found constant or module state buffer" in full and "position" in full
     assert "Found constant" not in rest
+
+
+RUNNER = Path(__file__).with_name("run_blocks.py")
+
+
+@pytest.fixture(scope="session")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Run every block once, those that compile first: the others use the package they leave."""
+    results = once("guides", tmp_path_factory, run_all) / "done.json"
+    found = json.loads(results.read_text("utf-8"))
+    return lambda name: str(found.get(name, "was not reached"))
+
+
+def run_all(directory: Path) -> None:
+    chosen = [b for path in GUIDES for b in blocks(path) if runnable(b)]
+    chosen.sort(key=lambda b: "compile" not in b.words)
+    todo, done = directory / "todo.json", directory / "done.json"
+    todo.write_text(json.dumps([{"name": b.name, "source": b.source} for b in chosen]), "utf-8")
+    environment = {**os.environ, "INDUCTOR_PROVENANCE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    with (directory / "log").open("wb") as log:
+        subprocess.run(
+            [torch_python(), str(RUNNER), str(todo), str(done)],
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            timeout=900,
+            check=False,
+        )

@@ -16,7 +16,7 @@ from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.explanation import asked_for
 from aoti_debug.verify.request import verify_request
-from recall import begin, called, jsonl
+from recordings import begin, called, jsonl
 
 ENDED = {"status": "done", "exit": "exit 1", "label": "serve.py"}
 TORCH = {"event": "torch", "version": "1.0.0"}

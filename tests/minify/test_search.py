@@ -35,7 +35,7 @@ from aoti_debug.minify.workers import Workers, first
 from aoti_debug.minify.write import Writer
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.observe import observe
-from recall import called, end, events
+from recordings import called, end, events
 
 ASSERT = """\
 Traceback (most recent call last):

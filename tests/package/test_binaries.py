@@ -1,5 +1,5 @@
-"""Libraries and GPU binaries, some of them built here, and packages held against machines that they
-were not made for."""
+"""Libraries and GPU binaries, some of them built here; packages held against machines that they
+were not made for; wrappers for CUDA, as the code generators of torch write them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from aoti_debug.answers import EnvironmentAnswer
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.elf import read_binary, read_library, runs_on
 from aoti_debug.package.here import Here, here
-from aoti_debug.package.inspect import inspect
+from aoti_debug.package.inspect import answer, inspect
 from aoti_debug.package.record import Library
-from package_archives import change, members, write
+from aoti_debug.package.wrapper import read_wrapper
+from recordings import change, members, metadata, write
 
 MODEL = """
 #include <iostream>
@@ -184,3 +185,189 @@ def test_this_machine_is_described_by_its_environment() -> None:
     assert found.gpus == ((9, 0), (12, 0))
     assert found.torch_libraries() == []
     assert here(None).gpus is None
+
+
+HEAD = """\
+#include <torch/csrc/inductor/aoti_include/cuda.h>
+AOTInductorModel::AOTInductorModel(std::shared_ptr<ConstantMap> constants_map,
+                                   std::optional<std::string> cubin_dir)
+    : AOTInductorModelBase(1,
+                           1,
+                           0,
+                           device_str,
+                           std::move(cubin_dir),
+                           true) {
+    inputs_info_[0].name = "arg0_1";
+    in_spec_ = R"([1, {"type": null, "context": null, "children_spec": []}])";
+    out_spec_ = R"([1, {"type": null, "context": null, "children_spec": []}])";
+"""
+CALLER = """\
+template <typename in_ptr0_type_, typename out_ptr0_type_, typename kernels_type_>
+static __attribute__((noinline)) void call_triton_poi_fused_add_0(
+    const in_ptr0_type_& in_ptr0,
+    int64_t xnumel,
+    kernels_type_& kernels_,
+    const std::optional<std::string>& cubin_dir_ = std::nullopt
+){
+    /*
+    async_compile.triton('triton_poi_fused_add_0', '''
+    import triton
+    @triton.jit
+    def triton_poi_fused_add_0(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+        tl.device_assert((0 <= tmp0) & (tmp0 < 1000), "index out of bounds: 0 <= tmp0 < 1000")
+    ''', device_str='cuda')
+    */
+    uint32_t grid_0 = ((xnumel + (128 - 1)) / (128));
+    if (kernels_.triton_poi_fused_add_0 == nullptr) {
+        kernels_.triton_poi_fused_add_0 = loadKernel(LOAD, &kernels_.loaded_modules_);
+    }
+    launchKernel(kernels_.triton_poi_fused_add_0, grid_0, grid_1, 1, 4, 0, kernel_args_, stream_);
+}
+"""
+FROM_FILE = '"/home/me/cache/cabc.cubin", "triton_poi_fused_add_0", 64, cubin_dir_'
+EMBEDDED = '__triton_poi_fused_add_0_start, "triton_poi_fused_add_0", 0'
+RUN = """\
+static bool _check_aoti_runtime_check_inputs_env() {
+    const static char* env_var_value = getenv("AOTI_RUNTIME_CHECK_INPUTS");
+}
+void AOTInductorModel::run_impl(
+) {
+    auto arg0_1 = std::move(inputs[0]);
+    if ((reinterpret_cast<std::uintptr_t>(arg0_1.data_ptr()) & (16 -1)) != 0) {
+        AOTI_TORCH_WARN("Input 0 was compiled as 16-bytes aligned, but it is not aligned");
+    }
+    inputs.clear();
+    AOTICudaStreamGuard stream_guard(stream, this->device_idx_);
+    // Topologically Sorted Source Nodes: [add, mul], Original ATen: [aten.add, aten.mul]
+    // [Provenance debug handles] triton_poi_fused_add_0:1
+    call_triton_poi_fused_add_0(arg0_1, buf0, 4L, this->device_idx_, stream, kernels);
+    if (u0 > 0) {
+        AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_cuda_mm_out(buf1, buf0, arg0_1));
+    }
+    while (u1) {
+        aoti_torch_proxy_executor_call_function(proxy_executor, 0, 0, nullptr);
+    }
+    kernels.cuda_fused_gemm_1(buf0, stream);
+    output_handles[0] = buf1.release();
+} // AOTInductorModel::run_impl
+"""
+
+
+def text(load: str) -> str:
+    return HEAD + CALLER.replace("LOAD", load) + RUN
+
+
+def test_a_triton_kernel_comes_with_its_binary_and_source() -> None:
+    wrapper = read_wrapper("x.wrapper.cpp", text(FROM_FILE))
+    kernel = wrapper.kernels[0]
+    assert (kernel.binary, kernel.function, kernel.shared_bytes, kernel.embedded) == (
+        "cabc.cubin",
+        "triton_poi_fused_add_0",
+        64,
+        False,
+    )
+    assert kernel.source is not None
+    assert kernel.source.startswith("async_compile.triton(")
+    assert "\n    tl.device_assert(" in kernel.source
+    assert kernel.asserts[0].startswith("tl.device_assert((0 <= tmp0)")
+
+
+def test_an_embedded_kernel_names_no_file() -> None:
+    kernel = read_wrapper("x.wrapper.cpp", text(EMBEDDED)).kernels[0]
+    assert (kernel.binary, kernel.function, kernel.embedded) == (
+        None,
+        "triton_poi_fused_add_0",
+        True,
+    )
+
+
+def test_launches_of_every_kind_are_read_in_order() -> None:
+    launches = read_wrapper("x.wrapper.cpp", text(FROM_FILE)).launches
+    assert [(one.kernel, one.kind, one.inside) for one in launches] == [
+        ("triton_poi_fused_add_0", "triton", None),
+        ("aoti_torch_cuda_mm_out", "extern", "if"),
+        ("proxy_executor[0]", "custom_op", "loop"),
+        ("cuda_fused_gemm_1", "cuda", None),
+    ]
+    assert launches[0].ops == ("aten.add", "aten.mul")
+    assert launches[0].handle == "triton_poi_fused_add_0:1"
+
+
+def test_torch_2_6_launches_without_a_caller() -> None:
+    body = (
+        "void AOTInductorModel::run_impl(\n"
+        "    if (kernels.triton_poi_fused_0 == nullptr) {\n"
+        '        kernels.triton_poi_fused_0 = loadKernel("/c/x.cubin", "triton_", 0, '
+        "this->cubin_dir_);\n    }\n"
+        "    if (grid_0.is_non_zero()) {\n"
+        "        launchKernel(kernels.triton_poi_fused_0, grid_0.grid_x, 1, 1, 4, 0, args, s);\n"
+        "    }\n} // AOTInductorModel::run_impl\n"
+    )
+    wrapper = read_wrapper("x.cpp", body)
+    assert [one.kernel for one in wrapper.launches] == ["triton_poi_fused_0"]
+    assert wrapper.kernels[0].binary == "x.cubin"
+
+
+def test_the_alignment_an_input_was_compiled_for_is_kept() -> None:
+    assert read_wrapper("x.wrapper.cpp", text(FROM_FILE)).inputs[0].aligned == 16
+
+
+def cuda_package(packages: Path, folder: Path, cubin: str | None) -> Path:
+    entries = members(packages / "torch-2.13" / "dyn.pt2")
+    how = metadata(AOTI_DEVICE_KEY="cuda", AOTI_COMPUTE_CAPABILITY="90")
+    changed = []
+    for name, data in entries:
+        if name.endswith(".wrapper.cpp"):
+            data = text(FROM_FILE).replace("aoti_torch_proxy_executor", "none").encode()
+        elif name.endswith("_metadata.json"):
+            data = how(data)
+        changed.append((name, data))
+    if cubin is not None:
+        member = "dyn/data/aotinductor/model/cabc.cubin"
+        changed.append((member, (packages / "cuda" / cubin).read_bytes()))
+    return write(folder / "cuda.pt2", changed)
+
+
+def test_a_missing_cubin_is_named_with_its_kernel(packages: Path, tmp_path: Path) -> None:
+    package = inspect(cuda_package(packages, tmp_path, None))
+    flaw = next(f for f in package.flaws if f.category == "missing_kernel_binary")
+    assert flaw.message == "CUDA driver error: file not found"
+    assert "triton_poi_fused_add_0" in flaw.what
+
+
+@pytest.mark.parametrize(
+    ("gpu", "fits"), [((9, 0), True), ((8, 0), False), ((10, 0), False), ((9, 1), True)]
+)
+def test_a_cubin_runs_on_its_own_major_architecture(
+    packages: Path, tmp_path: Path, gpu: tuple[int, int], fits: bool
+) -> None:
+    package = inspect(cuda_package(packages, tmp_path, "k90.cubin"))
+    found = will_it_load(package, Here(torch="2.13.0", torch_cuda="13.0", gpus=(gpu,)))
+    image = "CUDA driver error: no kernel image is available for execution on the device"
+    assert (image in [p.message for p in found]) is not fits
+
+
+@pytest.mark.parametrize(
+    ("torch", "words"),
+    [
+        ("2.9.1", "Segmentation fault (core dumped)"),
+        ("2.13.0", "AssertionError: Torch not compiled with CUDA enabled"),
+        (
+            "2.15.0",
+            "Cannot load AOTInductor package for device 'cuda' because CUDA is not available",
+        ),
+    ],
+)
+def test_no_gpu_is_said_in_the_words_of_the_release(
+    packages: Path, tmp_path: Path, torch: str, words: str
+) -> None:
+    package = inspect(cuda_package(packages, tmp_path, "k90.cubin"))
+    problem = will_it_load(package, Here(torch=torch, gpus=()))[0]
+    assert problem.category == "device_unavailable"
+    assert (problem.message or "").startswith(words)
+
+
+def test_the_answer_lists_the_architectures(packages: Path, tmp_path: Path) -> None:
+    model = answer(cuda_package(packages, tmp_path, "k90.cubin")).models[0]
+    assert (model.architectures, model.triton_kernels) == (["sm_90"], 1)
+    assert model.launches[0].binary == "cabc.cubin"

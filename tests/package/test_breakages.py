@@ -18,8 +18,8 @@ from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.here import Here
 from aoti_debug.package.inspect import answer, inspect
 from aoti_debug.signals import Stopped
-from interpreter import torch_folder
-from package_archives import Members, change, drop, machine, members, metadata, write
+from programs import torch_folder
+from recordings import Members, change, drop, machine, members, metadata, write
 
 OUTDATED = "Loading outdated pt2 file. Please regenerate your package."
 NO_MODEL = "Failed to find a generated cpp file or so file for model 'model' in the zip archive."

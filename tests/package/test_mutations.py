@@ -24,7 +24,7 @@ from aoti_debug.tools.fit import answer as told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy as Strategy
-from package_archives import Members, change, drop, machine, members, metadata, write
+from recordings import Members, change, drop, machine, members, metadata, write
 
 MEMORY_MIB = 300
 TESTS = Path(__file__).parents[1]

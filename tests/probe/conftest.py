@@ -13,7 +13,7 @@ from typing import Any
 
 import aoti_debug.probe
 import pytest
-from interpreter import once, torch_python
+from programs import once, torch_python
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SITE = PROBE / "site"

@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from interpreter import torch_python
 from probe.conftest import PROBE
+from programs import torch_python
 
 TARGETS = Path(__file__).parents[1] / "targets"
 

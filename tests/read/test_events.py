@@ -13,7 +13,7 @@ from aoti_debug.read.event_records import Details, Events
 from aoti_debug.read.events import read_events
 from aoti_debug.read.traffic import with_tallies
 from aoti_debug.triage.captured_call import kept_like, overwritten
-from recall import begin, end, events
+from recordings import begin, end, events
 
 
 def test_a_process_and_its_torch_are_read() -> None:

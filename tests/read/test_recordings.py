@@ -24,7 +24,7 @@ from aoti_debug.read.record import (
     Terminated,
 )
 from aoti_debug.read.scan import Scan, scan_text
-from recall import recorded, recordings
+from recordings import recorded, recordings
 
 EMBED_OOB = "triton_poi_fused_embedding_mul_unsqueeze_0"
 LAYER_NORM = "triton_red_fused_add_mul_native_layer_norm_sin_0"

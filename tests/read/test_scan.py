@@ -20,7 +20,7 @@ from aoti_debug.read import scan as scan_module
 from aoti_debug.read.blocks import LIMIT, unwrapped
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
-from recall import recorded
+from recordings import recorded
 
 ASSERT = (
     "/tmp/k.py:34: unknown: block: [1,3,0], thread: [{},0,0] "

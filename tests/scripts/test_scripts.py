@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from interpreter import torch_python
+from programs import torch_python
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
@@ -34,7 +34,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bad(rich: Path, tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a directory with inputs and programs that do not fit."""
     place = tmp_path_factory.mktemp("bad")
-    argv = [warm_python, str(Path(__file__).with_name("prepare.py")), str(rich)]
+    argv = [warm_python, str(ROOT / "tests" / "targets" / "rich.py"), str(rich)]
     done = subprocess.run(argv, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return place

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 from aoti_debug.server import create_server
-from interpreter import torch_python
 from mcp import Client
+from programs import torch_python
 
 T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]

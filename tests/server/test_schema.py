@@ -16,10 +16,10 @@ from aoti_debug.facts.stages import STAGES
 from aoti_debug.server import INSTRUCTIONS, TOOLS, create_server
 from aoti_debug.skill import UriParams
 from aoti_debug.tools.waiting import RunAnswer
+from guides.documents import properties
 from mcp import Client, MCPError
 from mcp_types import Request, Result
 from pydantic import ConfigDict
-from specification import properties
 
 COMPACT: dict[str, Any] = {"separators": (",", ":"), "sort_keys": True, "ensure_ascii": False}
 TOKENS = 2_500

@@ -27,8 +27,8 @@ from aoti_debug.sweep.one import Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, rows_of
 from aoti_debug.sweep.workers import Cluster, OnRay
-from interpreter import torch_python
 from mcp import Client
+from programs import torch_python
 
 SCRIPTS = {
     "good": "print('fine')\n",

@@ -100,6 +100,29 @@ def broken_lowering():
     lower(Waves())
 
 
+def broken_fake_kernel():
+    """An operator whose fake kernel raises while Inductor works on it."""
+    exported = False
+
+    @torch.library.custom_op("tests::halve", mutates_args=())
+    def halve(x: torch.Tensor) -> torch.Tensor:
+        return x[: x.shape[0] // 2].clone()
+
+    @halve.register_fake
+    def _(x):
+        if exported:
+            raise ValueError("halve knows no such size")
+        return x.new_empty(x.shape[0] // 2, *x.shape[1:])
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return halve(torch.sin(x)) + 1
+
+    program = export(Model(), (torch.ones(4, 8),))
+    exported = True
+    torch._inductor.aoti_compile_and_package(program, package_path=PACKAGE)
+
+
 def broken_pass():
     """A pass over the graph that has a mistake."""
 
@@ -120,6 +143,7 @@ CASES = {
     "loop": lambda: lower(Loop()),
     "codegen": broken_codegen,
     "lowering": broken_lowering,
+    "fake_kernel": broken_fake_kernel,
     "pass": broken_pass,
 }
 CASES[CASE]()

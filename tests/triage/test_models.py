@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from triages import Job, Triaged, triage_all
+from programs import Job, Triaged, triage_all
 
 ARCHITECTURES = Path(__file__).parents[1] / "targets" / "architectures.py"
 NAMES = ("bert", "gpt2", "conv", "bag")

@@ -14,7 +14,7 @@ from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
-from recall import begin, called, end, events, jsonl
+from recordings import begin, called, end, events, jsonl
 
 SCRIPT = """\
 import torch

@@ -1,4 +1,8 @@
-"""Look for the first wrong value in packages that are wrong for a known reason: OUT."""
+"""Programs with planted faults, and what the probe finds in them.
+
+planted.py walk OUT NAME ...   walk through programs and their healthy twins
+planted.py wrong OUT           look for the first wrong value in packages; why it is wrong is known
+"""
 
 import importlib
 import json
@@ -6,14 +10,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "mcp_server" / "aoti_debug")]
+sys.path[:0] = [str(ROOT / "evals" / "benchmarks"), str(ROOT / "mcp_server" / "aoti_debug")]
+import explain_cases  # noqa: E402
 import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-parts = ("bisect", "compare", "inner", "standalone")
-bisect, compare, inner, standalone = (importlib.import_module(f"probe.{part}") for part in parts)
-out = Path(sys.argv[1])
+parts = ("bisect", "compare", "inner", "standalone", "walk")
+bisect, compare, inner, standalone, walk = (importlib.import_module(f"probe.{p}") for p in parts)
+what, out = sys.argv[1], Path(sys.argv[2])
 RELU = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
 
 
@@ -72,32 +77,51 @@ def exported(model, *inputs):
         return torch.export.export(model.eval(), inputs)
 
 
-def look(name, program, package, *inputs, settings=None):
-    folder = out / name
+def run(step, folder, program, inputs, **more):
+    """Have one of the probe's steps look at a call of a program; its report stands in `folder`."""
     folder.mkdir(parents=True)
     torch.export.save(program, folder / "program.pt2")
-    torch.save(
-        capture.describe_call(torch, capture.Call(1, inputs, {}, list(inputs)), False),
-        folder / "inputs.pt",
-    )
-    kept, sys.argv = (
-        sys.argv,
-        [
-            "bisect",
-            "--inputs",
-            str(folder / "inputs.pt"),
-            "--package",
-            str(package),
-            "--exported",
-            str(folder / "program.pt2"),
-            "--report",
-            str(folder / "report.json"),
-            "--settings",
-            json.dumps(settings or {}),
-        ],
-    )
-    bisect.main()
+    call = capture.Call(1, inputs, {}, list(inputs))
+    torch.save(capture.describe_call(torch, call, False), folder / "inputs.pt")
+    named = {
+        "inputs": folder / "inputs.pt",
+        "exported": folder / "program.pt2",
+        "report": folder / "report.json",
+        **more,
+    }
+    kept = sys.argv
+    sys.argv = [step.__name__, *(str(w) for name in named for w in (f"--{name}", named[name]))]
+    step.main()
     sys.argv = kept
+
+
+def walk_through(names):
+    for case in explain_cases.CASES:
+        if case.name not in names:
+            continue
+        for twin in ("fault", "healthy"):
+            torch.manual_seed(0)
+            faulty = twin == "fault"
+            model = (case.model if faulty or not case.healthy else case.healthy[0])().eval()
+            if faulty and case.spoil is not None:
+                case.spoil(model)
+            good = case.good()
+            with torch.no_grad():
+                program = torch.export.export(model, good, dynamic_shapes=case.dynamic)
+            folder = out / f"{case.name}-{twin}"
+            run(walk, folder, program, case.bad() if faulty and case.bad else good)
+            expected = {
+                "op": case.op,
+                "says": case.says,
+                "line": case.line()[1] if faulty else "",
+                "inputs": list(program.graph_signature.user_inputs),
+            }
+            (folder / "expected.json").write_text(json.dumps(expected))
+
+
+def look(name, program, package, *inputs, settings=None):
+    more = {"package": package, "settings": json.dumps(settings or {})}
+    run(bisect, out / name, program, inputs, **more)
 
 
 def package(name, program, settings=None):
@@ -108,17 +132,23 @@ def package(name, program, settings=None):
     return path
 
 
-x = torch.randn(8, 16)
-as_it_was = package("as_it_was", exported(Model(), x))
-look("healthy", exported(Model(), x), as_it_was, x)
-look("other_weights", exported(Model(seed=1), x), as_it_was, x)
-look("other_shapes", exported(Model(width=48), x), as_it_was, x)
-for name, short in {"bfloat16": eight_bits, "tf32": cut_to_ten_bits}.items():
-    look(name, exported(Model(), x), package(f"{name}_package", exported(Model(short=short), x)), x)
-rows = torch.randn(64, 37) * 8
-look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
-gated = exported(Gated(), x)
-look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
+def compare_wrong():
+    x = torch.randn(8, 16)
+    as_it_was = package("as_it_was", exported(Model(), x))
+    look("healthy", exported(Model(), x), as_it_was, x)
+    look("other_weights", exported(Model(seed=1), x), as_it_was, x)
+    look("other_shapes", exported(Model(width=48), x), as_it_was, x)
+    for name, short in {"bfloat16": eight_bits, "tf32": cut_to_ten_bits}.items():
+        look(
+            name,
+            exported(Model(), x),
+            package(f"{name}_package", exported(Model(short=short), x)),
+            x,
+        )
+    rows = torch.randn(64, 37) * 8
+    look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
+    gated = exported(Gated(), x)
+    look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
 
 
 class Convolved(nn.Module):
@@ -163,4 +193,8 @@ def granted():
     (out / "tf32.json").write_text(json.dumps(told))
 
 
-granted()
+if what == "walk":
+    walk_through(sys.argv[3:])
+else:
+    compare_wrong()
+    granted()
