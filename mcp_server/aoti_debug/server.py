@@ -8,8 +8,9 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import Context
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
 import anyio
 from mcp.server import MCPServer
@@ -35,6 +36,11 @@ from aoti_debug.tools.looking import (
 from aoti_debug.tools.running import MINIFY, RUN_STAGE, SWEEP, TRIAGE, VERIFY_FIX
 from aoti_debug.tools.tool import AotiTool
 from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, Call, LazyService, owner_of
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
+    Incoming = ReadStream[SessionMessage | Exception]
 
 TOOLS: tuple[AotiTool, ...] = (
     TRIAGE,
@@ -104,19 +110,44 @@ async def _over_stdio(server: MCPServer[LazyService]) -> None:
     """Serve as the SDK does, and answer too what it drops: a message that it cannot read."""
     lowlevel = server._lowlevel_server  # as `run_stdio_async`, which takes no streams
     async with stdio_server() as (incoming, outgoing):
-
-        class Readable(type(incoming)):  # type: ignore[misc]
-            """The same stream; a task between the two would outlive the server's cancellation."""
-
-            __slots__ = ()
-
-            async def receive(self) -> SessionMessage | Exception:
-                while isinstance(item := await super().receive(), Exception):
-                    await outgoing.send(SessionMessage(unreadable(item)))
-                return cast(SessionMessage, item)
-
-        readable = Readable(incoming._inner)
+        readable = Readable(incoming, outgoing)
         await lowlevel.run(readable, outgoing, lowlevel.create_initialization_options())
+
+
+class Readable:
+    """The messages of a stream that can be read; the others are answered at once. It is no task
+    between two streams, which would outlive the server's cancellation."""
+
+    def __init__(self, incoming: Incoming, outgoing: WriteStream[SessionMessage]) -> None:
+        self._incoming, self._outgoing = incoming, outgoing
+
+    @property
+    def last_context(self) -> Context | None:
+        """Return the sender's context, as the SDK's own streams do."""
+        return getattr(self._incoming, "last_context", None)
+
+    async def receive(self) -> SessionMessage:
+        while isinstance(item := await self._incoming.receive(), Exception):
+            await self._outgoing.send(SessionMessage(unreadable(item)))
+        return item
+
+    async def aclose(self) -> None:
+        await self._incoming.aclose()
+
+    def __aiter__(self) -> Readable:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Readable:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
 def unreadable(error: Exception) -> JSONRPCError:
