@@ -265,12 +265,19 @@ def test_a_result_that_is_not_wholly_written_changes_with_what_memory_held(
 
 def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file, tmp_path):
     script = str(TARGETS / "custom_operators.py")
-    exported = run_file(tmp_path, script, str(tmp_path))
-    assert exported.code == 0, exported.stderr
     paths = {"exported": tmp_path / "exported.pt2", "inputs": tmp_path / "inputs.pt"}
     more = ("--steps", "guards,fakes", "--import-path", TARGETS, "--import", "custom_operators")
-    fakes = check(tmp_path, paths, *more)["fakes"]
-    assert sorted(fakes["custom_ops"]) == ["layouts.double.default", "layouts.turn.default"]
+
+    def fakes_of(model):
+        exported = run_file(tmp_path, script, str(tmp_path), model)
+        assert exported.code == 0, exported.stderr
+        return check(tmp_path, paths, *more)["fakes"]
+
+    assert fakes_of("healthy")["mismatches"] == []
+    fakes = fakes_of("turns")
+    assert sorted(fakes["custom_ops"]) == [
+        f"layouts.{op}.default" for op in ("double", "shift", "turn")
+    ]
     [found] = fakes["mismatches"]
     assert (found["op"], found["property"], found["count"]) == ("layouts.turn.default", "stride", 2)
     assert (found["expected"], found["got"], found["smaller"]) == ("[5, 1]", "[1, 3]", False)
