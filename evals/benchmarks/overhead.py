@@ -1,10 +1,12 @@
 """Measure what `aoti-debug run SCRIPT` adds to `python SCRIPT`: seconds, and percent of its time.
 
     python evals/benchmarks/overhead.py [--pairs 5] [--seconds 20] [--only NAME ...]
+    python evals/benchmarks/overhead.py --only growth --calls 10000000
 
 Both are run in turns, so that a busy machine slows them alike; the figures are medians over the
 pairs. The scripts are run by the interpreter of $AOTI_DEBUG_PYTHON, which needs torch. Exits 1
-when a script is slowed by more than 1 s and by more than 3 %.
+when a script is slowed by more than 1 s and by more than 3 %, or when memory or files grow with
+the calls (`growth`).
 """
 
 from __future__ import annotations
@@ -178,6 +180,19 @@ class Bench:
             )
         return dict(ast.literal_eval(done.stdout))
 
+    def under_run(self, calls: int) -> dict[str, Any]:
+        """Make so many calls back to back under `aoti-debug run`; return what `traffic` does."""
+        words = ["run", "traffic.py", "--json", "--timeout", str(60 + calls // 1000)]
+        done = subprocess.run(
+            [sys.executable, "-m", "aoti_debug", *words, "--", str(calls), "0"],
+            cwd=self.directory,
+            env=self.env,
+            capture_output=True,
+            text=True,
+        )
+        run = self.directory / "home" / "runs" / json.loads(done.stdout)["run"]
+        return dict(ast.literal_eval((run / "stdout.log").read_text(encoding="utf-8")))
+
     def measure(self, load: Load, pairs: int) -> Figures:
         """Run the script bare and watched, in turns."""
         words = [load.script, *load.arguments]
@@ -212,9 +227,8 @@ def loads(bench: Bench, seconds: float) -> list[Load]:
     ]
 
 
-def traffic(bench: Bench, pairs: int, most: int) -> bool:
-    """Print what a call costs more when it is watched, and what grows; tell whether all is within
-    the limits."""
+def traffic(bench: Bench, pairs: int) -> bool:
+    """Print what a call costs more when it is watched; tell whether that is within the limits."""
     within = True
     for name, calls, pace in (("at 1,000 a second", 10_000, 0.001), ("back to back", 20_000, 0.0)):
         wall, cpu, share, first = [], [], [], []
@@ -232,36 +246,51 @@ def traffic(bench: Bench, pairs: int, most: int) -> bool:
         waited = statistics.median(wall)
         print(f"calls {name:18}{us:7.1f} us of CPU, {waited:.1f} in all{part * 100:7.1f} %{mark}")
         print(f"      the first 100 of them, recorded: {statistics.median(first):.3f} s together")
-    marks = list(bench.traffic(most, 0.0, watch=True)["marks"].items())
-    (first, (memory, files)), (last, (memory_then, files_then)) = marks[0], marks[-1]
-    grown = (memory_then - memory) / 1e6, files_then - files
-    print(f"from call {first:,} to {last:,}: memory {grown[0]:+.1f} MB, files {grown[1]:+,} bytes")
-    return within and grown[1] == 0 and grown[0] < LIMIT_MB
+    return within
+
+
+def growth(bench: Bench, calls: int) -> bool:
+    """Print what the script's memory and the run's directory hold at each power of ten of its
+    calls; tell whether both stay as they are."""
+    told = bench.under_run(calls)
+    marks = list(told["marks"].items())
+    (_, (memory, files)), (_, (memory_then, files_then)) = marks[0], marks[-1]
+    for number, (resident, kept) in marks:
+        print(f"call {number:>12,}: memory {resident / 1e6:8.1f} MB, run {kept:>12,} bytes")
+    print(f"{told['seconds'] / calls * 1e6:.1f} us a call")
+    return files_then == files and (memory_then - memory) / 1e6 < LIMIT_MB
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=20, help="that the calls take")
-    parser.add_argument("--only", nargs="*", help="names that begin so")
+    parser.add_argument(
+        "--only", nargs="*", help="names that begin so: load, compile, calls, growth"
+    )
     parser.add_argument("--calls", type=int, default=100_000, help="over which nothing may grow")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     python = os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
+
+    def chosen(name: str) -> bool:
+        return not options.only or name.startswith(tuple(options.only))
+
+    within = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), python)
-        found = [
-            bench.measure(load, options.pairs)
-            for load in loads(bench, options.seconds)
-            if not options.only or load.name.startswith(tuple(options.only))
-        ]
-        flat = options.json or traffic(bench, options.pairs, options.calls)
+        every = loads(bench, options.seconds) if any(map(chosen, ("load", "compile"))) else []
+        found = [bench.measure(load, options.pairs) for load in every if chosen(load.name)]
+        if chosen("calls") and not options.json:
+            within &= traffic(bench, options.pairs)
+        if chosen("growth") and not options.json:
+            within &= growth(bench, options.calls)
     if options.json:
         rows = [{"name": f.name, "bare_s": f.bare_s, "added_s": f.added_s} for f in found]
         print(json.dumps({"rows": rows, "limit_s": LIMIT_S, "limit_share": LIMIT_SHARE}))
-    else:
+    elif found:
         table(found)
-    return 0 if flat and all(figures.within for figures in found) else 1
+    return 0 if within and all(figures.within for figures in found) else 1
 
 
 def table(found: list[Figures]) -> None:
