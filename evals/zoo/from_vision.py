@@ -1,4 +1,4 @@
-"""Rows of torchvision and timm, which import beside the CUDA build of torch only."""
+"""Rows of torchvision and timm."""
 
 from __future__ import annotations
 
@@ -161,8 +161,20 @@ TIMM = (
 )
 
 
+def with_torchvision():
+    """Import torchvision, whose wheel asks for its own operators, also beside a torch for the CPU."""
+    try:
+        importlib.import_module("torchvision")
+    except RuntimeError:  # they are built for CUDA; no row uses them
+        schema = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+        for name in ("nms", "qnms"):
+            torch.library.define(f"torchvision::{name}", schema)
+        importlib.import_module("torchvision")
+
+
 def of_torchvision(name, options):
     def build():
+        with_torchvision()
         module = importlib.import_module(
             "torchvision.models" + (f".{options['_module']}" if "_module" in options else "")
         )
@@ -176,6 +188,7 @@ def of_torchvision(name, options):
 
 def of_timm(name, options):
     def build():
+        with_torchvision()
         import timm
 
         return timm.create_model(name, pretrained=False, num_classes=10, **options)
