@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.model import CATEGORIES, PHASES, Category, Phase
+from aoti_debug.run.files import read_regular
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 LIMIT = 1 << 20  # bytes of an answer or a patch
@@ -96,19 +97,28 @@ def read(folder: Path) -> Answer:
     Raises:
         BadAnswer: there is no answer, or it is none.
     """
-    file, patch = folder / "answer.json", folder / "fix.patch"
     try:
-        if file.stat().st_size > LIMIT:
-            raise BadAnswer("answer.json is larger than 1 MiB")
-        document = json.loads(file.read_text("utf-8"))
-        text = patch.read_text("utf-8") if patch.is_file() else ""
-    except OSError as error:
-        raise BadAnswer(f"there is no answer.json: {error.strerror}") from error
-    except ValueError as error:
-        raise BadAnswer(f"answer.json is no JSON: {error}") from error
+        document = json.loads(_left(folder, "answer.json"))
+        text = _left(folder, "fix.patch", missing="")
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, BadAnswer):
+            raise
+        raise BadAnswer(f"answer.json or fix.patch cannot be read: {error}") from error
     if not isinstance(document, dict):
         raise BadAnswer("answer.json must hold an object")
-    return parse(document, text[:LIMIT])
+    return parse(document, text)
+
+
+def _left(folder: Path, name: str, missing: str | None = None) -> str:
+    """Return the text that an agent has left, which may have left anything of that name."""
+    try:
+        return read_regular(folder / name, LIMIT).decode("utf-8")
+    except FileNotFoundError:
+        if missing is None:
+            raise BadAnswer(f"there is no {name}") from None
+        return missing
+    except OSError as error:
+        raise BadAnswer(f"{name} cannot be read: {error.strerror}") from error
 
 
 FORM = f"""\

@@ -23,7 +23,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
+
+from aoti_debug import model
+from aoti_debug.run.files import read_regular
 
 from harness.answer import FORM
 from harness.case import EVALS, Problem
@@ -209,12 +212,11 @@ def cost(box: Sandbox, wall_s: float | None = None) -> Cost:
     """Read the run directories that an agent's use of the tools has left."""
     runs = compiles = processes = 0
     gpu = 0.0
-    for answer in _answers(box.home):
-        spent = (answer.get("diagnosis") or {}).get("cost") or {}
+    for spent in _spent(box.home):
         runs += 1
-        processes += int(spent.get("process_runs") or 0)
-        compiles += int(spent.get("recompiles") or 0)
-        gpu += float(spent.get("gpu_s") or 0.0)
+        processes += spent.process_runs
+        compiles += spent.recompiles
+        gpu += spent.gpu_s or 0.0
     used = box.arm in ("skill_cli", "skill_mcp", "mcp")
     return Cost(
         wall_s=round(wall_s, 1) if wall_s is not None else None,
@@ -225,10 +227,11 @@ def cost(box: Sandbox, wall_s: float | None = None) -> Cost:
     )
 
 
-def _answers(home: Path) -> Iterator[dict[str, Any]]:
+def _spent(home: Path) -> Iterator[model.Cost]:
+    """Yield what each run cost; what an agent has put in place of an answer tells nothing."""
     for path in sorted((home / "runs").glob("r-*/answer.json")):
         try:
-            kept = json.loads(path.read_bytes())
-            yield kept["answer"]
-        except (OSError, ValueError, KeyError, TypeError):
+            kept = json.loads(read_regular(path))["answer"]
+            yield model.Cost.model_validate((kept.get("diagnosis") or {}).get("cost") or {})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue

@@ -26,6 +26,9 @@ from harness.case import Problem, Twin, edited
 
 HERE = Path(__file__).resolve().parent
 PRELUDE = (HERE / "prelude.py").read_text("utf-8")
+# An oracle runs the patched code: that it ended well says nothing, that it came to its end does.
+ASKED = "import os\n_passed = os.environ.pop('AOTI_EVALS_PASSED')\n"
+ANSWERED = "print(_passed, flush=True)\n"
 ORACLE_S = 120.0
 START_S = {"cpu": 90.0, "gpu": 150.0}  # of a command whose package is there
 HARMLESS = re.compile(r"Warning|warn\(|^\s|^$|^W\d{4}|^\[W")
@@ -251,13 +254,17 @@ def _run(problem: Problem, tree: Path, folder: Path, python: str, twin: Twin) ->
     if not problem.truth.oracle:
         return Outcome(True, ended, error, "")
     script = folder / "oracle.py"
-    script.write_text(f"{PRELUDE}\n\n{problem.truth.oracle}", "utf-8")
+    passed = secrets.token_hex(8)
+    script.write_text(f"{ASKED}{PRELUDE}\n\n{problem.truth.oracle}\n{ANSWERED}", "utf-8")
     write(edited(problem.case.files, problem.truth.gold), folder / "right")
     env.update(AOTI_EVALS_RIGHT=str(folder / "right"), AOTI_EVALS_TWIN=twin, MALLOC_PERTURB_="128")
+    env["AOTI_EVALS_PASSED"] = passed
     words = [python, str(script), str(secrets.randbelow(1 << 30))]
     how, said = process(words, tree, env, ORACLE_S)
-    if how == "exit 0":
+    if how == "exit 0" and (passed in said.split() or twin == "healthy"):  # some end early there
         return Outcome(True, ended, error, "")
+    if how == "exit 0":
+        return Outcome(False, ended, error, "oracle: it was ended before it had passed")
     if "FAIL: " not in said:
         return Outcome(False, ended, error, f"oracle: {how} {error_line(said)}", said[-600:])
     reason, _, detail = said.rpartition("FAIL: ")[2].splitlines()[0].partition(" | ")

@@ -16,13 +16,27 @@ EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
 
 from harness import case as cases  # noqa: E402
-from harness import other, report, sandbox, scripted_model  # noqa: E402
+from harness import (  # noqa: E402
+    other,
+    report,
+    sandbox,
+    scripted_model,
+)
 from harness.agents import AGENTS, Situation, held  # noqa: E402
-from harness.answer import Answer, BadAnswer, Diagnosis, Kernel, Line, parse  # noqa: E402
+from harness.answer import (  # noqa: E402
+    LIMIT,
+    Answer,
+    BadAnswer,
+    Diagnosis,
+    Kernel,
+    Line,
+    parse,
+    read,
+)
 from harness.case import BadCase, Problem, patch_of, problems  # noqa: E402
 from harness.fix import Fix  # noqa: E402
 from harness.score import fields_of, judge  # noqa: E402
-from harness.tree import patched_files  # noqa: E402
+from harness.tree import outcome, patched_files  # noqa: E402
 
 CASE = """
 [one]
@@ -187,6 +201,61 @@ def test_an_answer_may_hold_more_than_is_scored() -> None:
         {"phase": "run", "category": "hang", "kernel": "wait", "confidence": "sure", "input": None}
     )
     assert found.diagnosis.kernel == Kernel(name="wait")
+
+
+@pytest.mark.parametrize("name", ["answer.json", "fix.patch"])
+@pytest.mark.parametrize("kind", ["a pipe", "a link", "a folder", "deep", "large"])
+def test_what_an_agent_left_in_place_of_its_answer_is_not_read(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    (tmp_path / "answer.json").write_text('{"phase": "none", "category": "no_fault"}')
+    file = tmp_path / name
+    file.unlink(missing_ok=True)
+    if kind == "a pipe":
+        os.mkfifo(file)
+    elif kind == "a link":
+        file.symlink_to(EVALS / "evals.json")
+    elif kind == "a folder":
+        file.mkdir()
+    else:
+        file.write_text("[" * 100_000 if kind == "deep" else " " * (LIMIT + 1))
+    if (name, kind) == ("fix.patch", "deep"):
+        assert read(tmp_path).patch  # a text like any other, which is no diff
+        return
+    with pytest.raises(BadAnswer, match="cannot be read"):
+        read(tmp_path)
+
+
+def test_what_an_agent_left_in_place_of_a_run_costs_nothing(tmp_path: Path) -> None:
+    box = sandbox.Sandbox(tmp_path, "skill_cli", sys.executable)
+    for number, said in enumerate(
+        [
+            "[" * 100_000,
+            "[]",
+            '{"answer": 1}',
+            '{"answer": {"diagnosis": {"cost": {"recompiles": "x"}}}}',
+        ]
+    ):
+        (box.home / "runs" / f"r-{number}").mkdir(parents=True)
+        (box.home / "runs" / f"r-{number}" / "answer.json").write_text(said)
+    (box.home / "runs" / "r-pipe").mkdir()
+    os.mkfifo(box.home / "runs" / "r-pipe" / "answer.json")
+    assert sandbox.cost(box).runs == 0
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "raise SystemExit"])
+def test_a_patch_that_only_ends_the_oracle_has_not_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str, end: str
+) -> None:
+    monkeypatch.setenv("AOTI_EVALS_CACHE", str(tmp_path / "cache"))
+    oracle = "import run\nif run.x != 2: fail('wrong')"
+    truth = TRUTH.replace('oracle = "pass"', f"oracle = '''{oracle}'''")
+    problem = cases.load(tree(tmp_path, CASE, truth))["one"]
+    right = outcome(problem, {"run.py": "x = 2\n"}, python)
+    assert right.passed, right.detail
+    cheat = outcome(problem, {"run.py": f"import os\n{end}\n"}, python)
+    assert not cheat.passed
+    assert "before it had passed" in cheat.signature
 
 
 def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, python: str) -> None:
