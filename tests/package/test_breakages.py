@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import threading
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -279,3 +280,30 @@ def test_large_members_are_verified_where_all_are_asked_for(tmp_path):
     stop.set()
     with pytest.raises(Stopped):
         inspect(path, stop)
+
+
+def test_a_method_that_torch_cannot_read_is_not_unpacked(packages, tmp_path):
+    path = write(tmp_path / "m.pt2", members(packages / "torch-2.13" / "dyn.pt2"))
+    data = bytearray(path.read_bytes())
+    at = data.find(b"PK\x01\x02")
+    while at >= 0:
+        struct.pack_into("<H", data, at + 10, zipfile.ZIP_LZMA)
+        at = data.find(b"PK\x01\x02", at + 46)
+    path.write_bytes(data)
+    found = answer(path)
+    assert found.loads_here != "yes"
+    assert any("by a method that torch cannot read" in problem.what for problem in found.problems)
+
+
+def test_what_grows_without_measure_is_not_unpacked_for_its_checksum(packages, tmp_path):
+    """A megabyte may hold a gigabyte, and be written a thousand times."""
+    path = tmp_path / "m.pt2"
+    write(path, members(packages / "torch-2.13" / "dyn.pt2"))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("dyn/data/weights/w", bytes(400 << 20))
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<I", data, data.rfind(b"PK\x01\x02") + 16, 1)  # its checksum
+    path.write_bytes(data)
+    said = [flaw.what for flaw in inspect(path, threading.Event()).flaws]
+    assert any("would grow" in what for what in said)
+    assert not any("checksum" in what for what in said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import stat
 import struct
@@ -16,11 +15,13 @@ from typing import BinaryIO
 
 from aoti_debug.package.record import Archive, Flaw, Layout, Member
 from aoti_debug.package.source import FileSource, Source, SourceError, ZipSource
+from aoti_debug.run.files import open_regular
 
 MODELS = "data/aotinductor/"
 MEMBERS_LIMIT = 50_000
 DIRECTORY_BYTES = 16 * 1024 * 1024  # of the zip's own table of contents
 QUICKLY = 192 * 1024 * 1024  # bytes that are verified where not all are
+GROWS = 20  # times its own size: all that is unpacked of an archive to verify it
 OLD_LOADER = "Failed to initialize zip archive: "
 REFUSED = OLD_LOADER + "invalid header or archive is corrupted"
 LOCAL_HEADER = 30  # bytes before a member, without its name
@@ -67,7 +68,7 @@ def _open(
     if not stat.S_ISREG(status.st_mode):
         return _broken(path, 0, f"{path.name} is not a regular file", "file open failed")
     try:
-        stream = stack.enter_context(path.open("rb"))
+        stream = stack.enter_context(open_regular(path, stop, follow=True))
         head = stream.read(4)
     except OSError as error:
         return _broken(path, 0, f"cannot read {path.name}: {error.strerror}", "file open failed")
@@ -121,7 +122,7 @@ def _zip(
     prefix = _prefix([info.filename for info in infos])
     members, flaws = _members(infos, prefix, size)
     source = ZipSource(stream, archive, prefix)
-    damaged, more = _verify(source, members, stop)
+    damaged, more = _verify(source, members, size, stop)
     layout = _layout(members, prefix)
     found = Archive(path, layout, size, prefix, members, (*flaws, *more), damaged)
     return found, source
@@ -241,12 +242,13 @@ def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str])
 
 
 def _verify(
-    source: ZipSource, members: tuple[Member, ...], stop: threading.Event | None
+    source: ZipSource, members: tuple[Member, ...], size: int, stop: threading.Event | None
 ) -> tuple[frozenset[str], list[Flaw]]:
-    """Compare checksums, smallest members first; unless it can be stopped, within a budget."""
+    """Compare checksums, smallest members first, within a budget: where it can be stopped, of what
+    an archive of `size` bytes may hold."""
     damaged: set[str] = set()
     flaws: list[Flaw] = []
-    left = math.inf if stop else QUICKLY
+    left = max(QUICKLY, GROWS * size) if stop else QUICKLY
     for member in sorted(members, key=lambda m: m.size):
         if member.size > left:
             break

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
-import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +12,7 @@ from typing import Any
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.record import CustomOp, KernelOrigin
 
-_MODEL = re.compile(r"[^\n]{0,300}/models/[^/\n]{1,200}\.json")
+_MODEL = re.compile(r"models/[^/\n]{1,200}\.json")
 _LINE = re.compile(
     r'File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}\n[ \t]*([^\n]{0,200})'
 )
@@ -32,26 +30,15 @@ class Use:
 def uses(path: Path, weights: Collection[str]) -> dict[str, Use]:
     """Return for each of these weights the operation that uses it; {} where that is not told."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            name = next((n for n in archive.namelist() if _MODEL.fullmatch(n)), None)
-            if name is None or archive.getinfo(name).file_size >= JSON_LIMIT:
+        with open_archive(path) as (archive, source):
+            found = next((m for m in archive.members if _MODEL.fullmatch(m.name)), None)
+            if source is None or found is None:
                 return {}
-            document = load_document(archive.read(name))
+            document = load_document(source.read(found, JSON_LIMIT))
         module = document["graph_module"]
         names = dict(_arguments(module["signature"]["input_specs"], weights))
         return dict(_uses(module["graph"]["nodes"], names))
-    except (
-        OSError,
-        zipfile.BadZipFile,
-        zlib.error,
-        RuntimeError,
-        NotImplementedError,
-        DocumentError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        ValueError,
-    ):
+    except (*ZIP_ERRORS, DocumentError, TypeError, AttributeError):
         return {}
 
 

@@ -7,12 +7,14 @@ import os
 import threading
 import zipfile
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import IO, BinaryIO, Protocol
 
 from aoti_debug.package.record import Member
+from aoti_debug.run.files import open_regular
 from aoti_debug.signals import Stopped
 
 PART = 1 << 20
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of compression, that torch's reader knows
 
 READ_CALLS = 400_000  # reads of one window before its parser is taken to be lost
 READ_BYTES = 96 * 1024 * 1024  # bytes of one window that a parser may ask for
@@ -79,7 +81,8 @@ class FileSource:
         self._open: list[BinaryIO] = []
 
     def _stream(self, member: Member) -> BinaryIO:
-        stream = (self._root if self._single else self._root / member.name).open("rb")
+        path = self._root if self._single else self._root / member.name
+        stream = open_regular(path, follow=self._single)
         self._open.append(stream)
         return stream
 
@@ -100,14 +103,20 @@ class ZipSource:
     def __init__(self, stream: BinaryIO, archive: zipfile.ZipFile, prefix: str) -> None:
         self._stream, self._archive, self._prefix = stream, archive, prefix
 
+    def _open(self, member: Member) -> IO[bytes]:
+        info = self._archive.getinfo(self._prefix + member.name)
+        if info.compress_type not in METHODS:
+            raise SourceError("it is compressed by a method that torch cannot read")
+        return self._archive.open(info)
+
     def read(self, member: Member, limit: int) -> bytes:
-        with self._archive.open(self._prefix + member.name) as stream:
+        with self._open(member) as stream:
             return stream.read(limit)
 
     def length(self, member: Member, stop: threading.Event) -> int:
         """Read a member to its end, in parts, and return how long it is."""
         size = 0
-        with self._archive.open(self._prefix + member.name) as stream:
+        with self._open(member) as stream:
             while size <= member.size and (part := stream.read(PART)):
                 if stop.is_set():
                     raise Stopped
