@@ -1,4 +1,4 @@
-"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth/FAMILY.toml).
+"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth.toml).
 
 A case holds its input files as text; what cannot be text (a package, weights, traffic) is made when
 it is laid out, by the truth's `prepare`. Patches are kept as edits, which name the text that they
@@ -193,37 +193,30 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
         for path, tables in _families(root / "cases")
         for name, table in tables.items()
     }
-    truths = {
-        name: (path.stem, _parsed(Truth, table, path, name))
-        for path, tables in _families(root / "truth")
-        for name, table in tables.items()
-    }
+    told = root / "truth.toml"
+    truths = {name: _parsed(Truth, table, told, name) for name, table in _tables(told).items()}
     if lone := cases.keys() ^ truths.keys():
         raise BadCase(f"case without truth or truth without case: {', '.join(sorted(lone))}")
-    problems = {}
-    for name, case in cases.items():
-        family, truth = truths[name]
-        if family != case.family:
-            raise BadCase(f"{name} is of {case.family}, its truth stands in {family}.toml")
-        problems[name] = Problem(case, truth)
-        _check_edits(problems[name])
+    problems = {name: Problem(case, truths[name]) for name, case in cases.items()}
+    for problem in problems.values():
+        _check_edits(problem)
     return dict(sorted(problems.items(), key=lambda item: (item[1].case.family, item[0])))
 
 
 def _families(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     for path in (folder / f"{family}.toml" for family in FAMILIES):
         if path.exists():
-            tables = _toml(path)
-            if stray := [name for name, table in tables.items() if not isinstance(table, dict)]:
-                raise BadCase(f"{path.name}: {stray[0]} stands outside of any case")
-            yield path, tables
+            yield path, _tables(path)
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _tables(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        tables = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadCase(f"{path.name} is no TOML: {error}") from error
+    if stray := [name for name, table in tables.items() if not isinstance(table, dict)]:
+        raise BadCase(f"{path.name}: {stray[0]} stands outside of any case")
+    return tables
 
 
 def _parsed(model: type[Any], table: Mapping[str, Any], path: Path, name: str = "") -> Any:

@@ -60,9 +60,9 @@ EVERY = pytest.mark.parametrize("problem", problems().values(), ids=list(problem
 
 
 def tree(root: Path, case: str = CASE, truth: str = TRUTH) -> Path:
-    for folder, name, text in (("cases", "bad_input", case), ("truth", "bad_input", truth)):
-        (root / folder).mkdir()
-        (root / folder / f"{name}.toml").write_text(text)
+    (root / "cases").mkdir()
+    (root / "cases" / "bad_input.toml").write_text(case)
+    (root / "truth.toml").write_text(truth)
     return root
 
 
@@ -293,7 +293,7 @@ for place in .. "$HOME" {tree} $(dirname $(dirname $(command -v aoti-debug || ec
   find "$place" -path '*truth*' -name '*.toml' 2>/dev/null
   grep -rls {word} "$place" --include='*.toml' 2>/dev/null
 done
-git -C {tree} show HEAD:evals/truth/bad_input.toml 2>/dev/null | grep -c {word}
+git -C {tree} show HEAD:evals/truth.toml 2>/dev/null | grep -c {word}
 exit 0
 """
 
@@ -313,9 +313,9 @@ def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) 
     assert ended == "exit 0"
     assert said.strip() in ("", "0")
     assert cost.wall_s is not None
-    assert (EVALS / "truth").is_dir()
-    copied = {path.name for path in tmp_path.rglob("*") if path.is_dir()}
-    assert "truth" not in copied and "recorded" not in copied
+    assert (EVALS / "truth.toml").is_file()
+    copied = {path.name for path in tmp_path.rglob("*")}
+    assert "truth.toml" not in copied and "recorded" not in copied
 
 
 @pytest.mark.parametrize("arm", ["bare", "skill_cli"])
