@@ -29,8 +29,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1] / "mcp_server" / "aoti_debug"
 sys.path[:0] = [str(HERE), str(ROOT), str(ROOT.parent)]
 import explain_cases  # noqa: E402
-from aoti_debug.explain.nodes import Found, read_report  # noqa: E402
-from aoti_debug.explain.wrong import read_bisection  # noqa: E402
+from aoti_debug.explain.nodes import read_report  # noqa: E402
+from aoti_debug.explain.values import Found, read_bisection  # noqa: E402
 from probe import capture  # noqa: E402
 
 SHORTEST = 15.0  # seconds: no case takes less

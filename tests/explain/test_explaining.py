@@ -14,9 +14,9 @@ from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.accesses import checks
 from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in
-from aoti_debug.explain.nodes import Found, read_report
+from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.package import explain_package
-from aoti_debug.explain.wrong import read_bisection
+from aoti_debug.explain.values import Found, read_bisection
 from aoti_debug.read.event_fields import input_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.explanation import explain_run

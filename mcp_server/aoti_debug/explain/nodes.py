@@ -4,32 +4,16 @@ left its bounds."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from aoti_debug.explain.seen import Report, lines, named, place, rows
-from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
+from aoti_debug.explain.values import Found, Report, lines, named, place, rows
+from aoti_debug.model import Fix, InputFinding
 
 SAME = tuple(
     """
     reshape view flatten contiguous clone to _to_copy squeeze unsqueeze ravel unflatten
     """.split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A cause that the run showed: proved, for it was seen to happen."""
-
-    category: Category
-    summary: str
-    node: str
-    op: str
-    source: list[SourceLine]
-    input: InputFinding | None
-    fixes: list[Fix]
-    values: list[ValueRow]
-    artifact: str = "report.json"
 
 
 def read_report(report: Report, inputs: Mapping[str, int]) -> Found | None:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.errors import AotiDebugError, WrongUse
-from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.target import Target, resolve_target
 from aoti_debug.triage.run_state import Request

@@ -1,4 +1,5 @@
-"""Open what a foreign program may have left, regular files only, and cut a page out of it."""
+"""Open what a foreign program may have left, regular files only, and cut a page out of it; paths
+as a user writes them."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from aoti_debug.errors import WrongUse
 from aoti_debug.plain import plain
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import open_stoppable
@@ -224,3 +226,18 @@ def remove(path: Path) -> None:
         remove_tree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """Return the path with a home directory in place of `~`.
+
+    Raises:
+        WrongUse: there is no such user.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        named = plain(str(path), 80)
+        raise WrongUse(
+            f"{named} is in the home directory of nobody", help="Write the path out, from / on."
+        ) from error

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
-from aoti_debug.paths import expanded
 from aoti_debug.run.directory import home
-from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.files import expanded, read_regular, write_atomically
 from aoti_debug.run.machine import ask
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
-from aoti_debug.paths import expanded
 from aoti_debug.plain import plain
+from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.output import Stream
 

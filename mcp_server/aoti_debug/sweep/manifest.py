@@ -14,9 +14,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from aoti_debug.errors import WrongUse, refused_by_system
-from aoti_debug.paths import expanded
 from aoti_debug.plain import clean, plain
-from aoti_debug.run.files import files_below, open_regular
+from aoti_debug.run.files import expanded, files_below, open_regular
 
 if sys.version_info >= (3, 11):
     import tomllib

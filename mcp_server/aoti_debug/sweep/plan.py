@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from aoti_debug.errors import AotiDebugError, NoInterpreter
-from aoti_debug.paths import expanded
 from aoti_debug.run.executor import ANY, Demand
+from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from aoti_debug.errors import WrongUse
-from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory, home
+from aoti_debug.run.files import expanded
 from aoti_debug.run.machine import ask
 from aoti_debug.run.target import Target
 from aoti_debug.sweep.answer import SweepAnswer

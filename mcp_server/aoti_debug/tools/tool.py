@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.paths import expanded
 from aoti_debug.plain import clean, plain
+from aoti_debug.run.files import expanded
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error

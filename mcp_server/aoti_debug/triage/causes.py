@@ -11,7 +11,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.explain.nodes import read_report
-from aoti_debug.explain.wrong import read_bisection, vanished
+from aoti_debug.explain.values import read_bisection, vanished
 from aoti_debug.model import Diagnosis, Step
 from aoti_debug.read.events import Call
 from aoti_debug.triage import decision

@@ -14,8 +14,8 @@ from aoti_debug.diagnose.traffic import counted
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import CallSeen, find_in, is_users
-from aoti_debug.explain.nodes import Found
 from aoti_debug.explain.package import explain_package, modules
+from aoti_debug.explain.values import Found
 from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert

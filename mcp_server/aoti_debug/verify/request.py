@@ -9,9 +9,8 @@ from pathlib import Path
 
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.minify.request import target_of
-from aoti_debug.paths import expanded
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.target import Target, resolve_target, script_and_args
 from aoti_debug.triage.run_state import Request
 
