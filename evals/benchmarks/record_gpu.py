@@ -2,9 +2,10 @@
 
     python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu [CLASSICAL.json TABLE.md]
 
-Writes runs.tar.xz (a directory for each case, its long texts cut in the middle) and README.md
-(versions, commands and results). OUT is the directory that gpu.py was given. CLASSICAL.json is
-what `gpu.py --classical` wrote on the same machine; TABLE.md then compares the two.
+Writes runs.tar.xz (a directory for each case, its long texts cut in the middle) and prints what
+tests/recorded/README.md says of it (versions, commands and results). OUT is the directory that
+gpu.py was given. CLASSICAL.json is what `gpu.py --classical` wrote on the same machine; TABLE.md
+then compares the two.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def main() -> None:
     with tarfile.open(to / "runs.tar.xz", "w:xz", preset=9) as archive:
         for row in sorted(rows, key=name_of):
             pack(out / f"{name_of(row)}.zip", name_of(row), archive)
-    (to / "README.md").write_text(readme(document["versions"], rows), encoding="utf-8")
+    print(described(document["versions"], rows))
     if len(sys.argv) > 3:
         other = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
         text = comparison(document, other["rows"], out)
@@ -137,9 +138,9 @@ def yes(found: object) -> str:
     return "yes" if found else "no"
 
 
-def readme(versions: dict[str, str], rows: list[dict]) -> str:
+def described(versions: dict[str, str], rows: list[dict]) -> str:
     lines = [
-        "# Triages recorded on a GPU",
+        "## gpu/: triages of a GPU",
         "",
         f"One {versions['gpu']}, torch {versions['torch']}, triton {versions['triton']}, Python "
         f"{versions['python']}, CUDA {versions['cuda']}; g++ 13, fourteen cases side by side.",
@@ -161,7 +162,7 @@ def readme(versions: dict[str, str], rows: list[dict]) -> str:
             row["wall_s"],
         )
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    return "\n".join([*lines, ""])
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

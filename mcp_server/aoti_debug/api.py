@@ -38,6 +38,7 @@ __all__ = [
     "diagnose_log",
     "directory",
     "environment",
+    "expanded",
     "inspect",
     "request",
     "runs",

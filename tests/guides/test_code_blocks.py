@@ -259,7 +259,7 @@ def test_what_the_guides_say_of_constants_libraries_and_bounds_is_so(run: Run, r
     assert "Found constant" not in rest
 
 
-RUNNER = Path(__file__).with_name("run_blocks.py")
+IN_TORCH = Path(__file__).with_name("in_torch.py")
 
 
 @pytest.fixture(scope="session")
@@ -278,7 +278,7 @@ def run_all(directory: Path) -> None:
     environment = {**os.environ, "INDUCTOR_PROVENANCE": "1", "CUDA_VISIBLE_DEVICES": ""}
     with (directory / "log").open("wb") as log:
         subprocess.run(
-            [torch_python(), str(RUNNER), str(todo), str(done)],
+            [torch_python(), str(IN_TORCH), "blocks", str(todo), str(done)],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,

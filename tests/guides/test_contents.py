@@ -2,7 +2,7 @@
 somewhere.
 
 What they state of torch is so in the installed torch: texts, names, settings, releases. A row of
-claims.tsv is guide, kind (find_claims.py says which), words of the guide, releases, and what is
+claims.tsv is guide, kind (in_torch.py says which), words of the guide, releases, and what is
 looked for where that is not the words themselves. Releases are `2.10+`, `2.8-2.9`, `2.6`, or
 nothing for all: outside of them the claim must not hold. `seen` marks what only runs of those
 releases showed. After an upgrade, a row that fails shows what a guide has to say differently.
@@ -289,7 +289,7 @@ def test_what_a_case_needs_is_a_small_load() -> None:
     assert over == ["two_reasons", "neighbouring_store"]  # two guides each
 
 
-FINDER = Path(__file__).with_name("find_claims.py")
+IN_TORCH = Path(__file__).with_name("in_torch.py")
 UNPACKED = os.environ.get("AOTI_DEBUG_UNPACKED")
 # Their releases are rows of the tools' tables, or of the reports that they quote.
 SUMMARIES = ("environment-variables.md", "examples.md")
@@ -328,7 +328,14 @@ CLAIMS = [
 
 def ask(claims: list[tuple[str, str]]) -> tuple[Release, list[bool | None]]:
     """Return the release of the torch that is asked, and whether it holds what the claims say."""
-    argv = [torch_python(), "-W", "ignore", str(FINDER), *([UNPACKED] if UNPACKED else [])]
+    argv = [
+        torch_python(),
+        "-W",
+        "ignore",
+        str(IN_TORCH),
+        "claims",
+        *([UNPACKED] if UNPACKED else []),
+    ]
     done = subprocess.run(
         argv, input=json.dumps(claims), capture_output=True, text=True, check=True
     )

@@ -1,4 +1,5 @@
-"""Which steps a first run calls for: a table of what it showed, and what is decided."""
+"""Which steps a first run calls for: a table of what it showed, and what is decided. A patch of
+the user's file is proposed where it is certain, and none where it is not."""
 
 from __future__ import annotations
 
@@ -10,14 +11,29 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
-from aoti_debug.model import Category, Confidence, Diagnosis, InputFinding, Kernel, Phase
-from aoti_debug.read.check_report import read_reports
+from aoti_debug.diagnose.from_operator import from_mismatch
+from aoti_debug.model import (
+    Category,
+    Confidence,
+    Diagnosis,
+    InputFinding,
+    Kernel,
+    Phase,
+    SourceLine,
+)
+from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import Call, CustomOps, Events, Input, Process, read_events
 from aoti_debug.read.record import GpuException, Span
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.decision import Impossible, Machine, Planned, Run, Skip
 from aoti_debug.triage.findings import checked, in_view_of
+from aoti_debug.triage.proposals import with_patch
+from aoti_debug.triage.source_text import built_by
+from aoti_debug.verify.patch import apply, read_patch
+from recordings import begin, called, end, events, jsonl
 
 SPAN = Span("events.jsonl", 1, 1, "")
 FILES = Path("inputs.pt")
@@ -382,3 +398,273 @@ def test_calls_with_an_index_out_of_bounds_are_named_and_negative_ones_said_to_w
         "value, perhaps more than one each; calls are numbered from 1"
     )
     assert best.fixes[0].what.startswith("check or clamp stores to 0 <= value < 80 before")
+
+
+SCRIPT = """\
+import torch
+
+
+@torch.library.custom_op("user::turned", mutates_args=())
+def turned(x: torch.Tensor) -> torch.Tensor:
+    return (x * 2.0).t().contiguous().t()
+
+
+@turned.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+rows = torch.export.Dim("rows", min=2, max=64)
+program = torch.export.export(model, (example,), dynamic_shapes={"x": {0: rows}})
+compiled = torch._inductor.aoti_load_package(path)
+for x in batches:
+    result = compiled(x)
+    print(float(result.sum()))
+"""
+CALL = 18
+
+
+def call_of(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observations:
+    """Return what the probe tells of a call that a line of a script made."""
+    path.write_text(text)
+    leaf = {"shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
+    leaves = ({**leaf, "name": f"x{n}" if n else "x"} for n in range(inputs))
+    return Observations(events=events(called(*leaves, caller=[str(path), line])))
+
+
+def fault(category: Category, property: str = "", expected: str = "", got: str = "") -> Diagnosis:
+    given = {"property": property, "expected": expected, "got": got, "dim": 0}
+    found = InputFinding(index=0, name="x", **given) if property else None
+    return Diagnosis(
+        phase="run", category=category, confidence="proved", summary="it is so", input=found
+    )
+
+
+DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
+STRIDE = fault("contract_stride", "stride", "8", "1")
+INDEX = fault("index_out_of_bounds", "value", "0 <= value < 16", "4000 at [2]")
+WITHIN = "0 <= value < 80 (negative ones down to -80 wrap around)"
+WRAPS = fault("index_out_of_bounds", "value", WITHIN, "83 at [23]")
+TOO_MANY = fault("contract_shape", "size", "<= 64", "80")
+BAKED = fault("contract_shape", "size", "4", "9")
+
+
+def patched(tmp_path: Path, diagnosis: Diagnosis, observations: Observations) -> str:
+    """Return the script as the proposal, applied the way that verify does, leaves it."""
+    script = tmp_path / "serve.py"
+    found = with_patch(diagnosis, observations, tmp_path, script)
+    patch = found.fixes[0].patch if found.fixes else None
+    if patch is None:
+        return ""
+    copy = tmp_path.with_name(tmp_path.name + "-copy")
+    assert apply(read_patch(patch), tmp_path, copy) == ["serve.py"]
+    return (copy / "serve.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "line"),
+    [
+        (DTYPE, "    result = compiled(x.to(torch.float32))"),
+        (STRIDE, "    result = compiled(x.contiguous())"),
+        (fault("contract_device", "device", "cuda", "cpu"), '    result = compiled(x.to("cuda"))'),
+        (INDEX, "    if not bool(((x >= 0) & (x < 16)).all()):"),
+        (WRAPS, "    if not bool(((x >= 0) & (x < 80)).all()):"),
+        (TOO_MANY, 'rows = torch.export.Dim("rows", min=2, max=80)'),
+    ],
+)
+def test_one_line_is_changed(tmp_path: Path, diagnosis: Diagnosis, line: str) -> None:
+    new = patched(tmp_path, diagnosis, call_of(tmp_path / "serve.py", SCRIPT))
+    changed = [text for text in new.splitlines() if text not in SCRIPT.splitlines()]
+    assert changed[0] == line
+    assert len(changed) == (2 if diagnosis in (INDEX, WRAPS) else 1)
+
+
+@pytest.mark.parametrize(
+    "shapes", ["", ", dynamic_shapes=None", ", dynamic_shapes=shapes", ", strict=True"]
+)
+def test_a_size_that_was_baked_in_is_made_free(tmp_path: Path, shapes: str) -> None:
+    text = SCRIPT.replace(', dynamic_shapes={"x": {0: rows}}', shapes)
+    text = text.replace("rows = torch", "shapes = None\nrows = torch")
+    new = patched(tmp_path, BAKED, call_of(tmp_path / "serve.py", text, CALL + 1))
+    assert '{"x": {0: torch.export.Dim.DYNAMIC}}' in new
+
+
+MODEL = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, ids):
+        return torch.relu(self.table[ids]) + 1.0
+
+
+model = Model()
+program = torch.export.export(model, (example,))
+compiled = torch._inductor.aoti_load_package(path)
+compiled(torch.tensor([1, number]))
+"""
+
+
+def at_line(line: int, path: Path) -> Diagnosis:
+    source = SourceLine(file=str(path), line=line, text="")
+    return INDEX.model_copy(update={"source": [source]})
+
+
+def test_an_index_is_clamped_in_the_model_where_the_call_gives_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "serve.py"
+    new = patched(tmp_path, at_line(6, path), call_of(path, MODEL, 12))
+    assert "        return torch.relu(self.table[ids.clamp(0, 15)]) + 1.0" in new.splitlines()
+
+
+def test_two_indices_of_a_line_are_not_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "serve.py"
+    text = MODEL.replace("self.table[ids]", "self.table[ids] + self.other[ids]")
+    assert patched(tmp_path, at_line(6, path), call_of(path, text, 12)) == ""
+
+
+def test_weights_are_left_in_the_package_where_one_setting_takes_them_out(tmp_path: Path) -> None:
+    options = 'options = {"aot_inductor.package_constants_in_so": False}\n'
+    missing, path = fault("constants_missing"), tmp_path / "serve.py"
+    new = patched(tmp_path, missing, call_of(path, options + SCRIPT, CALL + 1))
+    assert new == options.replace("False", "True") + SCRIPT
+    assert patched(tmp_path, missing, call_of(path, 2 * options + SCRIPT, CALL + 2)) == ""
+
+
+def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:
+    observations = call_of(tmp_path / "serve.py", SCRIPT)
+    wrong = Mismatch(op="user::turned", property="stride", expected="[8, 1]", got="[1, 9]")
+    fakes = FakesReport(artifact="report.json", mismatches=[wrong])
+    diagnosis = fault("custom_op_fake_kernel")
+    found = Observations(events=observations.events, checks=CheckReports(fakes=fakes))
+    new = patched(tmp_path, diagnosis, found)
+    assert "    return (x * 2.0).t().contiguous().t().contiguous()" in new
+    places = {"real": (str(tmp_path / "ops.py"), 6), "fake": (str(tmp_path / "ops.py"), 11)}
+    told = from_mismatch(Mismatch.model_validate({**wrong.model_dump(), "places": places}), "", 0)
+    assert [line.line for line in told.diagnosis.source] == [6, 11]
+    assert [fix.where for fix in told.diagnosis.fixes] == [
+        f"{tmp_path / 'ops.py'}:6",
+        f"{tmp_path / 'ops.py'}:11",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "old", "new"),
+    [
+        (fault("no_fault"), "", ""),
+        # a float that becomes an integer is another value
+        (fault("contract_dtype", "dtype", "int64", "float64"), "", ""),
+        # what is loaded is not known, or another call stands in the same line
+        (DTYPE, "compiled = torch._inductor.aoti_load_package(path)", "compiled = served()"),
+        (DTYPE, "compiled(x)", "compiled(x) + compiled(-x)"),
+        (DTYPE, "compiled(x)", "compiled(*batch)"),
+        (DTYPE, "import torch\n", "import torch as th\n"),
+        # the layout that it was exported with is not the plain one
+        (fault("contract_stride", "stride", "1", "8"), "", ""),
+        # the name is bound inside of the expression
+        (INDEX, "compiled(x)", "[compiled(x) for x in parts]"),
+        (INDEX, "compiled(x)", "compiled(x + 1)"),
+        # two sizes have that bound
+        (TOO_MANY, "min=2, max=64)", 'min=2, max=64), torch.export.Dim("n", max=64)'),
+        (TOO_MANY, "max=64", "max=LIMIT"),
+        (BAKED, "", ""),
+        (DTYPE, "    result = compiled(x)", "\tresult = compiled(x"),
+    ],
+)
+def test_what_is_not_certain_is_not_proposed(
+    tmp_path: Path, diagnosis: Diagnosis, old: str, new: str
+) -> None:
+    text = SCRIPT.replace(old, new) if old else SCRIPT
+    assert text != SCRIPT or not old
+    assert patched(tmp_path, diagnosis, call_of(tmp_path / "serve.py", text)) == ""
+
+
+def test_a_file_outside_the_tree_is_not_touched(tmp_path: Path) -> None:
+    other = tmp_path / "library"
+    other.mkdir()
+    observations = call_of(other / "serve.py", SCRIPT)
+    own = tmp_path / "own"
+    own.mkdir()
+    assert with_patch(DTYPE, observations, own, None) == DTYPE
+
+
+def test_inputs_that_cannot_be_told_apart_are_left_alone(tmp_path: Path) -> None:
+    assert patched(tmp_path, DTYPE, call_of(tmp_path / "serve.py", SCRIPT, inputs=2)) == ""
+
+
+BUILD = """\
+import torch
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent / "made" / "model.pt2"
+
+
+def build():
+    torch._inductor.aoti_compile_and_package(program, package_path=str(PACKAGE))
+"""
+MAIN = "\n\ndef main():\n    build()\n\n\nif __name__ == '__main__':\n    main()\n"
+SERVE = "import torch\n\nmodel = torch._inductor.aoti_load_package('made/model.pt2')\n"
+BUILDS = SERVE + "import build\n\nif not build.PACKAGE.exists():\n    build.build()\n"
+
+
+@pytest.mark.parametrize(
+    ("build", "serve", "said"),
+    [
+        (
+            BUILD + MAIN,
+            SERVE,
+            ": triage build.py (it exports and compiles), then this script again",
+        ),
+        (
+            BUILD,
+            BUILDS,
+            ", in build(), which serve.py:7 calls: if it does so where there is no "
+            "package, move model.pt2 away and triage this script again",
+        ),
+        (
+            BUILD,
+            SERVE,
+            ', in build(): `triage --command python -c "import build; build.build()"`, '
+            "then this script again",
+        ),
+        (
+            BUILD.replace("build()", "build(program)"),
+            SERVE,
+            ", in build(): triage a script that calls it, then this one again",
+        ),
+        (BUILD.replace("model.pt2", "other.pt2") + MAIN, SERVE, None),
+        (BUILD.replace("compile_and", "inspect"), SERVE, None),
+        ("def (:\n", SERVE, None),
+    ],
+)
+def test_what_makes_a_package_is_named_with_how_to_keep_its_program(
+    tmp_path: Path, build: str, serve: str, said: str | None
+) -> None:
+    (tmp_path / "build.py").write_text(build)
+    (tmp_path / "serve.py").write_text(serve)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "a.py").write_text(BUILD + MAIN)
+    found = built_by(tmp_path / "serve.py", Path("/elsewhere/model.pt2"))
+    assert found == (f"; the package is made by build.py:8{said}" if said else "")
+
+
+@pytest.mark.parametrize(("kept", "found"), [(b"the same", True), (b"another!", False)])
+def test_the_compile_of_a_package_is_found_where_it_was_copied_from(
+    tmp_path: Path, kept: bytes, found: bool
+) -> None:
+    earlier, copy = tmp_path / "runs" / "r-20260101-0000-abcd", tmp_path / "copy.pt2"
+    (earlier / "capture").mkdir(parents=True)
+    (earlier / "capture" / "package-1.pt2").write_bytes(kept)
+    (earlier / "run.json").write_text("{}")
+    copy.write_bytes(b"the same")
+    made = {
+        "path": "/build/model.pt2",
+        "bytes": 8,
+        "mtime": 1.0,
+        "captured": "capture/package-1.pt2",
+    }
+    compiled = begin(1, flags={}, exported_program="capture/exported-1.pt2")
+    (earlier / "events.jsonl").write_text(jsonl(compiled, end(1, package=made)))
+    log = events(begin(1, "load", package={"path": str(copy), "bytes": 8, "mtime": 9.0}))
+    here = tmp_path / "runs" / "r-20260102-0000-abcd"
+    found_in = compile_of(log, log.packages[0], "model", here, tmp_path)
+    assert (found_in is not None and found_in[1] == earlier) == found

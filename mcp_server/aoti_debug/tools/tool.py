@@ -18,7 +18,6 @@ from pydantic import BaseModel, Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
-from aoti_debug.run.files import expanded
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
@@ -212,7 +211,9 @@ def absolute(name: str, value: str) -> Path:
     Raises:
         WrongUse: the path is relative.
     """
-    path = expanded(value)
+    from aoti_debug import api
+
+    path = api.expanded(value)
     if not path.is_absolute():
         raise WrongUse(
             f"{name} is not an absolute path: {value!r}",

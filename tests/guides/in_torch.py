@@ -1,21 +1,30 @@
-"""Say which claims hold for a torch: JSON of [kind, words] in, of true, false and null out.
+"""What the guides' tests do where torch is.
 
-`text`: the words stand in its sources, headers or libraries; words left out are written `…`.
-`config`: `torch._inductor.config` knows the name. `api`: the dotted name exists. Any other kind is
-a file below `torch/` in which the words stand. Without arguments the installed torch is asked; an
-argument names the folder `torch` of an unpacked wheel, which is only read: null for an `api`.
+in_torch.py claims [FOLDER]: say which claims hold for a torch: JSON of [kind, words] in, of true,
+false and null out. `text`: the words stand in its sources, headers or libraries; words left out are
+written `…`. `config`: `torch._inductor.config` knows the name. `api`: the dotted name exists. Any
+other kind is a file below `torch/` in which the words stand. Without FOLDER the installed torch is
+asked; it names the folder `torch` of an unpacked wheel, which is only read: null for an `api`.
+
+in_torch.py blocks TODO DONE: run the Python blocks of the guides one after the other, each in its
+own namespace. TODO is a JSON list of blocks (name, source), DONE where to write what came of each.
+It is written after each block, so that one that ends the process is seen to have done so.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import importlib.util
+import io
 import json
 import mmap
+import os
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,7 +135,7 @@ def joined(text: str) -> str:
     return re.sub(r"[\"']\s*\n\s*[fr]?[\"']", "", text)
 
 
-def main(arguments: list[str]) -> None:
+def find(arguments: list[str]) -> None:
     if arguments:
         torch = Torch(Path(arguments[0]), installed=False)
     else:
@@ -137,5 +146,32 @@ def main(arguments: list[str]) -> None:
     print(json.dumps({"version": torch.version, "holds": answers}))
 
 
+def run_all(todo: Path, done: Path) -> None:
+    results: dict[str, str] = {}
+    environment = dict(os.environ)
+    for block in json.loads(todo.read_text("utf-8")):
+        results[block["name"]] = "ended the process"
+        done.write_text(json.dumps(results), "utf-8")
+        results[block["name"]] = _run(block["name"], block["source"])
+        os.environ.clear()
+        os.environ.update(environment)
+    done.write_text(json.dumps(results), "utf-8")
+
+
+def _run(name: str, source: str) -> str:
+    """Return the traceback, empty when the block went through."""
+    module = {"__name__": "__main__"}
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(source, name, "exec"), module)
+    except BaseException:
+        return traceback.format_exc()
+    return ""
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    what, *arguments = sys.argv[1:]
+    if what == "claims":
+        find(arguments)
+    else:
+        run_all(*map(Path, arguments))
