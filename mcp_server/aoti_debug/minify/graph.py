@@ -35,7 +35,6 @@ class Node:
     path: str = ""  # of a weight, in the model
     is_tensor: bool = False
     is_number: bool = False
-    is_floating: bool = False
     several: tuple[bool, ...] = ()  # of several results, which are tensors
     shape: tuple[Size, ...] = ()
     size: Size | None = None  # of a number
@@ -182,7 +181,6 @@ def _node(entry: Mapping[str, Any]) -> Node:
         path=entry.get("path") or "",
         is_tensor=kind == "tensor",
         is_number=kind == "number",
-        is_floating=bool(value.get("floating")),
         several=tuple(bool(item and item["kind"] == "tensor") for item in value.get("items") or ()),
         shape=tuple(_size(size) for size in value.get("shape") or ()),
         size=_size(value["size"]) if kind == "number" else None,

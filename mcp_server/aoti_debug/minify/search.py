@@ -53,7 +53,6 @@ class Trials:
     unwell: Health
     environment: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
-    unbuildable: int = 0
     looked: int = 0  # how often a GPU was looked at after a crash
     best: Best | None = None
     _latest: Best | None = None
@@ -81,7 +80,6 @@ class Trials:
         try:
             script = self.writer.write(candidate, self.load)
         except Unbuildable:
-            self.unbuildable += 1
             return False
         self.tried += 1
         self.say(self.progress(len(candidate.keep)))

@@ -35,7 +35,6 @@ class Member:
     size: int
     stored: int  # bytes it takes in the archive
     offset: int | None = None  # of its local header; None in a directory
-    crc: int | None = None
     compressed: bool = False
 
 
@@ -118,7 +117,6 @@ class Wrapper:
     inputs: tuple[Input, ...] = ()
     outputs: int | None = None
     constants: tuple[Constant, ...] = ()
-    constants_declared: int | None = None
     weights_in_library: bool | None = None
     symbols: tuple[Symbol, ...] = ()
     launches: tuple[Launch, ...] = ()
@@ -126,7 +124,6 @@ class Wrapper:
     checks: Literal["none", "environment", "always"] = "none"
     leaves: int | None = None  # arguments of the model as called, tensors or not
     printer: bool = False  # compiled with the intermediate value printer
-    nan_checks: bool = False
     build: Build | None = None
     truncated: bool = False
 

@@ -179,7 +179,6 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
         inputs=inputs,
         outputs=base[1] if base else None,
         constants=_constants(head),
-        constants_declared=base[2] if base else None,
         weights_in_library=base[3] if base else None,
         symbols=symbols_of(body),
         launches=read_launches(body, first),
@@ -187,7 +186,6 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
         checks="environment" if environment else "always" if always else "none",
         leaves=leaves_of(text),
         printer="aoti_torch_print_tensor_handle(" in text or "aoti_torch_save_tensor_" in text,
-        nan_checks='aoti_torch_check_inf_and_nan("' in text,
         build=_build(lines),
         truncated=truncated,
     )

@@ -25,11 +25,9 @@ class _Log:
         self._descriptor = -1
         self._owner = -1
         self._identity = (-1, -1)
-        self.written = 0
 
     def write(self, line: bytes) -> None:
         os.write(self._current(), line)
-        self.written += len(line)
 
     def _current(self) -> int:
         if self._owner == os.getpid():
@@ -111,11 +109,6 @@ def note(what: str, why: object = None, **details: Any) -> None:
         details.setdefault("error", describe_error(why))
         why = f"{type(why).__name__}: {bounded(str(why), 500)}"
     emit("note", what=what, why=why, **details)
-
-
-def bytes_written() -> int:
-    """Return how many bytes of events this process wrote."""
-    return _log.written
 
 
 def describe_error(error: BaseException) -> dict[str, str]:

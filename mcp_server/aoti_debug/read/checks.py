@@ -65,11 +65,5 @@ class CheckReports:
             or (self.poison is not None and self.poison.differs)
         )
 
-    @property
-    def steady(self) -> bool:
-        """Tell whether repeats agreed, also with free memory full of a pattern."""
-        looked = (self.repeats, self.poison)
-        return all(s is not None and s.state == "done" and not s.differs for s in looked)
-
 
 NO_REPORTS = CheckReports()

@@ -226,7 +226,3 @@ def _model(trial: Trial, facts: Facts) -> Found:
 def failed_calls(calls: Sequence[Call], failing: int | None) -> int:
     """Count the calls that raised; and the one that had failed, where the process ended in it."""
     return sum(c.ok is False or (c.ok is None and c.call == failing is not None) for c in calls)
-
-
-def bad_things(findings: Sequence[Found]) -> list[str]:
-    return [f"{found.what}: {found.finding}" for found in findings if found.result == "bad"]
