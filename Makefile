@@ -87,9 +87,9 @@ evals-live: setup
 	$(BIN)/python evals/run.py --jobs $(WORKERS) agents $(ARGS)
 
 bench: setup
-	$(BIN)/python evals/benchmarks/startup.py
+	$(BIN)/python evals/benchmarks/latency.py start
 	@echo
-	$(BIN)/python evals/benchmarks/scan_log.py --megabytes 320
+	$(BIN)/python evals/benchmarks/latency.py scan --megabytes 320
 	@echo
 	$(BIN)/python evals/benchmarks/overhead.py --pairs 3
 	@echo

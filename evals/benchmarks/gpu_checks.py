@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import importlib
 import json
 import os
 import subprocess
@@ -36,6 +37,42 @@ WANTED: dict[str, tuple[str | None, str | None, str | None]] = {
     "raced": (None, "differs", None),
     "outside": (None, None, None),
 }
+
+# Operators with Triton kernels that are wrong: one leaves elements unwritten, one races.
+PLANTED = """
+import torch
+import triton
+import triton.language as tl
+from torch.library import triton_op, wrap_triton
+
+BLOCK = 256
+
+
+@triton.jit
+def leave_kernel(x, y, n, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+    at = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    tl.store(y + at, tl.load(x + at, at < n) * 2, (at < n) & (at % 7 != 0))
+
+
+@triton.jit
+def race_kernel(x, y, n, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+    at = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    tl.store(y + at % 64, tl.load(x + at, at < n), at < n)
+
+
+@triton_op("planted::leave", mutates_args={})
+def leave(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty_like(x)
+    wrap_triton(leave_kernel)[(triton.cdiv(x.numel(), BLOCK),)](x, y, x.numel(), SIZE=BLOCK)
+    return y
+
+
+@triton_op("planted::race", mutates_args={})
+def race(x: torch.Tensor) -> torch.Tensor:
+    y = x.new_empty(64)
+    wrap_triton(race_kernel)[(triton.cdiv(x.numel(), BLOCK),)](x, y, x.numel(), SIZE=BLOCK)
+    return y
+"""
 
 
 def model_of(torch: Any, case: str, device: str) -> tuple[Any, tuple[Any, ...]]:
@@ -71,8 +108,7 @@ def model_of(torch: Any, case: str, device: str) -> tuple[Any, tuple[Any, ...]]:
         return add, (rows, ids)
     if case == "outside":
         return nn.Embedding(50, 8), (ids[:100].clone(),)
-    import gpu_checks_planted  # noqa: F401 - registers the operators
-
+    importlib.import_module("planted")  # registers the operators
     name = {"unwritten": "leave", "raced": "race"}[case]
     return Calls(lambda x: getattr(torch.ops.planted, name)(x) + 1), (rows,)
 
@@ -82,6 +118,8 @@ def build(case: str, device: str, folder: Path) -> None:
     import torch
 
     torch.manual_seed(0)
+    (folder / "planted.py").write_text(PLANTED, "utf-8")
+    sys.path.insert(0, str(folder))
     model, given = model_of(torch, case, device)
     model = model.to(device).eval()
     with torch.no_grad():
@@ -115,7 +153,7 @@ def run(case: str, device: str, out: Path, until: float) -> dict[str, Any]:
     argv = [sys.executable, str(CHECKS), "--report", str(folder / "report.json")]
     argv += [word for name, file in files for word in (f"--{name}", str(folder / file))]
     if case in ("unwritten", "raced"):
-        argv += ["--import-path", str(Path(__file__).parent), "--import", "gpu_checks_planted"]
+        argv += ["--import-path", str(folder), "--import", "planted"]
     began = time.time()
     status = ended(argv, folder, "checks", until)
     report = json.loads((folder / "report.json").read_text()) if status is not None else {}

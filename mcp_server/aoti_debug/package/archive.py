@@ -168,7 +168,7 @@ def _members(
         name = info.filename[len(prefix) :]
         compressed = info.compress_type != zipfile.ZIP_STORED
         stored, offset = info.compress_size, info.header_offset
-        members.append(Member(name, info.file_size, stored, offset, info.CRC, compressed))
+        members.append(Member(name, info.file_size, stored, offset, compressed))
     return tuple(members), flaws[:50]
 
 
