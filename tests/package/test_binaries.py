@@ -79,6 +79,18 @@ def test_a_static_libstdcxx_is_predicted_from_the_package_alone(
     assert "/usr/bin/g++" in (flaw.fix or "")
 
 
+def test_a_library_of_very_many_symbols_is_read_whole(packages: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.cpp"
+    more.write_text("".join(f"int held_{number};\n" for number in range(30_000)))
+    built = build(tmp_path, str(more))
+    path = packages / "torch-2.13" / "dyn.pt2"
+    entries = change(members(path), ".so", lambda d: built.read_bytes())
+    model = inspect(write(tmp_path / "many.pt2", entries)).models[0]
+    assert model.library is not None
+    assert (model.library.error, model.library.model) == (None, True)
+    assert model.library.defined > 30_000
+
+
 def test_a_text_is_no_library(tmp_path: Path) -> None:
     path = tmp_path / "model.so"
     path.write_text("hello " * 100)

@@ -3,12 +3,14 @@ and which GPU architectures a compiled kernel is for: cubin, fatbin, hsaco, SPIR
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Literal
 
 from elftools.common.exceptions import ELFError
+from elftools.common.utils import parse_cstring_from_stream
 from elftools.elf.elffile import ELFFile
 from elftools.elf.hash import GNUHashTable
 
@@ -16,6 +18,8 @@ from aoti_debug.package.record import Binary, Library
 from aoti_debug.package.source import SourceError
 
 SYMBOLS_LIMIT = 60_000
+SYMBOL = {32: "I8xBxH", 64: "IBxH16x"}  # class of the file → name, binding and type, section
+UNDEFINED, WEAK = 0, 2
 MACHINES = {
     "EM_X86_64": "x86_64",
     "EM_AARCH64": "aarch64",
@@ -98,7 +102,9 @@ def _reason(stream: BinaryIO, error: Exception) -> str:
     try:
         stream.seek(0)
         magic = stream.read(4)
-    except (SourceError, OSError):
+    except SourceError as spent:  # pyelftools makes another error of it
+        return str(spent)
+    except OSError:
         magic = b""
     if not magic:
         return "file too short"
@@ -136,17 +142,33 @@ def _dynamic(elf: Any) -> _Dynamic:
             found.rpath += _clean(tag.rpath).split(":")
         elif tag.entry.d_tag == "DT_RUNPATH":
             found.rpath += _clean(tag.runpath).split(":")
-    for number, symbol in enumerate(segment.iter_symbols()):
-        if number >= SYMBOLS_LIMIT:
-            break
-        if not symbol.name:
+    for name, binding, section in _symbols(elf, segment):
+        if not name:
             continue
-        if symbol.entry.st_shndx != "SHN_UNDEF":
-            found.defined.add(symbol.name)
-        elif symbol.entry.st_info.bind != "STB_WEAK":
-            found.undefined.append(_clean(symbol.name))
+        if section != UNDEFINED:
+            found.defined.add(name)
+        elif binding != WEAK:
+            found.undefined.append(_clean(name))
     found.versions = _needed_versions(elf, segment)
     return found
+
+
+def _symbols(elf: Any, segment: Any) -> Iterator[tuple[str, int, int]]:
+    """Yield name, binding and section of the first SYMBOLS_LIMIT dynamic symbols.
+
+    Unlike pyelftools, which walks the dynamic table anew for each: ten thousand symbols, as a
+    library with its own libstdc++ has, then took more reads than a window grants.
+    """
+    _, table = segment.get_table_offset("DT_SYMTAB")
+    _, names = segment.get_table_offset("DT_STRTAB")
+    if table is None or names is None:
+        raise ELFError("no table of symbols")
+    entry = struct.Struct(("<" if elf.little_endian else ">") + SYMBOL[elf.elfclass])
+    count = min(segment.num_symbols(), SYMBOLS_LIMIT)
+    elf.stream.seek(table)
+    for name, kind, section in entry.iter_unpack(elf.stream.read(count * entry.size)):
+        text = parse_cstring_from_stream(elf.stream, names + name) or b""
+        yield text.decode("utf-8", "replace"), kind >> 4, section
 
 
 def _clean(name: str) -> str:
