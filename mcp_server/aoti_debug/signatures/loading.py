@@ -87,19 +87,26 @@ SIGNATURES = (
         patterns=(
             r"(?P<library>libcuda\.so(?:\.1)?|libnvidia-ml\.so\.1): cannot open shared object",
         ),
-        summary="The NVIDIA driver's library {library} is not on this machine",
+        summary="CUDA needs the NVIDIA driver's library {library}, which is not on this machine",
         means=(
             "The driver brings it, not torch and not the toolkit: no driver is installed, or the "
-            "container runs without GPU access."
+            "container runs without GPU access. A package compiled for CUDA loads nowhere else."
         ),
         check="nvidia-smi in the same environment; ldconfig -p | grep libcuda.",
-        fixes=(fix("Install the driver, or start the container with GPU access (--gpus all)"),),
+        fixes=(
+            fix("Install the driver, or start the container with GPU access (--gpus all)"),
+            fix("On a machine without an NVIDIA GPU compile for the CPU"),
+        ),
         guide="guides/inputs-and-devices.md#no-gpu-visible",
         next_tool="check_environment",
         matches=(
             quoted(
                 "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
                 "words of the dynamic loader",
+            ),
+            recorded(
+                "RuntimeError: Error in dlopen: libcuda.so.1: cannot open shared object file: No such file or directory",
+                "torch 2.13.0+cu130 without a driver, a package compiled for CUDA",
             ),
         ),
     ),
@@ -111,8 +118,8 @@ SIGNATURES = (
         patterns=(
             (
                 "^(?!.{0,400}(?:Could not load dynamic library|Failed to load image|Warning: ))"
-                r".{0,1000}?(?P<library>(?<![\w.{1,300}-])(?!libcuda\.so|libnvidia-ml\.so)"
-                r"[\w.{1,300}-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open shared object file: "
+                r".{0,1000}?(?P<library>(?<![\w.+-])(?!libcuda\.so|libnvidia-ml\.so)"
+                r"[\w.+-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open shared object file: "
             ),
             r"Error loading shared library (?P<library>[\w./+-]{1,120}): ",
             r"Could not load library (?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})",
@@ -140,6 +147,10 @@ SIGNATURES = (
             recorded(
                 "OSError: libnone.so.1: cannot open shared object file: No such file or directory",
                 "CPython 3.11 ctypes on Debian 12",
+            ),
+            quoted(
+                "python: error while loading shared libraries: libstdc++.so.6: cannot open shared object file: No such file or directory",
+                "words of the dynamic loader",
             ),
             quoted(
                 "./app: error while loading shared libraries: libc10.so: cannot open shared object file: No such file or directory",
