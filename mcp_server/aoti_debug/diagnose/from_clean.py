@@ -175,22 +175,25 @@ def clean(observations: Observations) -> Candidate:
         )
     known = judged(observations)
     calls = known.made
-    unchecked = not_checked(observations)
+    unchecked, uncompared = not_checked(observations), not_compared(observations)
+    whole = known.judged == calls or not observations.steps
+    ahead = observations.to_compare or FOR_GUARDS
     return Candidate(
         Diagnosis(
             phase="none",
             category="no_fault",
-            confidence="likely" if known.judged == calls or not observations.steps else "possible",
+            confidence="likely" if whole and not uncompared else "possible",
             summary=f"{how(observations)}; {calls} "
             f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
             + judged_of(known)
             + checked(observations)
+            + (f"; its values were not compared: {uncompared}" if uncompared else "")
             + holding(observations)
             + of_guards(observations, calls)
             + unchecked,
             evidence=last_event(observations),
             guide="guides/input-contracts.md" if unchecked else None,
-            next=[FOR_GUARDS] if unchecked else [],
+            next=[ahead] if unchecked or (uncompared and observations.to_compare) else [],
         ),
         role="clean",
         tier=Tier.CLEAN,
@@ -250,6 +253,18 @@ def of_guards(observations: Observations, calls: int) -> str:
         f". {others} of {calls} calls have other sizes or values than the one that was repeated: "
         "they were not held against the exported program's guards"
     )
+
+
+def not_compared(observations: Observations) -> str:
+    """Say why the values of the repeated call could not be held against the exported program's."""
+    compared = observations.checks.compare
+    if compared is None:
+        return observations.impossible.get("compare", "")
+    if compared.state == "done":
+        return ""
+    if compared.error is not None:
+        return f"{compared.error.type}: {compared.error.headline}"[:200]
+    return compared.why[:200] or f"{compared.signal or 'the process'} ended the replay in it"
 
 
 def not_checked(observations: Observations) -> str:

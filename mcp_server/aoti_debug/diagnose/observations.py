@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from aoti_debug.model import Diagnosis, Evidence
+from aoti_debug.model import Diagnosis, Evidence, Next
 from aoti_debug.read.checks import NO_REPORTS, CheckReports
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
@@ -52,6 +52,8 @@ class Observations:
     origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
     uses: dict[str, Use] = field(default_factory=dict)  # of weights that were given with NaN
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
+    impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
+    to_compare: Next | None = None  # what would keep the exported program, where that is known
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
 
     @property

@@ -174,7 +174,7 @@ def _exported(
         return call.exported, _settings(compiled[0]) if compiled else {}, ""
     found = compiles(events)
     if not found:
-        return None, {}, call.why_no_exported or "nothing was compiled"
+        return None, {}, call.without_program or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
     name = last.details.exported_program
     if name is not None and (directory.path / name).is_file():

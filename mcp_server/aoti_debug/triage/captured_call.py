@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.model import Next
 from aoti_debug.read.events import Call, Events
 from aoti_debug.run.files import is_regular, write_atomically
 from aoti_debug.triage.captured_program import (
@@ -51,10 +52,17 @@ class Captured:
     why_no_package: str = ""
     why_no_inputs: str = ""
     why_no_exported: str = ""
+    to_have_exported: Next | None = None  # where it is known what would keep it
 
     @property
     def replayable(self) -> bool:
         return self.package is not None and self.inputs is not None
+
+    @property
+    def without_program(self) -> str:
+        """Say why the exported program is not known, and what would keep it."""
+        more = f"; {self.to_have_exported.why}" if self.to_have_exported is not None else ""
+        return self.why_no_exported + more
 
     @property
     def why_not(self) -> str:
@@ -74,12 +82,13 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     inputs, why_inputs = inputs_file(events, call, directory)
     compiled = compile_of(events, package, call.model, directory, home)
     exported, why_exported = exported_program(events, package, compiled)
+    built: Next | None = None
     if package is not None and why_exported in (LOADED_ONLY, OTHERS_ONLY):
         argv = events.processes[0].argv if events.processes else ()
         scripts = [Path(word) for word in argv if word.endswith(".py")]
-        why_exported += built_by(scripts[0], Path(package.path)) if scripts else ""
+        built = built_by(scripts[0], Path(package.path)) if scripts else None
     if (own := exported_beside(events, call, directory)) is not None:
-        exported, why_exported = own, ""
+        exported, why_exported, built = own, "", None
     graph = None if exported is not None else graph_of(compiled)
     constants, why_constants = constants_given(events, call, directory)
     found = Captured(
@@ -95,6 +104,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         why_no_package=why_package,
         why_no_inputs=why_inputs,
         why_no_exported=why_exported,
+        to_have_exported=built,
         others=other_kinds(events, call),
     )
     return with_custom_ops(found, events)

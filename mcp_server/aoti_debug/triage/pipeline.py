@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -56,6 +57,7 @@ async def triage(state: RunState) -> TriageAnswer:
         if not known and wanted(state, observations, call):
             call = await recapture(state, observations, call)
         observations = with_names(observations, call.names)
+        observations = replace(observations, to_compare=call.to_have_exported)
         observations = await with_package(state, observations, call, seen)
         best = judge(state, observations)
         machine = machine_of(state, devices)
@@ -186,14 +188,17 @@ async def take(
 ) -> Observations:
     """Take the planned steps and join what they say of the failing call: the checks in one
     process, replays side by side with it, the target itself alone, since it may write files."""
+    impossible = dict(first.impossible)
     for step in planned:
         if not isinstance(step.decision, decision.Run):
             skipped = isinstance(step.decision, decision.Skip)
             status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
             finding = step.decision.why
             state.done(Step(name=step.key, status=status, why=step.why, finding=finding))
+            if not skipped:
+                impossible[step.key] = finding
     taken = {where: [s for s in planned if s.decision == decision.Run(where)] for where in WHERE}
-    observations = first
+    observations = first = replace(first, impossible=impossible)
     found: dict[str, Observations] = {}
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
+from aoti_debug.model import Next
 from aoti_debug.read.events import Call
 
 FILE_BYTES = 1 << 20
@@ -244,32 +245,41 @@ def reached(tree: ast.Module) -> set[str]:
     return found
 
 
-def built_by(script: Path, package: Path) -> str:
+def built_by(script: Path, package: Path) -> Next | None:
     """Say where the package that a script loads is made, and how to have its exported program
     kept, if a file beside the script shows it. The files are read, and not run."""
     if not script.is_absolute() or not script.is_file():
-        return ""
+        return None
     folder = script.parent.resolve()
     made = builder_of(package, folder)
     if made is None:
-        return ""
+        return None
     where = made.file.path.relative_to(folder)
-    said, function = f"; the package is made by {where}:{made.line}", made.function
+    said, function = f"the package is made by {where}:{made.line}", made.function
     again = f"move {package.name} away and triage this script again"
+    this = {"script": str(script)}
     if made.file.path == script.resolve():
-        return f"{said}: {again}"
+        return Next(tool="triage", arguments=this, why=f"{said}: {again}")
     if made.runs or function is None:
-        return f"{said}: triage {where} (it exports and compiles), then this script again"
+        return Next(
+            tool="triage",
+            arguments={"script": str(folder / where)},
+            why=f"{said}: triage {where} (it exports and compiles), then this script again",
+        )
     said += f", in {function.name}()"
     own = read(script, folder)
     calls = name_calls(own.tree, function.name) if own is not None else []
     if calls:
-        return (
-            f"{said}, which {script.name}:{calls[0]} calls: if it does so where there is no "
-            f"package, {again}"
-        )
+        said += f", which {script.name}:{calls[0]} calls: if it does so where there is no package"
+        return Next(tool="triage", arguments=this, why=f"{said}, {again}")
     module = where.with_suffix("").parts
     if function.args.args or not all(part.isidentifier() for part in module):
-        return f"{said}: triage a script that calls it, then this one again"
+        return Next(
+            tool="triage", why=f"{said}: triage a script that calls it, then this one again"
+        )
     code = f"import {'.'.join(module)}; {'.'.join(module)}.{function.name}()"
-    return f'{said}: `triage --command python -c "{code}"`, then this script again'
+    return Next(
+        tool="triage",
+        arguments={"command": ["python", "-c", code], "cwd": str(folder)},
+        why=f'{said}: `triage --command python -c "{code}"`, then this script again',
+    )
