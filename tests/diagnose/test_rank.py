@@ -160,6 +160,59 @@ Oops: wrong
     assert (best.category, best.phase) == ("user_code", "export")
 
 
+CACHE_DIR = """  File "/v/site-packages/torch/export/__init__.py", line 157, in export
+    from ._trace import _export
+  File "/v/lib/python3.11/site-packages/torch/_dynamo/package.py", line 1264, in cache_dir
+    return cache_dir()
+  File "/v/site-packages/torch/_inductor/runtime/cache_dir_utils.py", line 20, in cache_dir
+    os.makedirs(cache_dir, exist_ok=True)
+  File "<frozen os>", line 225, in makedirs
+"""
+TRITON_CACHE = """  File "/v/site-packages/triton/runtime/cache.py", line 63, in __init__
+    os.makedirs(self.cache_dir, exist_ok=True)
+  File "/usr/lib/python3.11/os.py", line 225, in makedirs
+    mkdir(name, mode)
+"""
+INDUCTOR = "/v/site-packages/torch/_inductor"
+TEMPORARY = f"""  File "{INDUCTOR}/runtime/cache_dir_utils.py", line 33, in default_cache_dir
+    tempfile.gettempdir()
+  File "/usr/lib/python3.11/tempfile.py", line 300, in gettempdir
+    return _os.fsdecode(_gettempdir())
+  File "/usr/lib/python3.11/tempfile.py", line 230, in _get_default_tempdir
+    raise FileNotFoundError(_errno.ENOENT,
+"""
+OWN = """  File "/home/user/table.py", line 3, in cache_dir
+    os.makedirs(path)
+  File "<frozen os>", line 225, in makedirs
+"""
+
+
+@pytest.mark.parametrize(
+    ("frames", "raised", "variable"),
+    [
+        (CACHE_DIR, "FileNotFoundError: [Errno 2] No such file", "TORCHINDUCTOR_CACHE_DIR"),
+        (CACHE_DIR, "OSError: [Errno 30] Read-only file system: '/c'", "TORCHINDUCTOR_CACHE_DIR"),
+        (CACHE_DIR, "NotADirectoryError: [Errno 20] Not a directory", "TORCHINDUCTOR_CACHE_DIR"),
+        (TRITON_CACHE, "PermissionError: [Errno 13] Permission denied: '/c'", "TRITON_CACHE_DIR"),
+        (TEMPORARY, "FileNotFoundError: [Errno 2] No usable temporary directory", "TMPDIR"),
+        (OWN, "FileNotFoundError: [Errno 2] No such file: 'TORCHINDUCTOR_CACHE_DIR'", None),
+        (CACHE_DIR + OWN, "FileNotFoundError: [Errno 2] No such file", None),
+        (CACHE_DIR, "RuntimeError: FileNotFoundError", None),
+    ],
+)
+def test_a_cache_directory_that_cannot_be_made_is_told_by_torchs_frames(
+    frames: str, raised: str, variable: str | None
+) -> None:
+    begin = 'Traceback (most recent call last):\n  File "/home/user/a.py", line 2, in <module>\n'
+    best, *_ = read(f"{begin}    go()\n{frames}{raised}\n")
+    if variable is None:
+        assert best.phase != "environment"
+    else:
+        assert (best.category, best.phase) == ("toolchain", "environment")
+        assert best.summary.startswith(f"the directory that {variable} names")
+        assert best.source == []
+
+
 def test_a_traceback_that_the_script_survived_is_only_possible() -> None:
     text = 'Traceback (most recent call last):\n  File "/u/a.py", line 3, in <module>\nOops: no\n'
     best, *_ = read(text, Ending(code=0))

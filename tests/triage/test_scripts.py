@@ -126,6 +126,25 @@ def test_a_syntax_error_is_the_users_with_its_line(triaged: Triaged, written: Wr
     assert (found.source[0].file, found.source[0].line) == (str(script), 2)
 
 
+SETS_CACHE = """
+import os
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = __file__ + "/cache"
+import torch
+torch.export.export(torch.nn.ReLU(), (torch.ones(2),))
+"""
+
+
+def test_a_cache_directory_that_cannot_be_made_is_told_with_the_line_that_sets_it(
+    triaged: Triaged, written: Written
+) -> None:
+    script = written(SETS_CACHE)
+    found = triaged(script).diagnosis
+    assert found is not None
+    assert (found.category, found.phase) == ("toolchain", "environment")
+    assert "TORCHINDUCTOR_CACHE_DIR" in found.summary and "NotADirectoryError" in found.summary
+    assert (found.source[0].file, found.source[0].line) == (str(script), 3)
+
+
 def test_an_error_of_the_script_is_told_in_its_own_words(
     triaged: Triaged, written: Written
 ) -> None:

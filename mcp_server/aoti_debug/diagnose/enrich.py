@@ -55,7 +55,7 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
     diagnosis = with_origin(diagnosis, observations)
     if diagnosis.category.startswith("contract_") and diagnosis.source:
         diagnosis = with_caller(diagnosis, observations)
-    if not diagnosis.source and best.role != "clean":
+    if not diagnosis.source and best.role != "clean" and not best.setting:
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
     if diagnosis.category == "user_code" and diagnosis.phase == "run":
         diagnosis = with_operator(diagnosis, observations)

@@ -16,8 +16,8 @@ from aoti_debug.diagnose.calls import (
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
-from aoti_debug.facts.phases import finds_a_compiler, phase_of
-from aoti_debug.model import Category, Confidence, Diagnosis, Phase
+from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cache
+from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
 
@@ -50,12 +50,63 @@ GUIDES: dict[Category, str] = {
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, chain in enumerate(chains(observations.of(PythonException))):
+        if (lost := next((e for e in chain if lost_cache(e)), None)) is not None:
+            yield from_lost_cache(observations, lost, position)
+            continue
         found = [m for m in observations.of(Match) if any(within(m.span, e.span) for e in chain)]
         if all(plain(match) for match in found):
             exception, phase = telling(observations, chain)
             if not exception.type and observations.ending is None:
                 continue  # the log ends before it: its frames tell, and the words below them
             yield from_chain(observations, exception, phase, found, position)
+
+
+NO_DIRECTORY = tuple(
+    "FileNotFoundError PermissionError NotADirectoryError FileExistsError OSError".split()
+)
+DEFAULTS = {
+    "TORCHINDUCTOR_CACHE_DIR": "torchinductor_USER below TMPDIR",
+    "TRITON_CACHE_DIR": "triton below TORCHINDUCTOR_CACHE_DIR, or ~/.triton",
+    "TMPDIR": "/tmp",
+}
+
+
+def lost_cache(exception: PythonException) -> str | None:
+    """Return the variable that names the directory which torch or Triton could not make."""
+    if exception.type not in NO_DIRECTORY:
+        return None
+    return variable_of_cache((f.file, f.function) for f in exception.frames)
+
+
+def from_lost_cache(
+    observations: Observations, exception: PythonException, position: int
+) -> Candidate:
+    """A directory for caches cannot be made. Any phase comes to it, some by an import alone."""
+    variable = lost_cache(exception) or ""
+    said = " ".join(exception.message.split())[:200]
+    caught = observations.ending is not None and observations.ending.clean
+    return Candidate(
+        Diagnosis(
+            phase="environment",
+            category="toolchain",
+            confidence="possible" if caught else "likely",
+            summary=f"the directory that {variable} names (unset: {DEFAULTS[variable]}) cannot be "
+            f"made or written: {exception.type}: {said}",
+            evidence=[evidence(exception.span)],
+            guide="guides/toolchain.md#caches-and-disk-space",
+            fixes=[
+                Fix(
+                    what=f"set {variable}, before torch is imported, to a directory that this "
+                    "machine can make and write, or leave it unset",
+                    why="the model has no part in it: torch writes what it generates there",
+                )
+            ],
+        ),
+        role="symptom" if caught else "cause",
+        tier=Tier.SPECIFIC_TEXT,
+        order=position,
+        setting=variable,
+    )
 
 
 def chains(exceptions: Sequence[PythonException]) -> Iterator[list[PythonException]]:

@@ -152,6 +152,33 @@ def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
     )
 
 
+# Functions that make a directory of a cache, with the variable that says where.
+CACHES: tuple[tuple[str, str, str], ...] = (
+    ("torch/_inductor/runtime/cache_dir_utils", "cache_dir", "TORCHINDUCTOR_CACHE_DIR"),
+    ("torch/_inductor/runtime/runtime_utils", "cache_dir", "TORCHINDUCTOR_CACHE_DIR"),
+    ("torch/_inductor/codecache", "write", "TORCHINDUCTOR_CACHE_DIR"),
+    ("triton/runtime/cache", "", "TRITON_CACHE_DIR"),
+)
+PYTHONS_OWN = ("os.py", "pathlib.py", "_local.py", "tempfile.py")
+
+
+def variable_of_cache(frames: Iterable[tuple[str, str]]) -> str | None:
+    """Return the variable that says where the directory is that a stack, given as (file,
+    function), outermost first, stands in making; None where it makes none of torch's or Triton's.
+    """
+    temporary = False
+    for file, function in reversed(list(frames)):
+        path = file.replace("\\", "/")
+        if path.startswith("<frozen ") or path.rpartition("/")[2] in PYTHONS_OWN:
+            temporary |= function in ("gettempdir", "_get_default_tempdir")
+            continue
+        if temporary and ("/torch/" in path or "/triton/" in path):
+            return "TMPDIR"
+        rows = (row for row in CACHES if row[0] in path and row[1] in function)
+        return next((variable for _, _, variable in rows), None)
+    return None
+
+
 def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
     """Return the phase of a stack given as (file, function), outermost first; None if no frame
     tells. A frame of autotuning anywhere in the stack decides, since what it runs is a kernel.

@@ -10,6 +10,7 @@ from pathlib import Path
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
+from aoti_debug.diagnose.from_exception import lost_cache
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import Code
@@ -18,13 +19,14 @@ from aoti_debug.explain.package import explain_package, modules
 from aoti_debug.explain.values import Found
 from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
 from aoti_debug.package.documents import line_of_member
-from aoti_debug.read.record import DeviceAssert
+from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular
 from aoti_debug.triage.captured_call import captured, with_names
 from aoti_debug.triage.causes import last_call
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
+from aoti_debug.triage.source_text import sets
 
 LINE_LIMIT = 200
 STALE = "guides/wrong-results.md#a-package-of-another-version"
@@ -166,12 +168,25 @@ def with_explanation(
     """Say of an index that left its bounds what it selects from and where it comes from, and of a
     user's Triton kernel which line of theirs it is."""
     found, named = observations.walked, diagnosis
+    if (variable := variable_blamed(diagnosis, observations)) is not None:
+        place = sets(variable, users)
+        return diagnosis.model_copy(update={"source": [place] if place is not None else []})
     if diagnosis.category == "index_out_of_bounds":
         named = with_index(diagnosis, observations)
     elif diagnosis.category not in ("nan_or_inf", "wrong_result") or found is None:
         return with_users_kernel(diagnosis, observations, users)
     named = with_nodes(named, found) if found is not None else named
     return named if named.summary == diagnosis.summary else counted(named, observations)
+
+
+def variable_blamed(diagnosis: Diagnosis, observations: Observations) -> str | None:
+    """Return the variable that names the directory which could not be made, if that is it."""
+    if (diagnosis.phase, diagnosis.category) != ("environment", "toolchain"):
+        return None
+    raised = observations.of(PythonException)
+    lines = [e.lines for e in diagnosis.evidence]
+    own = (e for e in raised if (e.span.first, e.span.last) in lines)
+    return next((found for e in own if (found := lost_cache(e)) is not None), None)
 
 
 def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:

@@ -4,12 +4,13 @@ package, write it changed."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from aoti_debug.model import Next
+from aoti_debug.model import Next, SourceLine
 from aoti_debug.read.events import Call
 
 FILE_BYTES = 1 << 20
@@ -224,6 +225,33 @@ def builder_of(package: Path, folder: Path) -> Builder | None:
                 function = next((part for part in way if isinstance(part, FUNCTIONS)), None)
                 runs = function is None or function.name in reached(file.tree)
                 return Builder(file, node.lineno, function, runs)
+    return None
+
+
+SETTING_FILES = 200
+SETTING_BYTES = 1 << 16
+PROSE = (".md", ".rst", ".txt", ".log")
+
+
+def sets(variable: str, folders: Sequence[Path]) -> SourceLine | None:
+    """Return the line that gives an environment variable a value, in the files of the user's
+    folders; None where none does."""
+    beside = [p for f in folders for p in sorted(f.glob("*"))[:SETTING_FILES] if p.is_file()]
+    given = re.compile(rf"\b{variable}\b[\"']?\]?\s{{0,9}}[=:,]")
+    for path in dict.fromkeys(beside):
+        try:
+            if (
+                path.suffix in PROSE
+                or path.name.startswith(".")
+                or path.stat().st_size > SETTING_BYTES
+            ):
+                continue
+            lines = path.read_bytes().decode().splitlines()
+        except (OSError, ValueError):
+            continue
+        for number, line in enumerate(lines, 1):
+            if given.search(line) and not line.lstrip().startswith("#"):
+                return SourceLine(file=str(path), line=number, text=line.strip()[:200])
     return None
 
 
