@@ -112,7 +112,7 @@ def gdb(tool: Path) -> tuple[str, ...]:
 
 
 SAMPLE_S = 10.0
-NATIVE_S = 40.0  # gdb reads the symbols of torch first
+NATIVE_S = 70.0  # gdb first reads the symbols of torch, and of CUDA where torch has it
 ATTACH = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
 EVERY_STACK = "thread apply all -ascending bt 100"
 SHELLS = ("sh", "bash", "dash", "zsh", "env")

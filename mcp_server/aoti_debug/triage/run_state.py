@@ -100,7 +100,7 @@ def listens(pid: int) -> bool:
 
 DIAGNOSIS = "diagnosis.json"
 HIDDEN = frozenset(("cache", "calls", ".key"))
-ON_TIMEOUT_S = 90.0  # for the stacks and the GPU core of a hang
+ON_TIMEOUT_S = 125.0  # for the stacks and the GPU core of a hang
 
 
 @dataclass(frozen=True, slots=True)
