@@ -283,9 +283,7 @@ def write_report(options: argparse.Namespace) -> None:
 
 
 def export(options: argparse.Namespace) -> None:
-    from harness import other
-
-    other.write(options.directory)
+    answers.write(options.directory)
     print(options.directory)
 
 

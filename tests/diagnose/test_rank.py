@@ -34,6 +34,7 @@ from aoti_debug.read.record import (
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.signatures import matcher
 from aoti_debug.signatures.signature import signatures
+from recordings import recorded_bytes
 
 ENVELOPE = (
     "RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), "
@@ -378,9 +379,7 @@ def test_texts_of_public_threads_keep_their_category_and_phase() -> None:
 
 
 # Healthy models on an H100, torch 2.11: what was said of them, and the events of one such run.
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "recorded" / "gpu" / "healthy.json").read_text(encoding="utf-8")
-)
+RECORDED = json.loads(recorded_bytes("healthy", "events.json"))
 SAID = {one["model"]: one for one in RECORDED["said"]}
 CHECKED = {name: one for name, one in SAID.items() if one["tool"]}
 EVENTS = "\n".join(json.dumps(event) for event in RECORDED["events"])

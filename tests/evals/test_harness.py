@@ -15,9 +15,9 @@ import pytest
 EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
 
+from harness import answer as answers  # noqa: E402
 from harness import case as cases  # noqa: E402
 from harness import (  # noqa: E402
-    other,
     report,
     sandbox,
     scripted_model,
@@ -438,8 +438,10 @@ def test_the_page_shows_what_an_agent_wrote_as_text() -> None:
 
 def test_what_is_generated_from_the_cases_is_current() -> None:
     kept = json.loads((EVALS / "evals.json").read_text("utf-8"))
-    assert kept == other.agent_skills(), "run `python evals/run.py export` and copy its evals.json"
-    triggers = json.loads(other.TRIGGERS.read_text("utf-8"))
+    assert kept == answers.agent_skills(), (
+        "run `python evals/run.py export` and copy its evals.json"
+    )
+    triggers = json.loads(answers.TRIGGERS.read_text("utf-8"))
     assert {name: len(set(texts)) for name, texts in triggers.items()} == {
         "should": 20,
         "should_not": 20,

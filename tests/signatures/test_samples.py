@@ -32,7 +32,55 @@ else:
 ALL = signatures()
 BY_ID = {s.id: s for s in ALL}
 EACH = pytest.mark.parametrize("signature", ALL, ids=lambda s: s.id)
-BENIGN = (Path(__file__).parent / "benign.txt").read_text(encoding="utf-8").splitlines()
+# Lines of logs in which nothing is wrong.
+BENIGN = """\
+Collecting torch==2.13.0
+Requirement already satisfied: triton in ./venv/lib/python3.11/site-packages (3.6.0)
+ERROR: Could not find a version that satisfies the requirement torch==9.9 (from versions: 2.6.0, 2.7.1)
+Successfully installed torch-2.13.0 triton-3.6.0
+/opt/venv/lib/python3.12/site-packages/torch/_inductor/compile_fx.py:322: UserWarning: TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled. Consider setting `torch.set_float32_matmul_precision('high')` for better performance.
+/usr/lib/python3.12/copyreg.py:99: FutureWarning: `isinstance(treespec, LeafSpec)` is deprecated, use `isinstance(treespec, TreeSpec) and treespec.is_leaf()` instead.
+UserWarning: The given NumPy array is not writable, and PyTorch does not support non-writable tensors.
+W1121 07:39:20.068000 12918 torch/_export/__init__.py:74] torch._export.aot_compile()/torch._export.aot_load() is being deprecated, please switch to directly calling torch._inductor.aoti_compile_and_package(torch.export.export())/torch._inductor.aoti_load_package() instead.
+I1121 05:21:19.617029 1234 torch/_inductor/compile_fx.py:1200] [0/0] Step 3: torchinductor compiling FORWARDS graph 0
+V1121 05:21:19.617029 1234 torch/_inductor/graph.py:2300] [0/0] [__output_code] Output code written to: /tmp/torchinductor_user/fx/cfxyz.py
+V1121 05:21:19.700000 1234 torch/fx/experimental/symbolic_shapes.py:5500] [0/0] eval Eq(s0, 8) [guard added]
+torch._dynamo hit config.recompile_limit (8)
+W1121 05:21:20.000000 1234 torch/_dynamo/convert_frame.py:1000] [0/8] torch._dynamo hit config.recompile_limit (8)
+AUTOTUNE mm(1024x1024, 1024x1024)
+SingleProcess AUTOTUNE benchmarking takes 0.9213 seconds and 0.0000 seconds precompiling for 2 choices
+NCCL INFO Bootstrap : Using eth0:10.0.0.2<0>
+[rank0]:[W1121 05:21:21.000000000 ProcessGroupNCCL.cpp:1476] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources.
+NCCL WARN Cuda failure 1 'invalid argument' ignored during shutdown of group 0, retrying
+Epoch 3: loss 0.1234, accuracy 97.1, 12.3 it/s
+2026-11-21 05:21:21 INFO server started on 0.0.0.0:8000
+Loading checkpoint shards: 100%|##########| 4/4 [00:02<00:00,  1.60it/s]
+TypeError: forward() missing 1 required positional argument: 'y'
+KeyError: 'input_ids'
+FileNotFoundError: [Errno 2] No such file or directory: 'config.json'
+ModuleNotFoundError: No module named 'transformers'
+ValueError: Expected target size [4, 10], got [4, 12]
+RuntimeError: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1
+Traceback (most recent call last):
+  File "/home/user/train.py", line 12, in <module>
+During handling of the above exception, another exception occurred:
+The above exception was the direct cause of the following exception:
+g++ -shared -o model.so model.o -lgomp -lcuda -L/usr/local/cuda/lib64
+export CUDA_HOME=/usr/local/cuda
+-- Found CUDA: /usr/local/cuda (found version "13.0")
+AOTI_RUNTIME_CHECK_INPUTS=1 python serve.py
+model.pt2 saved, 12.3 MB
+LAB compile 39.3s
+LAB load 0.1s
+LAB ok [(4096, 256)]
+[  before_launch - aoti_torch_cpu_addmm_out - buf0  ]:
+Number of elements: 128
+Mean value: -0.0178562
+[ after_launch: triton_poi_fused_add_0 ]
+fatal: not a git repository (or any of the parent directories): .git
+error: pathspec 'main' did not match any file(s) known to git
+npm WARN deprecated glob@7.2.3: Glob versions prior to v9 are no longer supported
+""".splitlines()
 PROSE = (
     "loading model step batch loss tensor output input data worker epoch time elapsed sec memory "
     "allocated reserved node dataset shard cache hit miss token file error check failed launch "
