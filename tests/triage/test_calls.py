@@ -12,6 +12,7 @@ import pytest
 from aoti_debug.answers import TriageAnswer
 from aoti_debug.model import Diagnosis, Step
 
+AGREES = "package and exported program: agrees"
 CALL = Path(__file__).parents[1] / "targets" / "call.py"
 Call = Callable[[str], TriageAnswer]
 
@@ -216,7 +217,7 @@ def test_the_replays_load_the_model_that_was_called_and_its_own_program(
     assert compiling.diagnosis.category == "no_fault"
     assert step(compiling, "contract").finding == "nothing found"
     assert step(compiling, "guards").finding == "the exported program takes the call"
-    assert step(compiling, "compare").finding == "package and exported program: agrees"
+    assert (step(compiling, "compare").finding or "").startswith(AGREES)
     declared = report(compiling, home, "guards")["steps"]["guards"]["inputs"]
     assert [(one["name"], one["shape"]) for one in declared] == [("features", [4, 3])]
 
@@ -255,7 +256,7 @@ def test_values_that_a_script_rejects_are_compared_with_the_exported_program(
 ) -> None:
     answer = triage_in(built.home, written(ASSERTS), built.directory / "dynamic.pt2")
     assert answer.steps[0].exit == "exit 1"
-    assert step(answer, "compare").finding == "package and exported program: agrees"
+    assert (step(answer, "compare").finding or "").startswith(AGREES)
     assert step(answer, "guards").status == "done"
 
 

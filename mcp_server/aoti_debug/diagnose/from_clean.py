@@ -230,8 +230,9 @@ def holding(observations: Observations) -> str:
 def checked(observations: Observations) -> str:
     """Say what the replays have looked at; what they found would be another diagnosis."""
     reports = observations.checks
+    apart = reports.compare.apart if reports.compare is not None else ""
     looked = [
-        words
+        words + (f" ({apart})" if name == "compare" and apart else "")
         for name, words in CHECKED.items()
         if ((step := reports.step(name)) is not None and step.state == "done")
     ]

@@ -158,11 +158,13 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
     wrong = int((off > granted).sum()) + int(strange.sum())
     if wrong and not bool(strange.any()) and _close(off, eager_off, scale, package, relative):
         wrong = 0
-    apart = (wide - plain).abs()[finite & ~strange] > relative * scale + absolute
+    between, size = ((wide - plain).abs()[finite & ~strange], plain.abs()[finite & ~strange])
     return {
         "verdict": "differs" if wrong else "agrees",
         "wrong": wrong,
-        "apart": int(apart.sum()) + int(strange.sum()),
+        "apart": int((between > relative * scale + absolute).sum()) + int(strange.sum()),
+        "max_abs_apart": between.max().item() if between.numel() else 0.0,  # from the program
+        "max_rel_apart": _relative(between, size),
         "elements": package.numel(),
         "not_finite": int(strange.sum()),
         "max_abs_error": off.max().item() if off.numel() else 0.0,

@@ -150,6 +150,8 @@ class Compared(_Report):
     expected: Any = None
     wrong: int | None = None
     elements: int | None = None
+    max_abs_apart: float | None = None  # of floating point: package and exported program
+    max_rel_apart: float | None = None  # where a value is not tiny beside the largest
     package: Statistics = Statistics()
     first_wrong: Place | None = None
 
@@ -212,6 +214,26 @@ class CompareReport(Step):
     random: tuple[Text, ...] = ()
     drawn: Text = ""  # the stack of the first operator that draws
     outputs: tuple[Compared, ...] = ()
+
+    @property
+    def apart(self) -> str:
+        """Say how far the two are apart at most, by dtype; nothing where that is not reported."""
+        found: dict[str, tuple[float, float]] = {}
+        for one in self.outputs:
+            if one.max_abs_apart is not None and one.dtype is not None:
+                off, part = found.get(one.dtype, (0.0, 0.0))
+                found[one.dtype] = (
+                    max(off, one.max_abs_apart),
+                    max(part, one.max_rel_apart or 0.0),
+                )
+        if found and all(off == 0 for off, _ in found.values()):
+            return "without any difference"
+        said = [
+            f"{off:.1g} apart, {part:.1g} of the value ({kind} rounding)"
+            for kind, (off, part) in found.items()
+            if off
+        ]
+        return f"at most {', '.join(said)}" if said else ""
 
 
 class RepeatsReport(Step):

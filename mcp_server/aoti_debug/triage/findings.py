@@ -132,7 +132,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
         return what if count else "all as promised"
     if isinstance(report, CompareReport):
-        return f"package and exported program: {report.verdict}"
+        apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""
+        return f"package and exported program: {report.verdict}{apart}"
     if isinstance(report, RepeatsReport):
         return repeated(report)
     return "nothing found"
