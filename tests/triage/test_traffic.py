@@ -10,6 +10,7 @@ import os
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -74,6 +75,13 @@ weight, bias = torch.full((16, 16), 0.5), torch.zeros(16)
 model.load_constants({"fc.weight": weight, "fc.bias": bias}, check_full_update=True)
 for _ in range(3):
     model(torch.ones(5, 16))
+"""
+# The last of calls alike, whose inputs lie at another distance from a multiple of 256 bytes
+SHIFTED = """
+memory = torch.zeros(100, dtype=torch.int64)
+for number in range(1, 13):
+    start = 8 if number == 12 else 0
+    model(memory[start : start + 30].view(5, 6).fill_(number), torch.rand(5, 6))
 """
 SERVES = """
 x, number = torch.randn(5, 16), 0
@@ -174,6 +182,16 @@ def test_replays_are_given_the_weights_that_the_script_gave(traffic: Triage, bui
     compared = report["steps"]["compare"]["outputs"][0]
     assert compared["verdict"] == "agrees"
     assert compared["package"]["mean"] == compared["eager"]["mean"] == 9.0  # 16 * 0.5 + 1
+
+
+def test_inputs_in_memory_are_read_where_the_first_call_like_theirs_had_put_them(
+    traffic: Triage, built: Any
+) -> None:
+    answer = traffic(SHIFTED, "embedding")
+    assert answer.diagnosis is not None and answer.diagnosis.category == "no_fault"
+    held = built.home / "runs" / answer.run / "capture" / "call-now.bin"
+    begin = json.loads(held.with_suffix(".json").read_text())["inputs"][0]["alignment"] % 256
+    assert held.read_bytes()[begin : begin + 240] == struct.pack("30q", *[12] * 30)
 
 
 def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Triage) -> None:

@@ -227,14 +227,19 @@ def inputs_file(events: Events, call: Call, directory: Path) -> tuple[Path | Non
     if call.captured is not None and is_regular(directory / call.captured):
         file = directory / call.captured
         if file.suffix == MEMORY:
-            beside(file, call)
+            beside(file, events, call)
         return file, ""
     return None, call.why_not or "the inputs of the call were not captured"
 
 
-def beside(file: Path, call: Call) -> None:
-    """Write what the bytes of a call's inputs are beside them."""
-    inputs = [asdict(given) for given in call.inputs]
+def beside(file: Path, events: Events, call: Call) -> None:
+    """Write what the bytes of a call's inputs are beside them: they lie where those of the first
+    call like it did, whose alignment may have been another."""
+    first = next((c for c in events.calls if (c.pid, c.group) == (call.pid, call.group)), call)
+    inputs = [
+        asdict(replace(given, alignment=placed.alignment))
+        for given, placed in zip(call.inputs, first.inputs, strict=True)
+    ]
     document = {"call": call.call, "keywords": call.keywords, "inputs": inputs}
     write_atomically(file.with_suffix(".json"), json.dumps(document).encode())
 
