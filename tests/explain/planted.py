@@ -193,8 +193,38 @@ def granted():
     (out / "tf32.json").write_text(json.dumps(told))
 
 
+class Experts(nn.Module):
+    """A product for each expert's rows, in one operator that has no float64."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.weight = nn.Parameter(torch.randn(3, 16, 16, dtype=torch.bfloat16))
+
+    def forward(self, x, ends):
+        return torch.nn.functional.grouped_mm(x, self.weight, offs=ends)
+
+
+def grouped():
+    """Hold a program of experts in float64 against the products of each one's rows."""
+    x, ends = torch.randn(12, 16, dtype=torch.bfloat16), torch.tensor([4, 7, 12]).int()
+    module = compare.unguarded(torch.export.export(Experts(), (x, ends)))
+    given = standalone.Inputs((x, ends), {}, [x, ends], [], grad=False, inference=False)
+    wider = compare.widen_inputs(torch, given)
+    weight = module.weight.detach().double()
+    with torch.no_grad():
+        wide, narrow = compare.widen(torch, module)(*wider.args), module(x, ends)
+    rows = zip((0, 4, 7), (4, 7, 12), weight, strict=True)
+    exact = torch.cat([wider.args[0][begin:end] @ one for begin, end, one in rows])
+    told = {"dtype": str(wide.dtype)}
+    for name, result in (("wide", wide), ("narrow", narrow)):
+        told[name] = (result.double() - exact).abs().max().item()
+    (out / "grouped.json").write_text(json.dumps(told))
+
+
 if what == "walk":
     walk_through(sys.argv[3:])
 else:
     compare_wrong()
     granted()
+    grouped()

@@ -410,3 +410,9 @@ def test_convolutions_in_tf32_are_granted_and_a_wrong_element_is_not(looked: Pat
     assert told["dtype"] == "torch.float64" and told["on the cpu"] is None
     assert told["plain"] == ["agrees", "differs", "differs"]
     assert told["granted"] == ["agrees", "agrees", "differs"]
+
+
+def test_what_has_no_float64_is_computed_in_float32(looked: Path):
+    told = json.loads((looked / "grouped.json").read_text())
+    assert told["dtype"] == "torch.float64"
+    assert told["wide"] < 1e-4 < told["narrow"]

@@ -21,6 +21,7 @@ _GRANTED = {
     "float16": (4e-3, 1e-4),
     "bfloat16": (3e-2, 1e-3),
 }
+_NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
 _PROBABILITIES = ("p", "dropout", "dropout_p")
 _TRAINING = ("train", "training")
 
@@ -45,10 +46,33 @@ def widen(torch: Any, module: Any) -> Any:
             continue
         node.args = tuple(wider(value) for value in node.args)
         node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
-        if _makes_default_floats(torch, node):
+        if str(node.target).startswith(_NO_FLOAT64):
+            node.target = _in_float32(torch, node.target)
+        elif _makes_default_floats(torch, node):
             node.kwargs = {**node.kwargs, "dtype": torch.float64}
     wide.recompile()
     return wide
+
+
+def _in_float32(torch: Any, target: Any) -> Any:
+    """Return an operator that takes and gives float64 and computes in float32."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = _cast(torch, (args, kwargs), torch.float32)
+        return _cast(torch, target(*args, **kwargs), torch.float64)
+
+    return call
+
+
+def _cast(torch: Any, tree: Any, dtype: Any) -> Any:
+    """Return a tree with its float tensors, and the dtypes that it names, in this one."""
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
+            return leaf.detach().to(dtype)
+        return dtype if isinstance(leaf, torch.dtype) else leaf
+
+    return import_module("torch.utils._pytree").tree_map(one, tree)
 
 
 def _makes_default_floats(torch: Any, node: Any) -> bool:
@@ -64,19 +88,8 @@ def _makes_default_floats(torch: Any, node: Any) -> bool:
 
 def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
     """Return the same inputs with float tensors in float64."""
-    pytree = import_module("torch.utils._pytree")
-
-    def wider(leaf: Any) -> Any:
-        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
-            return leaf.detach().to(torch.float64)
-        return leaf
-
-    return replace(
-        inputs,
-        args=pytree.tree_map(wider, inputs.args),
-        kwargs=pytree.tree_map(wider, inputs.kwargs),
-        flat=[wider(leaf) for leaf in inputs.flat],
-    )
+    args, kwargs, flat = _cast(torch, (inputs.args, inputs.kwargs, inputs.flat), torch.float64)
+    return replace(inputs, args=args, kwargs=kwargs, flat=flat)
 
 
 def outputs(
