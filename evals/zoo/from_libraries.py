@@ -14,6 +14,7 @@ BART = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attent
         "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
         "vocab_size": 96, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
         "decoder_start_token_id": 1, "forced_eos_token_id": None}
+CTRL = {"n_embd": 32, "n_layer": 2, "n_head": 4, "dff": 64, "vocab_size": 96}
 EXPERTS = {**KV, "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2}
 
 
@@ -63,6 +64,9 @@ ENCODERS = (
     ("ernie", "Ernie", SIZE, ("max_autotune",)),
     ("splinter", "Splinter", SIZE, ()),
     ("clip_text", "CLIPText", {**SIZE, "_model": "CLIPTextModel", "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}, ()),
+    ("xlm", "XLM", {"emb_dim": 32, "n_layers": 2, "n_heads": 4, "vocab_size": 96, "max_position_embeddings": 40, "pad_index": 0}, ("batch",)),
+    ("esm", "Esm", {**SIZE, "pad_token_id": 1, "mask_token_id": 2, "max_position_embeddings": 40, "position_embedding_type": "rotary"}, ("float16",)),
+    ("nystromformer", "Nystromformer", {**SIZE, "num_landmarks": 12, "segment_means_seq_len": 12}, ()),
     ("t5_encoder", "T5", {"d_model": 32, "num_layers": 2, "num_heads": 4, "d_ff": 64, "d_kv": 8, "vocab_size": 96, "_model": "T5EncoderModel"}, ("batch",)),
 )
 DECODERS = (
@@ -103,6 +107,12 @@ DECODERS = (
     ("falcon_mamba", "FalconMamba", {"hidden_size": 32, "num_hidden_layers": 1, "vocab_size": 96, "state_size": 4}, ()),
     ("mamba2", "Mamba2", {"hidden_size": 32, "num_hidden_layers": 1, "vocab_size": 96, "state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 2, "chunk_size": 4}, ()),
     ("rwkv", "Rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "vocab_size": 96}, ()),
+    ("ctrl", "CTRL", CTRL, ()),
+    ("codegen", "CodeGen", {**GPT, "rotary_dim": 4, "n_ctx": 40, "n_positions": 40}, ("bfloat16", "batch")),
+    ("gpt_bigcode", "GPTBigCode", GPT, ("float16",)),
+    ("gpt_oss", "GptOss", {**KV, "head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 8}, ("bfloat16",)),
+    ("recurrent_gemma", "RecurrentGemma", {**KV, "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 8, "head_dim": 8, "num_key_value_heads": 1}, ()),
+    ("jetmoe", "JetMoe", {**KV, "kv_channels": 8, "num_local_experts": 4, "num_experts_per_tok": 2}, ("batch",)),
     ("openai_gpt", "OpenAIGPT", {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 96}, ()),
 )
 PAIRS = (
@@ -114,6 +124,7 @@ PAIRS = (
     ("marian", "Marian", BART),
     ("m2m_100", "M2M100", BART),
     ("blenderbot_small", "BlenderbotSmall", BART),
+    ("prophetnet", "ProphetNet", {"hidden_size": 32, "encoder_ffn_dim": 64, "num_encoder_layers": 1, "num_encoder_attention_heads": 4, "decoder_ffn_dim": 64, "num_decoder_layers": 1, "num_decoder_attention_heads": 4, "vocab_size": 96, "max_position_embeddings": 40, "ngram": 2}),
 )
 IMAGES = (
     ("vit", "ViT", {**SIZE, "image_size": 32, "patch_size": 8}, ("batch",)),
@@ -141,6 +152,8 @@ IMAGES = (
     ("dpt", "DPT", {**SIZE, "image_size": 32, "patch_size": 8, "num_hidden_layers": 4, "backbone_out_indices": [0, 1, 2, 3], "neck_hidden_sizes": [8, 8, 8, 8], "fusion_hidden_size": 8, "_model": "DPTForDepthEstimation"}, ()),
     ("glpn", "GLPN", {"num_encoder_blocks": 4, "depths": [1, 1, 1, 1], "hidden_sizes": [8, 8, 16, 16], "num_attention_heads": [1, 1, 2, 2], "decoder_hidden_size": 8, "_model": "GLPNForDepthEstimation"}, ()),
     ("swin2sr", "Swin2SR", {"image_size": 16, "embed_dim": 16, "depths": [1], "num_heads": [2], "window_size": 4, "_model": "Swin2SRForImageSuperResolution"}, ()),
+    ("swiftformer", "SwiftFormer", {"image_size": 64, "depths": [1, 1, 1, 1], "embed_dims": [8, 16, 16, 32]}, ("channels_last",)),
+    ("dinov3_vit", "DINOv3ViT", {**SIZE, "image_size": 32, "patch_size": 8, "num_register_tokens": 2}, ("bfloat16", "batch")),
     ("clip_vision", "CLIPVision", {**SIZE, "image_size": 32, "patch_size": 8, "_model": "CLIPVisionModel"}, ("max_autotune",)),
     ("siglip_vision", "SiglipVision", {**SIZE, "image_size": 32, "patch_size": 8, "_model": "SiglipVisionModel"}, ()),
 )
@@ -152,6 +165,7 @@ WAVES = (
     ("hubert", "Hubert", SMALL_WAVE, ("batch",)),
     ("unispeech", "UniSpeech", SMALL_WAVE, ()),
     ("wavlm", "WavLM", SMALL_WAVE, ()),
+    ("wav2vec2_conformer", "Wav2Vec2Conformer", {**SMALL_WAVE, "position_embeddings_type": "rotary", "conv_depthwise_kernel_size": 5}, ()),
     ("data2vec_audio", "Data2VecAudio", {**SMALL_WAVE, "conv_pos_kernel_size": 7}, ()),
 )
 PATCHES = {"context_length": 32, "patch_length": 8, "num_input_channels": 2, "d_model": 16}
@@ -169,9 +183,9 @@ for name, kind, options, ways in IMAGES:
 for name, kind, options, ways in WAVES:
     give = lambda: {"input_values": torch.randn(2, 400)}  # noqa: E731
     add(name, "transformers", from_config(kind, options), give, *ways)
-for name, kind in (("gpt2_positions", "GPT2"), ("opt_positions", "OPT")):
-    limit = {"n_positions": 24} if kind == "GPT2" else {"max_position_embeddings": 24}
-    base = GPT if kind == "GPT2" else DECODERS[6][2]
+OPT = next(options for _, kind, options, _ in DECODERS if kind == "OPT")
+for name, kind, base in (("gpt2_positions", "GPT2", GPT), ("opt_positions", "OPT", OPT), ("ctrl_positions", "CTRL", CTRL)):
+    limit = {"max_position_embeddings": 24} if kind == "OPT" else {"n_positions": 24}
     add(name, "transformers", from_config(kind, {**base, **limit, "_attention": "eager"}), ids(),
         bounds={"input_ids": 96}, dynamic={"input_ids": {1: "length"}}, positions="length")
 add("whisper", "transformers",
@@ -198,3 +212,15 @@ add("videomae", "transformers",
 add("timesformer", "transformers",
     from_config("Timesformer", {**SIZE, "image_size": 16, "patch_size": 8, "num_frames": 4}),
     lambda: {"pixel_values": torch.randn(2, 4, 3, 16, 16)})
+add("canine", "transformers",  # hashes its characters: no id is out of bounds
+    from_config("Canine", {**SIZE, "num_hash_buckets": 64, "num_hash_functions": 4, "local_transformer_stride": 4, "downsampling_rate": 4}),
+    ids())
+add("decision_transformer", "transformers",
+    from_config("DecisionTransformer", {"state_dim": 5, "act_dim": 3, "hidden_size": 32, "max_ep_len": 50, "n_layer": 2, "n_head": 4, "n_inner": 64, "vocab_size": 1}),
+    lambda: {"states": torch.randn(2, 6, 5), "actions": torch.randn(2, 6, 3), "rewards": torch.randn(2, 6, 1),
+             "returns_to_go": torch.randn(2, 6, 1), "timesteps": torch.arange(6).repeat(2, 1), "attention_mask": torch.ones(2, 6)},
+    bounds={"timesteps": 50})
+add("lxmert", "transformers",
+    from_config("Lxmert", {**SIZE, "l_layers": 1, "x_layers": 1, "r_layers": 1, "visual_feat_dim": 16, "visual_pos_dim": 4}),
+    lambda: {**ids()(), "visual_feats": torch.randn(2, 5, 16), "visual_pos": torch.rand(2, 5, 4)},
+    "batch", bounds={"input_ids": 96})

@@ -74,6 +74,20 @@ TORCHVISION = (
     ("r3d_18", {"_module": "video"}, 32, ()),
     ("mc3_18", {"_module": "video"}, 32, ()),
     ("r2plus1d_18", {"_module": "video"}, 32, ()),
+    (
+        "swin3d_t",
+        {
+            "patch_size": [2, 4, 4],
+            "embed_dim": 16,
+            "depths": [1, 1],
+            "num_heads": [2, 4],
+            "window_size": [2, 4, 4],
+            "_module": "video",
+            "_class": "SwinTransformer3d",
+        },
+        32,
+        (),
+    ),
     ("raft_small", {"_module": "optical_flow"}, 128, ()),
 )
 VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 32, "depth": 2, "num_heads": 4}
@@ -157,6 +171,21 @@ TIMM = (
     ("repvit_m0_9", {}, 64, ()),
     ("starnet_s1", {}, 64, ()),
     ("davit_tiny", {"depths": (1, 1, 1, 1)}, 64, ()),
+    (
+        "sequencer2d_s",
+        {"layers": (1, 1, 1, 1), "embed_dims": (16, 32, 32, 32), "hidden_sizes": (8, 8, 8, 8)},
+        56,
+        (),
+    ),
+    (
+        "crossvit_tiny_240",
+        {"embed_dim": (16, 32), "depth": ((1, 1, 0),), "num_heads": (2, 2)},
+        240,
+        (),
+    ),
+    ("mixnet_s", {}, 48, ("channels_last",)),
+    ("lambda_resnet26t", {}, 64, ()),
+    ("convit_tiny", {**VIT, "depth": 3, "local_up_to_layer": 2}, 32, ("bfloat16",)),
     ("hiera_tiny_224", {"img_size": (64, 64), "stages": (1, 1, 1, 1)}, 64, ()),
 )
 
