@@ -119,8 +119,8 @@ def walk_through(names):
             (folder / "expected.json").write_text(json.dumps(expected))
 
 
-def look(name, program, package, *inputs, settings=None):
-    more = {"package": package, "settings": json.dumps(settings or {})}
+def look(name, program, package, *inputs, settings=None, **more):
+    more |= {"package": package, "settings": json.dumps(settings or {})}
     run(bisect, out / name, program, inputs, **more)
 
 
@@ -145,6 +145,9 @@ def compare_wrong():
             package(f"{name}_package", exported(Model(short=short), x)),
             x,
         )
+    given = out / "given.pt"
+    torch.save({"constants": dict(Model(seed=1).state_dict()), "options": {}}, given)
+    look("weights_given", exported(Model(), x), out / "tf32_package.pt2", x, constants=given)
     rows = torch.randn(64, 37) * 8
     look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
     gated = exported(Gated(), x)

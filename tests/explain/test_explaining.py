@@ -372,6 +372,12 @@ def test_products_in_less_than_float32_are_measured(looked: Path, name: str):
     assert report["compiles"] == []
 
 
+def test_weights_that_the_script_gave_make_no_package_stale(looked: Path):
+    found, report = wrong_in(looked / "weights_given")
+    assert found is not None and "matrix products in tf32" in found.summary
+    assert report["reason"]["kind"] == "precision"
+
+
 def test_rounding_that_a_jump_makes_large_is_named_and_not_blamed_on_the_compiler(looked: Path):
     found, report = wrong_in(looked / "floor")
     assert report["agrees"] and found is not None

@@ -52,6 +52,9 @@ def constants(
         held = extracted(torch, options, inputs)
     except Exception:  # an older torch, a package without its library: cannot be told
         return None
+    for path in options.constants:  # what the script gave is in both of them
+        for name in torch.load(path, weights_only=True)["constants"]:
+            held.pop(name, None)
     state = {**dict(program.state_dict), **dict(program.constants)}
     others: list[Document] = []
     for name, mine in state.items():
