@@ -54,7 +54,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def triaged(home: Path, python: str) -> Run:
     """Triage a script of ours."""
-    return lambda script, *args, **options: answered(home, script, *args, python=python, **options)
+    return lambda script, *args, **options: answered(
+        home, script, *args, **{"python": python, **options}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def triage_with(home: Path) -> Run:
 def staged(home: Path, python: str) -> Run:
     """Run a script of ours under a stage."""
     return lambda stage, script, *args, **options: answered(
-        home, script, *args, stage=stage, python=python, **options
+        home, script, *args, stage=stage, **{"python": python, **options}
     )
 
 

@@ -4,19 +4,26 @@ act says so."""
 
 from __future__ import annotations
 
+import os
 import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from aoti_debug.answers import StageAnswer, TriageAnswer
+from aoti_debug.diagnose import diagnose
 from aoti_debug.errors import NoInterpreter, RunDirectoryError, TargetNotFound, UnknownStage
+from aoti_debug.explain.package import modules
 from aoti_debug.model import Diagnosis
+from aoti_debug.signatures import signatures
+from aoti_debug.triage.source_text import read
+from recordings import recall
 
 TARGETS = Path(__file__).parents[1] / "targets"
 LOWERING = TARGETS / "failing_export.py"
 Triaged = Callable[..., TriageAnswer]
 Written = Callable[[str], Path]
+Staged = Callable[..., StageAnswer]
 
 
 def test_an_exception_in_lowering_names_the_users_line(
@@ -242,6 +249,72 @@ def test_a_text_that_a_healthy_script_prints_is_no_fault(serve: Serve) -> None:
     assert "was printed, but no call failed" in found.misleading[0]
 
 
+LOADS = "import torch\nopen('damaged.pt2', 'wb').write(b'PK\\3\\4' + bytes(5000))\n"
+FAILING = {
+    "load": LOADS + "torch._inductor.aoti_load_package('damaged.pt2')",
+    "export": """
+        import torch
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                return x + 1 if x.sum() > 0 else x
+        torch.export.export(Model(), (torch.ones(3),))
+        """,
+    "caught": LOADS
+    + """
+try:
+    torch._inductor.aoti_load_package('damaged.pt2')
+except RuntimeError:
+    pass
+raise KeyError("nobody knows this word")
+""",
+    "exit": "import torch\nraise SystemExit(7)",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_no_message_that_a_failing_script_prints_is_proved_or_outranks_its_real_error(
+    name: str, staged: Staged, home: Path, written: Written, warm_python: str
+) -> None:
+    """Each message that is known, printed in the phase that fails for another reason."""
+    script = written(FAILING[name])
+    answer = staged("baseline", script, python=warm_python, cwd=script.parent)
+    assert answer.diagnosis is not None
+    run = home / "runs" / answer.run
+    own = answer.diagnosis
+    assert own.confidence == "proved" or name != "export"  # its words are in the recorded error
+    known = [signature.matches[0].text for signature in signatures()]
+    for text in (text for text in known if "zip archive" not in text):  # that is what load raised
+        (run / "stdout.log").write_text(f"{text}\n", "utf-8")
+        found = diagnose(recall(run, steps=False))[0]
+        if name == "exit":
+            assert found.confidence != "proved", text
+        else:
+            assert (found.category, found.phase) == (own.category, own.phase), text
+
+
+PIPED = """
+import sys, torch
+sys.stderr.write(
+    "Traceback (most recent call last):\\n"
+    f'  File "{__file__}", line 1, in <module>\\n    go()\\n'
+    f'  File "{__file__[:-9]}pipe.py", line 3, in go\\n    open()\\nValueError: closed\\n'
+)
+sys.exit(1)
+"""
+
+
+def test_a_pipe_in_the_users_tree_is_not_waited_for(
+    triaged: Triaged, written: Written, warm_python: str
+) -> None:
+    """Named by a traceback as a file of the script's, and beside the script as its modules are."""
+    script = written(PIPED)
+    os.mkfifo(script.with_name("pipe.py"))
+    found = best(triaged(script, python=warm_python))
+    assert found.source[0].file == str(script.with_name("pipe.py"))
+    assert read(script.with_name("pipe.py"), script.parent) is None
+    assert [file for file, _ in modules([script.parent])] == [str(script)]
+
+
 def test_nan_that_the_script_gives_to_the_model_is_the_scripts_own(serve: Serve) -> None:
     found = best(serve("given_nan"))
     assert found.category == "user_code"
@@ -286,7 +359,6 @@ def test_an_exit_status_without_a_word_names_no_line(serve: Serve) -> None:
 
 COMPILE = TARGETS / "compile.py"
 CALL = TARGETS / "call.py"
-Staged = Callable[..., StageAnswer]
 
 
 @pytest.fixture(scope="module")

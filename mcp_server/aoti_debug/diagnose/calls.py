@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
+from aoti_debug.plain import one_line
 from aoti_debug.read.record import Frame, PythonException, Span
 
 if TYPE_CHECKING:
@@ -73,6 +74,26 @@ def innermost(phase: read.Phase, failed: list[read.Phase]) -> read.Phase:
     """An exception ends every phase that it passes through; the first one to fail is meant."""
     inner = [p for p in failed if p.parent == phase.id and p.pid == phase.pid]
     return innermost(inner[-1], failed) if inner else phase
+
+
+def recovered(events: Events, failed: read.Phase) -> bool:
+    """Tell whether a load that failed was followed by one that did not: a script may try."""
+    later = (phase for phase in events.phases if phase.span.first > failed.span.first)
+    return failed.phase == "load" and any(phase.phase == "load" and phase.ok for phase in later)
+
+
+def recorded_error(observations: Observations) -> str:
+    """Return type and message of the exception that ended the innermost failing phase, and of
+    those that it became on its way out, on one line; empty where none was recorded."""
+    events, failed = observations.events, last_failure(observations)
+    if events is None or failed is None or recovered(events, failed):
+        return ""
+    phases = {(phase.pid, phase.id): phase for phase in events.phases}
+    said: list[str] = []
+    while failed is not None and failed.ok is False:
+        said += [f"{failed.error.type}: {failed.error.message}"] if failed.error else []
+        failed = phases.get((failed.pid, failed.parent)) if failed.parent is not None else None
+    return one_line(" ".join(said))
 
 
 def phase_at_end(observations: Observations) -> Phase | None:

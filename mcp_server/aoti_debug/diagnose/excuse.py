@@ -7,15 +7,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import last_failure, uses_cuda, writes_to
+from aoti_debug.diagnose.calls import (
+    last_failure,
+    recorded_error,
+    recovered,
+    uses_cuda,
+    writes_to,
+)
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Evidence, Fix
-from aoti_debug.model import Phase as PhaseName
-from aoti_debug.read.record import PythonException
+from aoti_debug.plain import one_line
+from aoti_debug.read.record import GpuException, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Candidate, Observations
-    from aoti_debug.read.events import Events, Phase
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
@@ -54,21 +59,19 @@ def is_vendor_kernel(name: str | None) -> bool:
 
 # What the process itself writes; the driver's log too is a file that the process could write.
 PRINTED = frozenset({"stderr.log", "stdout.log", "cuda.log"})
-BUILD: frozenset[PhaseName] = frozenset(
-    {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package"}
-)
-LOAD: frozenset[PhaseName] = frozenset({"load", "constants"})
-CALL: frozenset[PhaseName] = frozenset({"run", "output"})
+_GPU_ERROR = re.compile(r"CUDA (?:driver )?error|device-side assert|HIP error")
 
 
 def weighed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
     """Return the candidates; those that nothing but a text tells are at most likely, and where
-    the process ended by an exception of its own, or well after calls, they are printed words."""
+    the process ended by another exception, or well after calls, they are printed words."""
+    kept = list(candidates)
+    known = any(explains(candidate, observations) for candidate in kept)
     return [
-        contradicted(unproved(candidate), observations)
+        contradicted(unproved(candidate), observations, known=known)
         if rests_on_text(candidate, observations) and not agreed(candidate, observations)
         else candidate
-        for candidate in candidates
+        for candidate in kept
     ]
 
 
@@ -77,38 +80,48 @@ def rests_on_text(candidate: Candidate, observations: Observations) -> bool:
     evidence = candidate.diagnosis.evidence
     if observations.ending is None and observations.events is None:
         return True
-    return bool(evidence) and all(is_printed(one, observations) for one in evidence)
+    return bool(evidence) and all(map(is_printed, evidence))
 
 
-def is_printed(evidence: Evidence, observations: Observations) -> bool:
-    """Tell whether the target itself printed it: also where it is run again, unless it said so
-    under the flags of that run alone."""
+def is_printed(evidence: Evidence) -> bool:
+    """Tell whether the target itself printed it: also where it is run again."""
     step, _, name = evidence.artifact.rpartition("/")
-    before = (r.span for r in observations.records if r.span.artifact in PRINTED)
-    again = step.endswith("-of-the-target") and any(s.quote == evidence.quote for s in before)
-    return name in PRINTED and (not step or again)
+    return name in PRINTED and (not step or step.endswith("-of-the-target"))
 
 
 def agreed(candidate: Candidate, observations: Observations) -> bool:
-    """Tell whether the probe's events or the exit say the same: that this phase failed, that
-    calls on a GPU came before a bad end. Without the probe a bad end says nothing of why."""
-    found, events, ending = candidate.diagnosis, observations.events, observations.ending
-    if not is_fault(candidate) or found.category == "user_code":
-        return ending is not None
-    if ending is not None and ending.timed_out and found.phase == "hang":
-        return True
-    failed = last_failure(observations)
-    if events is not None and failed is not None and not recovered(events, failed):
-        return found.phase == "none" or same_part(found.phase, failed.phase)
-    if not observations.failed:
+    """Tell whether what the text's author could not write says the same: the exit, or the error
+    that the probe saw end the failing phase. That a phase failed says nothing of why."""
+    found, ending = candidate.diagnosis, observations.ending
+    if ending is None:
         return False
-    gpu = found.category in GPU_FAULTS and events is not None and uses_cuda(events)
-    crash = found.category == "host_segfault"
-    return gpu or (crash and ending is not None and ending.signal is not None)
+    if ending.timed_out and found.phase == "hang":
+        return True
+    if ending.signal is not None and found.category == "host_segfault":
+        return True
+    return recorded(candidate, observations)
 
 
-def same_part(one: str, other: str) -> bool:
-    return one == other or any(one in part and other in part for part in (BUILD, LOAD, CALL))
+def explains(candidate: Candidate, observations: Observations) -> bool:
+    """Tell whether it is in the words of the recorded error why the phase failed: of an error that
+    only wraps another, a text elsewhere may tell the reason."""
+    wraps = candidate.role != "cause" and candidate.diagnosis.category != "lowering_error"
+    return not wraps and is_fault(candidate) and recorded(candidate, observations)
+
+
+def recorded(candidate: Candidate, observations: Observations) -> bool:
+    """Tell whether its words are in the error that the probe saw end the failing phase."""
+    error = recorded_error(observations)
+    found = candidate.diagnosis
+    lines = [line for one in found.evidence[:1] for line in one.quote.splitlines() if line.strip()]
+    if found.category in GPU_FAULTS and (_GPU_ERROR.search(error) or dumped(observations)):
+        return True  # its kernels print, its runtime raises, its driver dumps
+    return bool(error and lines) and all(one_line(line) in error for line in lines)
+
+
+def dumped(observations: Observations) -> bool:
+    """Tell whether the driver's dump holds an exception of the GPU."""
+    return any(e.span.artifact not in PRINTED for e in observations.of(GpuException))
 
 
 def unproved(candidate: Candidate) -> Candidate:
@@ -118,17 +131,19 @@ def unproved(candidate: Candidate) -> Candidate:
     return replace(candidate, diagnosis=likely)
 
 
-def contradicted(candidate: Candidate, observations: Observations) -> Candidate:
-    """Put words aside that the end of the process speaks against."""
+def contradicted(candidate: Candidate, observations: Observations, *, known: bool) -> Candidate:
+    """Put words aside that the end of the process speaks against; `known`: the recorded error says
+    why it failed."""
     events, ending = observations.events, observations.ending
-    claims = candidate.role in ("cause", "symptom") and is_fault(candidate)
-    if events is None or ending is None or not claims:
+    if events is None or ending is None or candidate.role not in ("cause", "symptom"):
         return candidate
-    ends = observations.of(PythonException)
+    error, ends = recorded_error(observations), observations.of(PythonException)
     raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
-    well = ending.clean and bool(events.calls)
+    caught = bool(error) and not any(one_line(end.message)[:200] in error for end in ends)
+    well = ending.clean and bool(events.calls) and is_fault(candidate)
     quiet = last_failure(observations) is None
-    return replace(candidate, role="printed") if quiet and (raised or well) else candidate
+    against = known or (quiet and well) or (raised and (quiet or caught))
+    return replace(candidate, role="printed") if against else candidate
 
 
 def is_of(candidate: Candidate, exception: PythonException) -> bool:
@@ -236,12 +251,6 @@ def only_printed(candidates: Iterable[Candidate], observations: Observations) ->
 def is_notice(candidate: Candidate) -> bool:
     """Tell whether a text says of a healthy run how it runs: it is a note, never the headline."""
     return candidate.alone and candidate.role != "clean" and candidate.diagnosis.category in NOTICES
-
-
-def recovered(events: Events, failed: Phase) -> bool:
-    """Tell whether a load that failed was followed by one that did not: a script may try."""
-    later = (phase for phase in events.phases if phase.span.first > failed.span.first)
-    return failed.phase == "load" and any(phase.phase == "load" and phase.ok for phase in later)
 
 
 def is_fault(candidate: Candidate) -> bool:

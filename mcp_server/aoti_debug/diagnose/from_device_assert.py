@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Fault, Fix, InputFinding, Kernel
+from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, InputFinding, Kernel
 from aoti_debug.read.record import DeviceAssert
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 if long
                 else finding(found, culprit, name),
                 fault=Fault(access="assert", block=found.block, thread=found.thread),
-                evidence=[evidence(found.span)],
+                evidence=[evidence(found.span), *held(observations, culprit)],
                 guide=match.signature.guide if match else GUIDE,
                 fixes=fixes(found, culprit, name),
                 signature=match.signature.id if match else None,
@@ -60,6 +60,12 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             order=position,
             signature=match.signature if match else None,
         )
+
+
+def held(observations: Observations, culprit: Input | None) -> list[Evidence]:
+    """Return what the probe recorded of the value, in a call that did not return."""
+    call = failing_call(observations) if culprit is not None else None
+    return [evidence(call.span)] if call is not None and not call.ok else []
 
 
 def culprit_name(observations: Observations, culprit: Input | None) -> str:

@@ -188,7 +188,7 @@ def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
         if at is None:
             kept.append(candidate)
         else:
-            kept[at] = with_evidence(kept[at], candidate.diagnosis.evidence)
+            kept[at] = with_evidence(kept[at], candidate.diagnosis)
     return kept
 
 
@@ -228,11 +228,12 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
     )
 
 
-def with_evidence(candidate: Candidate, more: Sequence[Evidence]) -> Candidate:
+def with_evidence(candidate: Candidate, other: Diagnosis) -> Candidate:
+    """Add the evidence of the same finding; what an artifact proves of it is proved."""
     known = candidate.diagnosis.evidence
     places = {(e.artifact, e.lines) for e in known} | {(e.artifact, None) for e in known}
-    new = [e for e in more if (e.artifact, e.lines) not in places]
-    evidence = [*known, *new][:EVIDENCE]
-    return replace(
-        candidate, diagnosis=candidate.diagnosis.model_copy(update={"evidence": evidence})
-    )
+    new = [e for e in other.evidence if (e.artifact, e.lines) not in places]
+    update: dict[str, object] = {"evidence": [*known, *new][:EVIDENCE]}
+    if other.confidence == "proved" and other.category == candidate.diagnosis.category:
+        update["confidence"] = other.confidence
+    return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update=update))
