@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aoti_debug.verify.patch import BadPatch
 
 EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
@@ -224,6 +225,13 @@ def test_what_an_agent_left_in_place_of_its_answer_is_not_read(
         return
     with pytest.raises(BadAnswer, match="cannot be read"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a" * 256, "\ud800", "run.py/x", "../run.py"])
+def test_a_patch_of_what_can_be_no_file_is_refused(name: str) -> None:
+    patch = f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-x\n+y\n"
+    with pytest.raises(BadPatch):
+        patched_files({"run.py": "x\n"}, patch)
 
 
 def test_what_an_agent_left_in_place_of_a_run_costs_nothing(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def _copy(run: Path, seen: dict[Path, int]) -> None:
     for name in _STREAMS:
         for path in (run / name, *sorted(run.glob(f"steps/*/{name}"))):
             try:
+                if path.is_symlink() or not path.is_file():  # the target may have put a pipe there
+                    continue
                 with path.open("rb") as file:
                     file.seek(seen.get(path, 0))
                     while block := file.read(_BLOCK):

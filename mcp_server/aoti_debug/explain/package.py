@@ -14,6 +14,7 @@ from aoti_debug.explain.kernel import CallSeen, explain
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package
+from aoti_debug.run.files import read_source
 
 SOURCE_BYTES = 24 * 1024 * 1024
 MODULES = 400  # of the user's that are searched for a kernel
@@ -115,8 +116,7 @@ def modules(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
             seen.add(path)
             left -= 1
             try:
-                if path.stat().st_size <= MODULE_BYTES:
-                    yield str(path), path.read_text("utf-8", "replace")
+                yield str(path), read_source(path, MODULE_BYTES)
             except OSError:
                 continue
 

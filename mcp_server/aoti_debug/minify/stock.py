@@ -15,6 +15,7 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage, stage_named
 from aoti_debug.minify.material import arguments_of
 from aoti_debug.model import Step
+from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE
@@ -58,7 +59,7 @@ async def minify_with_torch(state: RunState) -> MinifyAnswer:
     last = state.steps[-1] if state.steps else None
     found = sorted(state.directory.path.glob(f"steps/*minifier-search/{REPRO}"))
     alike = last is not None and (last.finding or "").startswith(ALIKE)
-    nodes = CALL.findall(found[-1].read_text("utf-8", "replace")) if found else []
+    nodes = CALL.findall(read_source(found[-1])) if found else []
     return MinifyAnswer(
         run=state.directory.id,
         status="done",

@@ -165,6 +165,15 @@ def read_regular(path: Path, limit: int = DOCUMENT_BYTES, *, follow: bool = Fals
     return data
 
 
+def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:
+    """Return the text of a file of the user's tree, which may hold pipes and links too.
+
+    Raises:
+        OSError: also where it is no regular file, or longer than `limit`.
+    """
+    return read_regular(path, limit, follow=True).decode("utf-8", "replace")
+
+
 def files_below(root: Path, depth: int = 16) -> Iterator[Path]:
     """Yield the files below a directory, nearest first, not through links; not deeper than
     `depth`: nobody's program nests so, and one that does must not exhaust whoever looks."""

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.directory import RunDirectory, home
-from aoti_debug.run.files import expanded
+from aoti_debug.run.files import expanded, read_source
 from aoti_debug.run.machine import ask
 from aoti_debug.run.target import Target
 from aoti_debug.sweep.answer import SweepAnswer
@@ -130,7 +130,7 @@ def find_sweep(named: str, owner: str | None = None) -> Path:
 def _linked(run: Path) -> list[Path]:
     """Return where a sweep wrote, if that was elsewhere."""
     try:
-        return [Path((run / "out.txt").read_text("utf-8").strip()) / LEDGER]
+        return [Path(read_source(run / "out.txt", 8192).strip()) / LEDGER]
     except (OSError, ValueError):
         return []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import read_regular, read_source
 from aoti_debug.triage.captured_call import captured, with_names
 from aoti_debug.triage.causes import last_call
 from aoti_debug.triage.observe import observe
@@ -72,8 +71,7 @@ def line_of(path: Path, number: int, roots: Sequence[Path]) -> str | None:
         real = path.resolve(strict=True)
         if real.suffix not in SUFFIXES or not any(real.is_relative_to(root) for root in roots):
             return None
-        with real.open(encoding="utf-8", errors="replace") as file:
-            line = next(itertools.islice(file, number - 1, None), "")
+        line = next(iter(read_source(real).splitlines()[number - 1 :]), "") if number > 0 else ""
     except (OSError, ValueError):
         return None
     return line.strip()[:LINE_LIMIT] or None
@@ -291,8 +289,8 @@ def generated(file: str, observations: Observations) -> Code | None:
     for path in places(file, observations):
         try:
             real = path.resolve(strict=True)
-            if any(real.is_relative_to(root) for root in roots) and real.stat().st_size < LARGEST:
-                lines = tuple(real.read_text("utf-8", "replace").split("\n"))
+            if any(real.is_relative_to(root) for root in roots):
+                lines = tuple(read_source(real, LARGEST).split("\n"))
                 return Code("triton", real.name, 1, lines, ())
         except (OSError, ValueError):
             continue

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from aoti_debug.model import Next, SourceLine
 from aoti_debug.read.events import Call
+from aoti_debug.run.files import read_regular
 
 FILE_BYTES = 1 << 20
 LOADERS = ("aoti_load_package", "load_package", "aot_load")
@@ -61,9 +62,9 @@ class File:
 def read(path: Path, tree: Path) -> File | None:
     """Read a file of the tree; None where it is no whole Python file of a usual size in it."""
     try:
-        if not path.resolve().is_relative_to(tree.resolve()) or path.stat().st_size > FILE_BYTES:
+        if not path.resolve().is_relative_to(tree.resolve()):
             return None
-        text = path.read_bytes().decode("utf-8")
+        text = read_regular(path, FILE_BYTES, follow=True).decode("utf-8")
         if "\r" in text or "\f" in text or not text.endswith("\n"):
             return None
         return File(path.resolve(), text, ast.parse(text))

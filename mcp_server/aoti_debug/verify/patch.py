@@ -14,6 +14,7 @@ from aoti_debug.plain import plain
 
 TREE_BYTES = 256 * 1024 * 1024
 MISPLACED = 100  # changes whose lines are looked for elsewhere
+NAME_BYTES = 255
 LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 _FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
@@ -45,6 +46,10 @@ def read_patch(text: str) -> list[FilePatch]:
     Raises:
         BadPatch: it is none, or a path leads out of the tree.
     """
+    try:
+        text.encode()
+    except UnicodeError:
+        raise BadPatch("the patch is no text: it holds half a character") from None
     lines = _lines(text)
     found: list[FilePatch] = []
     at = 0
@@ -78,6 +83,8 @@ def _name(line: str) -> str | None:
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise BadPatch(f"the patch names {name[:80]!r}, which is outside the tree")
+    if any(len(part.encode("utf-8", "replace")) > NAME_BYTES for part in path.parts):
+        raise BadPatch(f"the patch names {name[:80]!r}, longer than a name can be")
     return name
 
 
