@@ -179,7 +179,11 @@ def _package(package: str) -> Path:
 
 
 async def explain(
-    target: str, kernel: str | None = None, model: str | None = None
+    target: str,
+    kernel: str | None = None,
+    model: str | None = None,
+    *,
+    owner: str | None = None,
 ) -> ExplainAnswer:
     """Explain a kernel of a run or of a package; of a run, without a name, the one it blames.
 
@@ -194,7 +198,7 @@ async def explain(
     from aoti_debug.triage.explanation import explain_run
 
     if target.startswith("r-") and not Path(target).exists():
-        found = RunDirectory.open(target)
+        found = RunDirectory.open(target, owner=owner)
         return await anyio.to_thread.run_sync(explain_run, found, kernel, model)
     path = _package(target)
     if kernel is None:

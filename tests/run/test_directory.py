@@ -112,7 +112,7 @@ def test_artifacts_are_regular_files_by_depth(run, tmp_path):
 
 
 OUTSIDE = """
-. .. ../secret a/../../secret /etc/passwd gone out outer/secret pipe folder nul\0 loop
+. .. ../secret a/../../secret /etc/passwd gone out outer/secret pipe folder nul\0 loop .key
 """
 
 
@@ -122,6 +122,7 @@ def test_names_that_lead_elsewhere_are_refused(run, tmp_path, name):
     (run.path / "out").symlink_to(tmp_path / "secret")
     (run.path / "outer").symlink_to(tmp_path)
     (run.path / "loop").symlink_to("loop")
+    (run.path / ".key").write_text("secret")
     (run.path / "folder").mkdir()
     os.mkfifo(run.path / "pipe")
     with pytest.raises(UnknownArtifact):

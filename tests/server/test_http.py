@@ -134,8 +134,14 @@ async def refused(client: Client, run: str) -> None:
         ("wait_run", {"wait_s": 0}),
         ("cancel_run", {}),
         ("read_artifact", {"name": "run.json"}),
+        ("explain_kernel", {"kernel": "0"}),
     ):
         assert "there is no run" in error_of(await client.call_tool(tool, {"run": run, **more}))
+    for tool, asked in (
+        ("minify", {"what": run}),
+        ("verify_fix", {"what": __file__, "against": run}),
+    ):
+        assert "there is no run" in error_of(await client.call_tool(tool, asked))
 
 
 def test_run_belongs_to_the_token_that_started_it(guarded, tmp_path):

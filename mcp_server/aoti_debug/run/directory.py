@@ -218,7 +218,8 @@ class RunDirectory:
     def resolve(self, name: str) -> Path:
         """Return the path of the artifact `name`; nothing outside the run's directory."""
         unknown = UnknownArtifact(f"run {self.id} has no artifact {name[:200]!r}")
-        if not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+        hidden = any(part.startswith(".") for part in Path(name).parts)  # "..", and what is ours
+        if not name or "\0" in name or Path(name).is_absolute() or hidden:
             raise unknown
         path = self.path / name
         if not is_regular(path):  # a name that is no UTF-8 is listed in another form

@@ -51,6 +51,7 @@ INSPECT_PACKAGE = tool(inspect_package, "Inspect a package")
 
 
 async def explain_kernel(
+    call: Call,
     run: Annotated[str, Field(description="run id, r-…")] = "",
     package: Annotated[str, Field(description="instead of run: absolute path of a .pt2")] = "",
     kernel: Annotated[
@@ -64,7 +65,7 @@ async def explain_kernel(
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
     target = run or str(absolute("package", package))
-    return answer(await api.explain(target, kernel or None))
+    return answer(await api.explain(target, kernel or None, owner=owner_of(call)))
 
 
 EXPLAIN_KERNEL = tool(explain_kernel, "Explain a kernel")
