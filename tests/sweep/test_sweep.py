@@ -121,6 +121,18 @@ def check_results(tmp_path: Path, answer: dict[str, Any]) -> None:
     assert "ZeroDivisionError" in page
 
 
+def test_what_a_target_put_in_place_of_a_result_is_replaced(tmp_path: Path, sweep: Sweep) -> None:
+    path, out, other = manifest(tmp_path / "of", "good"), tmp_path / "out", tmp_path / "other"
+    other.write_text("not the sweep's")
+    (tmp_path / "of" / "good.py").write_text(
+        f"import os\nos.mkfifo({str(out / 'junit.xml')!r})\n"
+        f"os.symlink({str(other)!r}, {str(out / 'sweep.sarif')!r})\n"
+    )
+    assert sweep(path, "--out", out).answer["ok"] == 1
+    assert "<testsuites" in (out / "junit.xml").read_text()
+    assert other.read_text() == "not the sweep's"
+
+
 def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> None:
     before = sweep(manifest(tmp_path / "of", "zero", "missing"), "--out", tmp_path / "before")
     path = manifest(tmp_path / "of", "good", "zero", "zero_too")

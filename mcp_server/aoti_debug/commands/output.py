@@ -153,6 +153,8 @@ def write_text(path: Path, text: str) -> None:
         AotiDebugError: it cannot be written.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise AotiDebugError(f"cannot write {path}: not a regular file")
         path.write_text(clean(text), "utf-8")
     except OSError as error:
         raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error

@@ -206,11 +206,11 @@ def is_regular(path: Path) -> bool:
         return False
 
 
-def create(path: Path) -> int:
+def create(path: Path, mode: int = 0o600) -> int:
     """Return the descriptor of a new file; what had its name, a link too, is gone."""
     path.unlink(missing_ok=True)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags, mode)
 
 
 def write_new(path: Path, data: bytes) -> None:

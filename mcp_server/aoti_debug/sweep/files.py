@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -10,7 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.plain import clean, one_line
+from aoti_debug.plain import clean, clean_all, one_line
+from aoti_debug.run.files import create
 from aoti_debug.sweep.answer import Bucket, SweepAnswer
 from aoti_debug.sweep.buckets import Group, Groups, kind_of, signature_of
 from aoti_debug.sweep.row import Row, rows_of
@@ -51,7 +53,7 @@ def write_results(
     for name, write in everything.items():
         path = out / name
         try:
-            with path.open("w", encoding="utf-8") as file:
+            with os.fdopen(create(path, 0o666), "w", encoding="utf-8") as file:
                 write(file)
         except OSError as error:
             raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error
@@ -65,7 +67,7 @@ def _text(file: TextIO, text: str) -> None:
 
 def _buckets(file: TextIO, groups: Groups) -> None:
     for group in groups:
-        document = {**group.answer().document(), "names": group.names}
+        document = clean_all({**group.answer().document(), "names": group.names})
         file.write(json.dumps(document, ensure_ascii=False) + "\n")
 
 
