@@ -9,12 +9,16 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 from aoti_debug.answers import StageAnswer, TriageAnswer
 from aoti_debug.diagnose import diagnose
 from aoti_debug.errors import NoInterpreter, RunDirectoryError, TargetNotFound, UnknownStage
 from aoti_debug.explain.package import modules
-from aoti_debug.model import Diagnosis
+from aoti_debug.kinds import TRIAGE
+from aoti_debug.model import Diagnosis, RunModel
+from aoti_debug.run.target import resolve_target
+from aoti_debug.service import Request, Service
 from aoti_debug.signatures import signatures
 from aoti_debug.triage.source_text import read
 from recordings import recall
@@ -290,6 +294,32 @@ def test_no_message_that_a_failing_script_prints_is_proved_or_outranks_its_real_
             assert found.confidence != "proved", text
         else:
             assert (found.category, found.phase) == (own.category, own.phase), text
+
+
+FORGED = """
+said="fatal error: cuda.h: No such file or directory"
+error='{"type": "RuntimeError", "message": "'$said'"}'
+echo '{"pid": 5, "event": "begin", "id": 1, "phase": "load"}' >> "$AOTI_DEBUG_EVENTS"
+echo '{"pid": 5, "event": "end", "id": 1, "ok": false, "error": '$error'}' >> "$AOTI_DEBUG_EVENTS"
+echo "$said" >&2
+exit 1
+"""
+
+
+def test_events_that_a_program_without_the_probe_writes_are_not_believed(
+    home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "forges.sh").write_text(FORGED)
+
+    async def main() -> RunModel:
+        target = resolve_target(command=["/bin/sh", str(tmp_path / "forges.sh")], cwd=tmp_path)
+        async with Service(home) as service:
+            return await service.wait(await service.start(TRIAGE, Request(target)))
+
+    answer = anyio.run(main)
+    assert answer.diagnosis is not None
+    assert (home / "runs" / answer.run / "events.jsonl").is_file()
+    assert (answer.diagnosis.category, answer.diagnosis.confidence) == ("toolchain", "likely")
 
 
 PIPED = """

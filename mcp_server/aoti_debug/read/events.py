@@ -58,9 +58,12 @@ _LINE_LIMIT = 4 << 20  # bytes
 _KEPT = 20_000  # events of one kind
 
 
-def read_events(stream: BinaryIO, artifact: str = "events.jsonl") -> Events:
-    """Read all events; lines that are none are counted, never an error."""
-    reader = _EventReader(artifact)
+def read_events(stream: BinaryIO, artifact: str = "events.jsonl", key: str | None = None) -> Events:
+    """Read all events; lines that are none are counted, never an error.
+
+    `key` is the run's secret, which each event then carries; unknown, it is the first line's.
+    """
+    reader = _EventReader(artifact, key=key)
     number = 0
     while raw := stream.readline(_LINE_LIMIT):
         number += 1
@@ -97,7 +100,6 @@ class _EventReader:
             return
         pid = integer(event.get("pid")) if isinstance(event, dict) else None
         if pid is not None and self.key is None:
-            # Written before any line of the target's own was run.
             self.key = string(event.get("key")) or ""
         if pid is None or (self.key and event.get("key") != self.key):
             self.unreadable += 1

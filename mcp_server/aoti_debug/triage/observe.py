@@ -32,7 +32,7 @@ from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.read.traffic import with_tallies
 from aoti_debug.run.files import is_regular, open_regular, read_regular
 from aoti_debug.signatures import matcher
-from aoti_debug.triage.environment import EVENTS
+from aoti_debug.triage.environment import EVENTS, KEY
 
 XML_BYTES = 64 * 1024 * 1024
 # What a replay shows about the failing call itself; its other records are about the replay.
@@ -97,8 +97,16 @@ def events_of(directory: Path) -> Events | None:
     if not is_regular(path):
         return None
     with open_regular(path) as stream:
-        events = read_events(stream)
+        events = read_events(stream, key=key_of(directory))
     return with_tallies(events, {c.file: tally_of(directory / c.file) for c in events.counted})
+
+
+def key_of(directory: Path) -> str | None:
+    """Return the secret that the run's events carry; None where none was written."""
+    try:
+        return read_regular(directory / KEY, 64).decode("ascii", "replace")
+    except OSError:
+        return None
 
 
 def ended_by_us(events: Events) -> Events:
