@@ -56,9 +56,14 @@ def command(agent: str, box: Sandbox) -> list[str]:
     """Return the command line of an agent in a sandbox.
 
     Raises:
-        SystemExit: the program is not installed.
+        SystemExit: it is no command, or the program is not installed.
     """
-    words = list(CLIENTS.get(agent, [])) or shlex.split(agent)
+    try:
+        words = list(CLIENTS.get(agent, [])) or shlex.split(agent)
+    except ValueError as error:
+        raise SystemExit(f"--agent {agent!r} is no command: {error}") from error
+    if not words:
+        raise SystemExit("--agent names no command")
     if box.arm in ("skill_mcp", "mcp"):
         words += _servers(agent, box)
     if shutil.which(words[0]) is None:

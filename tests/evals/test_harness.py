@@ -373,6 +373,16 @@ def test_an_agent_s_command_line_is_tried_and_scored(tmp_path: Path) -> None:
     assert "single_request" in page and "<svg" in page and "<script" not in page
 
 
+@pytest.mark.parametrize("agent", ["it's", ""])
+def test_an_agent_that_is_no_command_is_told_as_that(tmp_path: Path, agent: str) -> None:
+    words = ["--agent", agent, "--case", "single_request", "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, str(EVALS / "run_agent.py"), *words], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "no command" in done.stderr and "Traceback" not in done.stderr
+
+
 CLIENTS = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.169.0", "node@22.23.3")
 CODEX = """
 model = "scripted"
