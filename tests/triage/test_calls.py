@@ -4,6 +4,7 @@ repeated, of which model, and against which exported program."""
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -273,3 +274,52 @@ def test_a_package_older_than_the_model_that_the_script_exports_is_stale(call: C
 
 def test_a_package_of_the_very_model_that_the_script_exports_has_no_fault(call: Call) -> None:
     assert best(call("as_exported")).category == "no_fault"
+
+
+BUILDS_WHERE_MISSING = """
+import torch
+from pathlib import Path
+
+PACKAGE = Path(__file__).with_name("model.pt2")
+torch.manual_seed(0)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(6, 5)
+
+    def forward(self, x):
+        return torch.exp(-torch.nn.functional.silu(self.inner(x)))
+
+
+model, x = Model().eval(), torch.ones(3, 6)
+if not PACKAGE.exists():
+    with torch.no_grad():
+        program = torch.export.export(model, (x,))
+    torch._inductor.aoti_compile_and_package(program, package_path=str(PACKAGE))
+torch._inductor.aoti_load_package(str(PACKAGE))(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stale"), [("silu", "elu", True), ("manual_seed(0)", "manual_seed(1)", False)]
+)
+def test_a_package_of_an_older_model_is_told_when_it_is_compiled_anew(
+    triage_in, warm_python: str, tmp_path: Path, old: str, new: str, stale: bool
+) -> None:
+    script, home = tmp_path / "check.py", tmp_path / "home"
+    script.write_text(BUILDS_WHERE_MISSING)
+    subprocess.run([warm_python, str(script)], check=True)
+    script.write_text(BUILDS_WHERE_MISSING.replace(old, new))
+    loaded = best(triage_in(home, script))
+    assert (loaded.category, loaded.confidence) == ("no_fault", "possible")
+    assert "move model.pt2 away" in loaded.next[0].why
+    (tmp_path / "model.pt2").unlink()
+    compiled = best(triage_in(home, script))
+    assert compiled.category == ("wrong_result" if stale else "no_fault")
+    if stale:
+        assert compiled.confidence == "proved"
+        assert "model.pt2 as it was until run r-" in compiled.summary
+        assert "aoti_load_package" in (compiled.source[0].text or "")
+        assert any("silu" in e.quote and "elu" in e.quote for e in compiled.evidence)

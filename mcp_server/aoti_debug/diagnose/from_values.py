@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
@@ -16,7 +16,7 @@ from aoti_debug.model import Category, Diagnosis, Evidence, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.diagnose.observations import Observations, OlderPackage
     from aoti_debug.read.check_report import Compared, CompareReport, PoisonReport, RepeatsReport
 
 WRONG = "guides/wrong-results.md"
@@ -31,6 +31,12 @@ UNWRITTEN_FIX = Fix(
     what="find what the kernel leaves unwritten: a mask or grid that does not cover the whole "
     "result, or torch.empty whose elements are not all set",
     why="what nobody wrote holds whatever the memory held before",
+)
+STALE_FIX = Fix(
+    what="compile the package anew whenever what it is made of changes: write a digest of the "
+    "sources and weights into the package (the setting aot_inductor.metadata) and compare it "
+    "before loading; that the file exists is not enough",
+    why="a package keeps the weights and the graph of the day it was compiled",
 )
 TRAINING_FIX = Fix(
     what="call model.eval() before torch.export.export, and compile again",
@@ -47,6 +53,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     checks = observations.checks
     if checks.compare is not None:
         yield from from_comparison(observations, checks.compare)
+    if observations.older is not None:
+        yield stale(observations.older)
     if checks.poison is not None and checks.poison.differs:
         yield unwritten(checks.poison)
     if checks.repeats is not None and checks.repeats.differs:
@@ -68,6 +76,25 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             said = f"output {output.index} holds {bad}; "
             said += "the model gives the same without AOTInductor"
             yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+
+
+def stale(older: OlderPackage) -> Candidate:
+    """What the script loaded before it compiled the package anew gives other values."""
+    name = base_name(older.path)
+    wrong = next(one for one in older.compared.outputs if one.verdict != "agrees")
+    said = (
+        f"{name} as it was until run {older.run} is stale: it was compiled from another model than "
+        f"the sources make now; of that package {difference_of(wrong)}. The one that this run has "
+        "compiled agrees"
+    )
+    found = of_values(older.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, 0, [STALE_FIX])
+    names = f"kernels then: {', '.join(older.gone[:4])}; now: {', '.join(older.new[:4])}"
+    more = {
+        "evidence": [*found.diagnosis.evidence, Evidence(artifact=older.artifact, quote=names)],
+        "source": list(older.loaded),
+        "guide": f"{WRONG}#a-package-of-another-version",
+    }
+    return replace(found, diagnosis=found.diagnosis.model_copy(update=more))
 
 
 def in_training(compared: CompareReport) -> Candidate:

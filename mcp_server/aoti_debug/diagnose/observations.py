@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from aoti_debug.model import Diagnosis, Evidence, Next
+from aoti_debug.model import Diagnosis, Evidence, Next, SourceLine
 from aoti_debug.read.checks import NO_REPORTS, CheckReports
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aoti_debug.package.documents import Use
     from aoti_debug.package.index_source import Origin
     from aoti_debug.package.record import Package
+    from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.events import Events
 
 R = TypeVar("R", bound=Record)
@@ -38,6 +39,20 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class OlderPackage:
+    """What stood in the place of a package before the script compiled it anew, as an earlier run
+    called it; its results are held against the program that the new one was made of."""
+
+    run: str
+    path: str
+    artifact: str
+    compared: CompareReport
+    gone: tuple[str, ...] = ()  # kernels that only the older one has
+    new: tuple[str, ...] = ()
+    loaded: tuple[SourceLine, ...] = ()  # the script's line that loads it
+
+
+@dataclass(frozen=True, slots=True)
 class Observations:
     """Records of all artifacts in the order of artifacts, then of lines; `ending` and `events`
     are None when only a log is known."""
@@ -54,6 +69,7 @@ class Observations:
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
+    older: OlderPackage | None = None
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
 
     @property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from filecmp import cmp
+from itertools import islice
 from pathlib import Path
 
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.read.events import Call, Events, PackageSeen, Phase
-from aoti_debug.run.directory import list_runs
+from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.run.files import is_regular
 from aoti_debug.triage.observe import events_of
 
@@ -118,6 +120,62 @@ def exported_beside(events: Events, call: Call, directory: Path) -> Path | None:
     path = directory / str(found[0].details.exported_program)
     fits = len(found[0].details.input_names or ()) == len(call.inputs)
     return path if fits and path.is_file() else None
+
+
+MADE_OF = tuple(".py .pt .pth .ckpt .safetensors .npz .npy .yaml .toml".split())
+RUNS = 50  # that are looked through for an earlier package
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """A package as an earlier run loaded it, and that run."""
+
+    file: Path
+    run: RunDirectory
+
+
+def older_package(
+    events: Events, package: PackageSeen | None, compiled: Compiled | None, directory: Path
+) -> Older | None:
+    """Return the package of other content that the last run of this script loaded from the same
+    path, and did not compile, before this run compiled it; None where a source has changed since,
+    for then it was right in its time."""
+    if package is None or compiled is None or compiled[1] != directory:
+        return None
+    file, _ = package_file(package, directory)
+    words = scripts(events)
+    if file is None or not words or not words[0].is_absolute():
+        return None
+    for log, where in islice(earlier(directory.parent.parent, directory), RUNS):
+        seen = [p for p in log.packages if p.path == package.path and p.captured is not None]
+        if not seen or scripts(log) != words:
+            continue
+        kept = where / str(seen[-1].captured)
+        run = RunDirectory(where)
+        fits = is_regular(kept) and not compiles(log) and not changed_since(run, words)
+        other = fits and not same_content(seen[-1], where, package, file)
+        return Older(kept, run) if other else None
+    return None
+
+
+def scripts(events: Events) -> tuple[Path, ...]:
+    argv = events.processes[0].argv if events.processes else ()
+    return tuple(Path(word) for word in argv if word.endswith(".py"))[:1]
+
+
+def changed_since(run: RunDirectory, words: Sequence[Path]) -> bool:
+    """Tell whether a source or weights beside the script were written after a run; also where that
+    cannot be told."""
+    record = run.read_record()
+    if record is None or record.started is None:
+        return True
+    ended = record.started + (record.wall_s or 0.0)
+    folders = [word.parent for word in words]
+    files = [path for folder in folders for path in (*folder.glob("*"), *folder.glob("*/*"))]
+    try:
+        return any(path.stat().st_mtime > ended for path in files if path.suffix in MADE_OF)
+    except OSError:
+        return True
 
 
 def exported_program(

@@ -5,20 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import anyio
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.observations import OlderPackage
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import read_bisection, vanished
-from aoti_debug.model import Diagnosis, Step
+from aoti_debug.model import Diagnosis, SourceLine, Step
+from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.captured_program import (
+    Older,
+    compile_of,
+    older_package,
+    package_of,
+    scripts,
+)
 from aoti_debug.triage.launch import launch
-from aoti_debug.triage.replay import REPORT, interpreter, limit, report_of, words
+from aoti_debug.triage.replay import REPORT, check_call, interpreter, limit, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.source_text import LOADERS, name_calls, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,5 +151,70 @@ def settings_of(observations: Observations) -> dict[str, object]:
     return dict(found or {})
 
 
+WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"
+
+
+def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether the package is right, so that an older one can be held against its program."""
+    compared = observations.checks.compare
+    return best.category == "no_fault" and compared is not None and compared.verdict == "agrees"
+
+
+async def take_older(state: RunState, observations: Observations, context: Context) -> Observations:
+    """Repeat the call with the package that stood in the same place before, where its kernels are
+    others: a package that was only trained anew has the same ones, and is no finding."""
+    call = context.call
+    older = await anyio.to_thread.run_sync(older_of, state, observations, call)
+    if older is None or call.package is None or call.call is None or call.call.package is None:
+        return observations
+    was = await anyio.to_thread.run_sync(kernels, older.file, call.call.model)
+    now = await anyio.to_thread.run_sync(kernels, call.package, call.call.model)
+    if not was or not now or set(was) == set(now):
+        return observations
+    again = replace(call, package=older.file, constants=(), others=())
+    reports, processes = await check_call(state, again, ["compare"], "older-package")
+    report = reports.compare
+    said = f"the package of run {older.run.id} and this exported program: "
+    said += (report.verdict or report.state) if report is not None else "not compared"
+    state.done(step("older package", WHY_OLDER, said, processes[-1], state))
+    if report is None or report.verdict != "differs":
+        return observations
+    found = OlderPackage(
+        older.run.id,
+        call.call.package,
+        report.artifact,
+        report,
+        tuple(dict.fromkeys(name for name in was if name not in now)),
+        tuple(dict.fromkeys(name for name in now if name not in was)),
+        tuple(loaded_at(observations)),
+    )
+    return replace(observations, older=found)
+
+
+def older_of(state: RunState, observations: Observations, call: Captured) -> Older | None:
+    if (events := observations.events) is None or call.call is None:
+        return None
+    directory = state.directory.path
+    package = package_of(events, call.call)
+    compiled = compile_of(events, package, call.call.model, directory, directory.parent.parent)
+    return older_package(events, package, compiled, directory)
+
+
+def kernels(package: Path, model: str) -> tuple[str, ...]:
+    """Return the names of the kernels that a package launches, in order."""
+    found = inspect(package, binaries=False).model(model)
+    return tuple(one.kernel for one in found.wrapper.launches) if found and found.wrapper else ()
+
+
+def loaded_at(observations: Observations) -> list[SourceLine]:
+    """Return the line of the script that loads a package, if there is one alone."""
+    events = observations.events
+    script = next(iter(scripts(events)), None) if events is not None else None
+    file = read(script, script.parent) if script is not None else None
+    lines = [n for name in LOADERS for n in name_calls(file.tree, name)] if file is not None else []
+    return [SourceLine(file=str(script), line=lines[0])] if len(lines) == 1 else []
+
+
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
+OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
