@@ -15,10 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aoti_debug.minify.material import arguments_of
 from aoti_debug.minify.signature import Signature
 from aoti_debug.read.events import read_events
 from aoti_debug.run.files import remove_tree
+from aoti_debug.run.target import Target
+from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import KEY, write_key
+from aoti_debug.verify.driver import patched_target
 from aoti_debug.verify.held_out import Report, read_report
 from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
@@ -299,10 +303,19 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
     return answer
 
 
+def base_of(name: str) -> dict[str, Any]:
+    bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
+    return next(base for base in bases if base["name"] == name)
+
+
+def diff(name: str, before: str, after: str) -> str:
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    return "".join(unified_diff(old, new, name, name))
+
+
 @pytest.fixture(scope="module")
 def failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
-    bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
-    base = next(base for base in bases if base["name"] == "dtype")
+    base = base_of("dtype")
     folder = tmp_path_factory.mktemp("failing") / "tree"
     folder.mkdir()
     (folder / "model.py").write_text(base["script"])
@@ -329,9 +342,8 @@ def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, wor
     fixed = failing.script
     for old, new in failing.fixes[name]:
         fixed = fixed.replace(old, new)
-    before, after = (text.splitlines(keepends=True) for text in (failing.script, fixed))
     patch = failing.folder.parent / "wrong.patch"
-    patch.write_text("".join(unified_diff(before, after, "model.py", "model.py")))
+    patch.write_text(diff("model.py", failing.script, fixed))
     answer = failing.verified(patch)
     assert answer["verdict"] == "masked" and word in answer["reason"]
     assert (failing.folder / "model.py").read_text() == failing.script
@@ -353,3 +365,70 @@ def test_a_patch_that_does_not_fit_the_script_is_refused(failing: Failing) -> No
     answer = failing.verified(patch)
     assert "lines that it changes" in answer["error"]
     assert (failing.folder / "model.py").read_text() == failing.script
+
+
+@pytest.fixture(scope="module")
+def operator_failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
+    """Triage a script whose fault is in an operator of a module beside it."""
+    base = base_of("fake kernel")
+    head, _, rest = base["script"].partition("@torch.library")
+    operator, _, model = rest.partition("class Model")
+    folder = tmp_path_factory.mktemp("operator") / "tree"
+    folder.mkdir()
+    module = f"import torch\n\n\n@torch.library{operator}"
+    (folder / "ops.py").write_text(module)
+    (folder / "model.py").write_text(f"{head}import ops  # noqa: F401\n\n\nclass Model{model}")
+    answer = told(folder, "triage", "model.py", "--python", warm_python)
+    return Failing(folder, module, {}, answer)
+
+
+@pytest.mark.parametrize(
+    ("mended", "verdict"),
+    [
+        ("x * 2.0", "fixed"),
+        ("x * 2.0 if len(x) in (6, 9) else x[: x.shape[0] // 2] * 2.0", "not fixed"),
+    ],
+)
+def test_what_is_held_out_is_given_to_the_operator_as_the_patch_leaves_it(
+    operator_failing: Failing, mended: str, verdict: str
+) -> None:
+    fixed = operator_failing.script.replace("x[: x.shape[0] // 2] * 2.0", mended)
+    patch = operator_failing.folder.parent / "operator.patch"
+    patch.write_text(diff("ops.py", operator_failing.script, fixed))
+    answer = operator_failing.verified(patch)
+    assert (answer["verdict"], answer["changed"]) == (verdict, ["ops.py"]), answer["reason"]
+    assert (operator_failing.folder / "ops.py").read_text() == operator_failing.script
+
+
+def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(
+    tree: Path, tmp_path: Path
+) -> None:
+    for name in ("lib", ".venv"):
+        (tree / name).mkdir()
+    elsewhere = str(tmp_path / "elsewhere")
+    words = ("python", "model.py", str(tree / "fixed.py"), "--out", str(tree / ".venv"))
+    paths = os.pathsep.join([str(tree / "lib"), elsewhere, "lib"])
+    target = Target(words, tree, {"PYTHONPATH": paths, "PWD": str(tree)}, "model.py", None)
+    root = tmp_path / "copy"
+    found, changed = patched_target(target, PLAIN, root)
+    copied = (str(root / "model.py"), str(root / "fixed.py"), "--out", str(tree / ".venv"))
+    assert found.argv[1:] == copied and found.cwd == root and changed == ["model.py"]
+    assert found.env["PYTHONPATH"].split(os.pathsep) == [str(root / "lib"), elsewhere, "lib"]
+
+
+def test_operators_are_imported_from_where_the_script_had_them(tmp_path: Path) -> None:
+    fixed, original = tmp_path / "fixed", tmp_path / "original"
+    place = fixed / "lib" / "store" / "ops.py"
+    line = {"event": "custom_ops", "t": 1.0, "pid": 7, "namespaces": [], "libraries": []}
+    line["namespaces"] = [{"module": "store.ops", "file": str(place), "ops": ["store::look_up"]}]
+    call = with_custom_ops(Captured(), read_events(io.BytesIO(json.dumps(line).encode() + b"\n")))
+    script = fixed / "model.py"
+    script.parent.mkdir()
+    script.touch()
+    target = Target(("python", str(script)), original, {}, "model.py", None)
+    words = arguments_of(call, target)
+    folders = [folder for word, folder in zip(words, words[1:], strict=False) if word == PATH]
+    assert folders == [str(fixed), str(fixed / "lib"), str(original)]
+
+
+PATH = "--import-path"

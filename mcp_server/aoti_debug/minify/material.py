@@ -200,7 +200,7 @@ def arguments_of(call: Captured, target: Target) -> tuple[str, ...]:
         words += ["--import", module]
     for library in call.libraries:
         words += ["--library", library]
-    for folder in import_paths(target):
+    for folder in import_paths(target, call.folders):
         words += ["--import-path", str(folder)]
     if call.script is not None:
         argv = [word for word in target.argv if Path(word).name != call.script.name]

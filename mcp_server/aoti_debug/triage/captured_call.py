@@ -44,6 +44,7 @@ class Captured:
     graph: Path | None = None  # the program without its weights, where that is all there is
     names: tuple[str | None, ...] = ()  # of the model's inputs
     modules: tuple[str, ...] = ()  # that register the model's custom operators
+    folders: tuple[Path, ...] = ()  # that these modules were imported from
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
@@ -154,10 +155,12 @@ def with_custom_ops(found: Captured, events: Events) -> Captured:
     """Add what must be imported before the package or the exported program can be loaded."""
     modules: list[str] = []
     libraries: list[str] = []
+    folders: list[Path | None] = []
     script: Path | None = None
     for seen in events.custom_ops:
         libraries += seen.libraries
         modules += [module for module in seen.modules if module != "__main__"]
+        folders += [folder_of(module, file) for module in seen.modules for file in seen.files]
         if "__main__" in seen.modules:
             main = events.processes[0].argv if events.processes else ()
             script = next((Path(word) for word in main if word in seen.files), script)
@@ -165,9 +168,21 @@ def with_custom_ops(found: Captured, events: Events) -> Captured:
     return replace(
         found,
         modules=tuple(dict.fromkeys(modules)),
+        folders=tuple(dict.fromkeys(folder for folder in folders if folder is not None)),
         libraries=tuple(dict.fromkeys(libraries)),
         script=script,
     )
+
+
+def folder_of(module: str, file: str) -> Path | None:
+    """Return the directory that a module was imported from, if this is its file and it is not
+    among what is installed."""
+    path, names = Path(file), tuple(module.split("."))
+    path = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    if path.parts[-len(names) :] != names:
+        return None
+    folder = path.parents[len(names) - 1]
+    return None if folder.name in ("site-packages", "dist-packages") else folder
 
 
 def named(file: str, words: tuple[str, ...]) -> bool:

@@ -158,16 +158,17 @@ def words(
         found += ["--import", module]
     for library in call.libraries:
         found += ["--library", library]
-    for folder in import_paths(state.request.target):
+    for folder in import_paths(state.request.target, call.folders):
         found += ["--import-path", str(folder)]
     return (*found, *definitions(call, state))
 
 
-def import_paths(target: Target) -> list[Path]:
-    """Return where the target's own modules are: beside its script, and where it runs."""
+def import_paths(target: Target, folders: Sequence[Path] = ()) -> list[Path]:
+    """Return where the target's own modules are: beside its script, where its operators were
+    imported from, and where it runs."""
     scripts = (target.cwd / word for word in target.argv if word.endswith(".py"))
     beside = next((script.resolve().parent for script in scripts if script.is_file()), None)
-    return [target.cwd] if beside in (None, target.cwd) else [beside, target.cwd]
+    return list(dict.fromkeys([*([beside] if beside else []), *folders, target.cwd]))
 
 
 def definitions(call: Captured, state: RunState) -> tuple[str, ...]:

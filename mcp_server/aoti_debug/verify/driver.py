@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -37,6 +39,7 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_device": ("device",),
     "contract_guard": ("guard", "size"),
 }
+SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # for modules and libraries
 GENERATED = ("triton", "cpp", "cuda")
 
 
@@ -67,6 +70,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         target, changed = await anyio.to_thread.run_sync(
             patched_target, target, request.patch, copy
         )
+        state.request = replace(request, target=target)  # no process sees the original tree
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
@@ -113,10 +117,23 @@ def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list
     assert script is not None  # the request has looked
     tree = tree_of(target, script)
     changed = apply(read_patch(patch), tree, root)
-    place = root / script.relative_to(tree)
-    words = (target.argv[0], str(place), *args)
     cwd = root / target.cwd.relative_to(tree) if target.cwd.is_relative_to(tree) else root
-    return replace(target, argv=words, cwd=cwd), changed
+    moved = partial(_moved, tree=tree, root=root)
+    words = (target.argv[0], str(root / script.relative_to(tree)), *map(moved, args))
+    env = {
+        name: os.pathsep.join(map(moved, value.split(os.pathsep))) if name in SEARCHED else value
+        for name, value in target.env.items()
+    }
+    return replace(target, argv=words, cwd=cwd, env=env), changed
+
+
+def _moved(word: str, tree: Path, root: Path) -> str:
+    """Return the path in the copy of one in the tree; other words, and what was not copied, stay."""
+    if not os.path.isabs(word):
+        return word
+    inside = next((t for t in (tree, tree.resolve()) if Path(word).is_relative_to(t)), None)
+    place = root / Path(word).relative_to(inside) if inside is not None else None
+    return str(place) if place is not None and os.path.lexists(place) else word
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:

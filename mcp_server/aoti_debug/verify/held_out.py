@@ -116,7 +116,9 @@ async def held_out(
     argv += ["--model", call.call.model] if call.call is not None else []
     argv += ["--inputs", str(before.inputs) if before.inputs is not None else "-"]
     argv += ["--now", str(now)] if now is not None else []
-    argv += list(arguments_of(call, request.target))
+    for module in request.imports:
+        argv += ["--import", module]
+    argv += list(arguments_of(call, state.request.target))
     ran = await launch(
         state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
     )
