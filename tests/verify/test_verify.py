@@ -11,6 +11,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from difflib import unified_diff
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -427,7 +428,7 @@ def test_operators_are_imported_from_where_the_script_had_them(tmp_path: Path) -
     script.touch()
     target = Target(("python", str(script)), original, {}, "model.py", None)
     words = arguments_of(call, target)
-    folders = [folder for word, folder in zip(words, words[1:], strict=False) if word == PATH]
+    folders = [folder for word, folder in pairwise(words) if word == PATH]
     assert folders == [str(fixed), str(fixed / "lib"), str(original)]
 
 

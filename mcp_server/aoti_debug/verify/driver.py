@@ -21,6 +21,7 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import tracing
@@ -28,7 +29,7 @@ from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.verify.held_out import Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
-from aoti_debug.verify.patch import apply, read_patch
+from aoti_debug.verify.patch import apply, files_of, read_patch
 from aoti_debug.verify.request import VerifyRequest
 
 # What the probe calls a break, for each category that says so.
@@ -65,18 +66,21 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
     before = await anyio.to_thread.run_sync(_before, state, request)
     changed: list[str] = []
     target = request.target
+    copy = state.directory.path / "tree"
+    there = frozenset[Path]()
     if request.patch is not None:
-        copy = state.directory.path / "tree"
         target, changed = await anyio.to_thread.run_sync(
             patched_target, target, request.patch, copy
         )
+        there = frozenset(path.relative_to(copy) for path in files_of(copy))
         state.request = replace(request, target=target)  # no process sees the original tree
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
         call = captured(ran.observations, state.directory.path, home)
         now = same_call(ran.observations, before.failing_call, state.directory.path)
-        report = await held_out(state, request, before.material, call, now)
+        await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
+        report = await held_out(state, request, before.material, ran, call, now)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target)
     found = judge(facts)
     return VerifyAnswer(
@@ -128,12 +132,26 @@ def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list
 
 
 def _moved(word: str, tree: Path, root: Path) -> str:
-    """Return the path in the copy of one in the tree; other words, and what was not copied, stay."""
-    if not os.path.isabs(word):
-        return word
-    inside = next((t for t in (tree, tree.resolve()) if Path(word).is_relative_to(t)), None)
-    place = root / Path(word).relative_to(inside) if inside is not None else None
+    """Return where a path in the tree is in the copy; other words and what is not there stay."""
+    path = Path(word)
+    inside = next((one for one in (tree, tree.resolve()) if path.is_relative_to(one)), None)
+    place = root / path.relative_to(inside) if inside is not None else None
     return str(place) if place is not None and os.path.lexists(place) else word
+
+
+def _put_back(state: RunState, request: VerifyRequest, copy: Path, there: frozenset[Path]) -> None:
+    """Put back what the fixed script has removed of its tree: a fix has to do with it there."""
+    gone = [path for path in sorted(there) if not os.path.lexists(copy / path)]
+    if not gone or request.patch is None:
+        return
+    fresh = copy.with_name("tree-as-it-was")
+    patched_target(request.target, request.patch, fresh)
+    for path in gone:
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (fresh / path).rename(copy / path)
+    remove_tree(fresh)
+    names = ", ".join(map(str, gone[:5])) + (" and others" if gone[5:] else "")
+    state.notes.append(f"put back for the held-out calls, since the script removed it: {names}")
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
@@ -195,6 +213,7 @@ def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Tar
         inputs=report.inputs,
         trials=tuple(tried.trial() for tried in report.trials),
         died_in=report.died_in,
+        unended=report.unended,
         breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
         unkept=report.unkept,
         refused=report.refused,

@@ -10,15 +10,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from aoti_debug.minify.material import Material, arguments_of
 from aoti_debug.minify.request import interpreter_name
 from aoti_debug.model import Step
+from aoti_debug.read.record import FaultHandlerDump
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.launch import launch
 from aoti_debug.triage.replay import REPORT, report_of
-from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.verify.judge import Trial
 from aoti_debug.verify.request import VerifyRequest
 
-TRIALS_S = 600.0
+LONGEST_S = 600.0  # of all held-out calls
+START_S = 60.0  # torch, two programs and the package are loaded
+CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
 PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
 Compared = Literal["agrees", "differs", "random"]
 
@@ -78,11 +81,14 @@ class Report(_Told):
     error: Raised | None = None
     why_not: str | None = None
     died: bool = False
+    unended: str = ""  # what was still under way when the time was over
 
     @property
     def died_in(self) -> str | None:
         """Return the trial that ended the process: by a signal, or before all of them were done
         with no error, as only an exit in the midst of a call does."""
+        if self.unended:
+            return None
         died = self.died or (self.error is None and self.state != "done")
         return self.trying if died and self.trying not in {t.name for t in self.trials} else None
 
@@ -92,9 +98,16 @@ class Report(_Told):
 
 
 async def held_out(
-    state: RunState, request: VerifyRequest, before: Material, call: Captured, now: Path | None
+    state: RunState,
+    request: VerifyRequest,
+    before: Material,
+    fixed: Ran,
+    call: Captured,
+    now: Path | None,
 ) -> Report:
     """Have the fixed package called with the failing inputs, the example and fresh ones."""
+    if fixed.exit.timed_out:
+        return Report(why_not="the fixed script does not end")
     why_not = call.why_no_package or call.why_no_exported
     if call.package is None or call.exported is None:
         return Report(why_not=why_not or "the fixed script called no package")
@@ -119,10 +132,13 @@ async def held_out(
     for module in request.imports:
         argv += ["--import", module]
     argv += list(arguments_of(call, state.request.target))
+    limit = limit_of(fixed, request.seeds)
     ran = await launch(
-        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=TRIALS_S
+        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=limit
     )
-    report = read_report(directory, died=bool(ran.exit.signal or ran.exit.timed_out))
+    report = read_report(directory, died=bool(ran.exit.signal))
+    if ran.exit.timed_out:
+        report = report.model_copy(update={"unended": unended(report, ran, fixed)})
     state.done(
         Step(
             name="held-out inputs",
@@ -138,9 +154,29 @@ async def held_out(
     return report
 
 
+def limit_of(fixed: Ran, seeds: int) -> float:
+    """Return how long the held-out calls may take, by how long the fixed script's own took."""
+    events = fixed.observations.events
+    slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0) if events else 0.0
+    trials = 2 + seeds
+    return min(START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest, LONGEST_S)
+
+
+def unended(report: Report, ran: Ran, fixed: Ran) -> str:
+    """Say what did not end, and where it was."""
+    dump = ran.observations.first(FaultHandlerDump)
+    frame = dump.frames[0] if dump is not None and dump.frames else None
+    place = f" in {frame.function} ({Path(frame.file).name}:{frame.line})" if frame else ""
+    what = report.trying or "the first of them"
+    return (
+        f"not verified, because the held-out calls do not end: {what} was under way{place} after "
+        f"{ran.exit.timeout_s:.0f} s; the fixed script took {fixed.exit.wall_s:.1f} s"
+    )
+
+
 def read_report(directory: Path, *, died: bool) -> Report:
     try:
         report = Report.model_validate(report_of(directory))
     except ValidationError:
         return Report(died=died, why_not="the probe's report cannot be read")
-    return report.model_copy(update={"died": died})
+    return report.model_copy(update={"died": died, "unended": ""})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from aoti_debug.minify.signature import Signature
+from aoti_debug.minify.signature import HANG, Signature
 from aoti_debug.model import Category
 from aoti_debug.read.events import Call
 
@@ -54,6 +54,7 @@ class Facts:
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     trials: tuple[Trial, ...] = ()
     died_in: str | None = None  # the trial that ended the process
+    unended: str = ""  # what is said of held-out calls that did not end in their time
     breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
     unkept: tuple[str, ...] = ()  # promises of fake kernels
     refused: tuple[str, ...] = ()  # guards of the fixed program that do not hold for that call
@@ -179,8 +180,11 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         yield Found(
             "values", "bad", f"the package ends the process on {facts.died_in}", "not fixed"
         )
+    if facts.unended:
+        hangs = facts.original.kind == HANG
+        yield Found("values", "bad" if hangs else "unknown", facts.unended, "not fixed")
     held = [t for t in facts.trials if not (refused and t.name == CALL)]
-    if not held and facts.died_in is None:
+    if not held and facts.died_in is None and not facts.unended:
         yield Found("values", "unknown", facts.why_no_trials or "no values could be compared")
         return
     for trial in held:
