@@ -35,6 +35,7 @@ except ImportError:  # Python 3.10
 
 ASSERT = Signature("run", "assert", "index out of bounds", ("embedding",))
 WRONG = Signature("output", "wrong result")
+HUNG = Signature("run", "hang")
 NONE = Signature(None, None)
 GOOD = Trial("the example", package="agrees", model="agrees", reference_finite=True)
 FRESH = replace(GOOD, name="fresh inputs 1")
@@ -110,6 +111,8 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         ),
         (replace(FIXED, died_in="fresh inputs 1"), "not fixed", "ends the process"),
         (replace(FIXED, trials=(), why_no_trials="no package"), "undecided", "no package"),
+        (replace(FIXED, trials=(GOOD,), unended="do not end"), "undecided", "do not end"),
+        (replace(FIXED, original=HUNG, trials=(), unended="do not end"), "not fixed", "not end"),
         (replace(FIXED, inputs=None), "undecided", "could not be compared"),
     ],
 )
@@ -143,6 +146,7 @@ def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     raised = {"error": {"type": "ValueError", "message": ""}}
     assert Report.model_validate(tried).died_in == "the example"
     assert Report.model_validate({**tried, **raised}).died_in is None
+    assert Report.model_validate({**tried, "unended": "after 70 s"}).died_in is None
     assert Report.model_validate({**tried, **done}).died_in is None
     assert Report(state="load").died_in is None
 
@@ -294,7 +298,7 @@ class Failing:
 def told(folder: Path, *words: str) -> dict[str, Any]:
     home = {"AOTI_DEBUG_HOME": str(folder.parent / "home")}
     ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", *words, "--json"],
+        [sys.executable, "-m", "aoti_debug", words[0], "--json", *words[1:]],
         cwd=folder,
         env={**os.environ, **home},
         capture_output=True,
@@ -376,29 +380,97 @@ def operator_failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory)
     operator, _, model = rest.partition("class Model")
     folder = tmp_path_factory.mktemp("operator") / "tree"
     folder.mkdir()
-    module = f"import torch\n\n\n@torch.library{operator}"
+    halved = operator.replace("x[: x.shape[0] // 2]", "(x[: len(x) // 2] if HALF.exists() else x)")
+    module = f"{IMPORTS}HALF = Path(__file__).with_name('half')\n\n\n@torch.library{halved}"
+    (folder / "half").touch()
     (folder / "ops.py").write_text(module)
-    (folder / "model.py").write_text(f"{head}import ops  # noqa: F401\n\n\nclass Model{model}")
+    (folder / "model.py").write_text(f"{head}import ops\n\n\nclass Model{model}")
     answer = told(folder, "triage", "model.py", "--python", warm_python)
     return Failing(folder, module, {}, answer)
 
 
 @pytest.mark.parametrize(
-    ("mended", "verdict"),
+    ("file", "old", "new", "verdict"),
     [
-        ("x * 2.0", "fixed"),
-        ("x * 2.0 if len(x) in (6, 9) else x[: x.shape[0] // 2] * 2.0", "not fixed"),
+        ("ops.py", " if HALF.exists() else x", " if False else x", "fixed"),
+        ("ops.py", "HALF.exists()", "HALF.exists() and len(x) not in (6, 9)", "not fixed"),
+        ("model.py", "import ops", "import ops; ops.HALF.unlink()", "not fixed"),
     ],
 )
 def test_what_is_held_out_is_given_to_the_operator_as_the_patch_leaves_it(
-    operator_failing: Failing, mended: str, verdict: str
+    operator_failing: Failing, file: str, old: str, new: str, verdict: str
 ) -> None:
-    fixed = operator_failing.script.replace("x[: x.shape[0] // 2] * 2.0", mended)
+    before = (operator_failing.folder / file).read_text()
     patch = operator_failing.folder.parent / "operator.patch"
-    patch.write_text(diff("ops.py", operator_failing.script, fixed))
+    patch.write_text(diff(file, before, before.replace(old, new)))
     answer = operator_failing.verified(patch)
-    assert (answer["verdict"], answer["changed"]) == (verdict, ["ops.py"]), answer["reason"]
-    assert (operator_failing.folder / "ops.py").read_text() == operator_failing.script
+    assert (answer["verdict"], answer["changed"]) == (verdict, [file]), answer["reason"]
+    names = {path.name for path in operator_failing.folder.iterdir()} - {"__pycache__"}
+    assert names == {"half", "ops.py", "model.py"}
+    assert (operator_failing.folder / file).read_text() == before
+
+
+IMPORTS = "from pathlib import Path\n\nimport torch\n\n"
+NO_PROGRAM = """
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            x = x * 2.0
+        return torch.tanh(x)
+
+
+path = sys.argv[1] if sys.argv[1:] else str(Path(tempfile.mkdtemp(), "model.pt2"))
+if not Path(path).exists():
+    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
+    program = torch.export.export(Model(), (torch.ones(4, 8),))
+    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+print(torch._inductor.aoti_load_package(path)(torch.ones(4, 8)).sum().item())
+"""
+
+
+def test_a_fix_of_what_failed_before_an_export_is_held_against_its_own_program(
+    warm_python: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "model.py").write_text(NO_PROGRAM)
+    run = told(folder, "triage", "model.py", "--python", warm_python)
+    failing = Failing(folder, NO_PROGRAM, {}, run)
+    right = "        x = torch.where(x.sum() > 0, x * 2.0, x)\n"
+    for mended, verdict in (
+        (right, "fixed"),
+        ("        y = 1 if x.sum() > 0 else 2\n", "not fixed"),
+    ):
+        fixed = NO_PROGRAM.replace("        if x.sum() > 0:\n            x = x * 2.0\n", mended)
+        (tmp_path / "fix.patch").write_text(diff("model.py", NO_PROGRAM, fixed))
+        answer = failing.verified(tmp_path / "fix.patch")
+        assert answer["verdict"] == verdict, answer["reason"]
+        assert ("the fixed program's own" in answer["reason"]) == (verdict == "fixed")
+
+
+def test_what_loads_a_package_of_which_nothing_is_kept_cannot_be_verified(
+    warm_python: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    healthy = NO_PROGRAM.replace("        if x.sum() > 0:\n    ", "")
+    failing = healthy.replace("(path)(torch.ones(4, 8))", "(path)(torch.ones(9, 8))")
+    (folder / "model.py").write_text(healthy)
+    words = [warm_python, "model.py", "model.pt2"]
+    subprocess.run(words, cwd=folder, check=True, capture_output=True)
+    (folder / "model.py").write_text(failing)
+    run = told(folder, "triage", "model.py", "--python", warm_python, "--", "model.pt2")
+    (tmp_path / "fix.patch").write_text(diff("model.py", failing, healthy))
+    answer = Failing(folder, failing, {}, run).verified(tmp_path / "fix.patch")
+    assert "holds no exported program" in answer["error"]
+    assert "with the package deleted" in answer["help"]
 
 
 def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(

@@ -35,9 +35,10 @@ NOT_FAILED = ("no_fault", "false_alarm")
 @dataclass(frozen=True, slots=True)
 class Material:
     """`words` make a program of the probe define the custom operators; `text` is what the failing
-    run wrote to stderr; `inputs` is None where the failure came before any call."""
+    run wrote to stderr; `inputs` is None where the failure came before any call, `exported` where
+    nothing of that run's program is kept."""
 
-    exported: Path
+    exported: Path | None
     package: Path | None = None
     model: str = "model"
     inputs: Path | None = None
@@ -53,6 +54,7 @@ class Material:
     peak_rss: int = 0  # bytes
     vec_isa: tuple[str, ...] | None = None  # vector instructions it found usable; None: not told
     notes: tuple[str, ...] = ()
+    why_no_exported: str = ""
 
     @property
     def compiled(self) -> bool:
@@ -77,10 +79,30 @@ class Material:
 
 
 def material_of(directory: RunDirectory, target: Target, home: Path | None) -> Material:
-    """Read what a run has kept of its failure.
+    """Read what a run has kept of its failure, the exported program with it.
 
     Raises:
         NothingToMinify: it failed before anything was exported, ended well, or has no capture.
+    """
+    found = failure_kept(directory, target, home)
+    if found.exported is None:
+        raise unexported(directory.id, found)
+    return found
+
+
+def unexported(run: str, material: Material) -> NothingToMinify:
+    return NothingToMinify(
+        f"run {run} holds no exported program: {material.why_no_exported}",
+        help="Where the script loads a package that was there before, triage it once more with "
+        "the package deleted, so that the run builds it; or triage the script that builds it.",
+    )
+
+
+def failure_kept(directory: RunDirectory, target: Target, home: Path | None) -> Material:
+    """Read what a run has kept of its failure, with or without an exported program.
+
+    Raises:
+        NothingToMinify: it was not watched, or is of another torch or machine.
     """
     record = directory.read_record() or RunRecord()
     observations = observe(directory.path, "", _ending(record))
@@ -92,12 +114,6 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
     diagnosis = _diagnosis(directory)
     call = captured(observations, directory.path, home)
     exported, settings, why = _exported(events, call, directory, home)
-    if exported is None:
-        raise NothingToMinify(
-            f"run {directory.id} holds no exported program: {why}",
-            help="Where the script loads a package that was there before, triage it once more with "
-            "the package deleted, so that the run builds it; or triage the script that builds it.",
-        )
     call = call if call.call is not None else with_custom_ops(Captured(), events)
     package = call.package
     text = text_of(directory.path / "stderr.log") + text_of(directory.path / "stdout.log")
@@ -118,6 +134,7 @@ def material_of(directory: RunDirectory, target: Target, home: Path | None) -> M
         peak_rss=record.peak_rss,
         vec_isa=_vec_isa(events),
         notes=() if call.inputs or package is None else (call.why_no_inputs,),
+        why_no_exported=why,
     )
 
 

@@ -36,22 +36,27 @@ def main() -> int:
     standalone.add_package_arguments(parser)
     parser.add_argument("--exported", required=True, help="the fixed program")
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
-    parser.add_argument("--before", required=True, help="the program as it was")
+    parser.add_argument("--before", help="the program as it was; none: there was none")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     report = standalone.Report(options.report)
     report.update(state="load", trials=[])
     with report.of_failure():
         torch = standalone.prepare(options)
-        old, new = torch.export.load(options.before), torch.export.load(options.exported)
+        new = torch.export.load(options.exported)
+        old = torch.export.load(options.before) if options.before else new
         report.update(narrowed=narrowed(old, new), hiding=hiding(old, new))
+        first = "the failing call"
         captured = standalone.read_inputs(torch, options.inputs) if options.inputs != "-" else None
         if captured is not None and options.now:
             now = standalone.read_inputs(torch, options.now)
             other = differ(torch, captured.flat, now.flat)
             report.update(inputs=other)
             captured = captured if other else now  # as the package is given them now
-        found: list[tuple[str, Inputs | None]] = [("the failing call", captured)]
+        elif options.now and not options.before:
+            first = "the fixed script's call"
+            captured = standalone.read_inputs(torch, options.now)
+        found: list[tuple[str, Inputs | None]] = [(first, captured)]
         found += [("the example", _example(torch, old))]
         found += [(f"fresh inputs {n + 1}", fresh(torch, old, n)) for n in range(options.seeds)]
         given = captured or _example(torch, old)
@@ -83,8 +88,10 @@ def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
 
 def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document:
     found: Document = {"shapes": [list(getattr(leaf, "shape", ())) for leaf in inputs.flat]}
-    before, exact, why = _eager(torch, old, inputs)
     fixed, fixed_exact, why_fixed = _eager(torch, new, inputs)
+    before, exact, why = fixed, fixed_exact, why_fixed
+    if old is not new:
+        before, exact, why = _eager(torch, old, inputs)
     found.update(original_raises=why, fixed_raises=why_fixed)
     found["finite"] = exact is not None and all(map(_finite, exact))
     try:
@@ -97,7 +104,7 @@ def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document
         outputs = compare.outputs(torch, package, fixed, fixed_exact, short)
         found["package"] = compare.verdict(outputs, random)
         found["figures"] = outputs[:2]
-    if fixed is not None and before is not None:
+    if old is not new and fixed is not None and before is not None:
         outputs = compare.outputs(torch, fixed, before, exact)
         found["model"] = compare.verdict(outputs, random)
     found["package_finite"] = all(map(_finite, package))

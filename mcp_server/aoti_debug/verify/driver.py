@@ -13,7 +13,7 @@ import anyio.to_thread
 from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
-from aoti_debug.minify.material import Material, ended_well, material_of
+from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.signature import Signature, signature_of_run
 from aoti_debug.model import Category, Step
@@ -60,7 +60,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
     """Run the fixed script, and judge what came of the failure.
 
     Raises:
-        NothingToMinify: the run shows no failure, or is of another torch.
+        NothingToMinify: the run shows no failure, is of another torch, or neither it nor the fixed
+            one has exported the program that a package is held against.
         BadPatch: the patch does not apply.
     """
     before = await anyio.to_thread.run_sync(_before, state, request)
@@ -78,11 +79,15 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
         call = captured(ran.observations, state.directory.path, home)
-        now = same_call(ran.observations, before.failing_call, state.directory.path)
+        now = call.inputs
+        if before.failing_call is not None:
+            now = same_call(ran.observations, before.failing_call, state.directory.path)
         await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
         report = await held_out(state, request, before.material, ran, call, now)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target)
     found = judge(facts)
+    if facts.own_reference and call.exported is None and found.verdict in ("fixed", "undecided"):
+        raise unexported(before.run, before.material)
     return VerifyAnswer(
         run=state.directory.id,
         status="done",
@@ -102,7 +107,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
 def _before(state: RunState, request: VerifyRequest) -> Before:
     home = state.directory.path.parent.parent
     directory = RunDirectory.open(request.against, home)
-    material = material_of(directory, request.target, home)
+    material = failure_kept(directory, request.target, home)
     if ended_well(material) or material.observations is None:
         raise NothingToMinify(
             f"run {request.against} shows no failure, so there is nothing to verify a fix against",
@@ -214,6 +219,7 @@ def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Tar
         trials=tuple(tried.trial() for tried in report.trials),
         died_in=report.died_in,
         unended=report.unended,
+        own_reference=before.material.exported is None,
         breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
         unkept=report.unkept,
         refused=report.refused,

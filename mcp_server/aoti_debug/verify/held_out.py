@@ -121,11 +121,10 @@ async def held_out(
         str(call.package),
         "--exported",
         str(call.exported),
-        "--before",
-        str(before.exported),
         "--seeds",
         str(request.seeds),
     ]
+    argv += ["--before", str(before.exported)] if before.exported is not None else []
     argv += ["--model", call.call.model] if call.call is not None else []
     argv += ["--inputs", str(before.inputs) if before.inputs is not None else "-"]
     argv += ["--now", str(now)] if now is not None else []

@@ -61,6 +61,7 @@ class Facts:
     narrowed: tuple[str, ...] = ()
     hiding: tuple[str, ...] = ()
     why_no_trials: str | None = None
+    own_reference: bool = False  # the fixed program is all there is: none was exported before
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,14 @@ def judge(facts: Facts) -> Judgement:
     unknown = next((found for found in findings if found.result == "unknown"), None)
     if unknown is not None:
         return Judgement("undecided", unknown.finding, findings)
-    return Judgement("fixed", "the failure is gone and all that was held out is right", findings)
+    reason = "the failure is gone and all that was held out is right"
+    return Judgement("fixed", f"{reason}, {OWN}" if facts.own_reference else reason, findings)
+
+
+OWN = (
+    "held against the fixed program's own: the failing run exported none, so whether the fix "
+    "changed what the model computes is not known"
+)
 
 
 def _findings(facts: Facts) -> Iterator[Found]:
@@ -106,6 +114,9 @@ def _findings(facts: Facts) -> Iterator[Found]:
         yield _same_inputs(facts)
         yield _cause(facts)
     yield from _values(facts, refused=refused)
+    if facts.own_reference:
+        yield Found("the reference", "good", OWN)
+        return
     yield Found(
         "declared sizes",
         "bad" if facts.narrowed else "good",
@@ -189,7 +200,7 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         return
     for trial in held:
         yield _package(trial)
-    for trial in held:
+    for trial in () if facts.own_reference else held:
         yield _model(trial, facts)
 
 
