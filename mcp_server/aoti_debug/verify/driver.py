@@ -151,12 +151,23 @@ def _put_back(state: RunState, request: VerifyRequest, copy: Path, there: frozen
         return
     fresh = copy.with_name("tree-as-it-was")
     patched_target(request.target, request.patch, fresh)
-    for path in gone:
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        (fresh / path).rename(copy / path)
+    back = [path for path in gone if _put(fresh / path, copy / path, copy)]
     remove_tree(fresh)
-    names = ", ".join(map(str, gone[:5])) + (" and others" if gone[5:] else "")
-    state.notes.append(f"put back for the held-out calls, since the script removed it: {names}")
+    names = ", ".join(map(str, back[:5])) + (" and others" if back[5:] else "")
+    if back:
+        state.notes.append(f"the script removed, and the held-out calls had again: {names}")
+
+
+def _put(file: Path, place: Path, root: Path) -> bool:
+    """Move a file to where it was, unless the script has made something else of its folder."""
+    try:
+        if not place.parent.resolve().is_relative_to(root.resolve()):
+            return False
+        place.parent.mkdir(parents=True, exist_ok=True)
+        file.rename(place)
+    except (OSError, RuntimeError):
+        return False
+    return True
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:

@@ -158,7 +158,8 @@ def limit_of(fixed: Ran, seeds: int) -> float:
     events = fixed.observations.events
     slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0) if events else 0.0
     trials = 2 + seeds
-    return min(START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest, LONGEST_S)
+    longest = START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest
+    return min(round(longest), LONGEST_S)
 
 
 def unended(report: Report, ran: Ran, fixed: Ran) -> str:
