@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from aoti_debug.package.contract import (
     contract,
     one_line,
     table,
+    takes,
     write_check_inputs,
 )
+from aoti_debug.package.documents import Sizes
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input, Symbol
 from aoti_debug.package.wrapper import read_wrapper
@@ -375,3 +378,46 @@ def test_the_written_check_accepts_good_and_rejects_bad_calls(
 )
 def test_only_arithmetic_is_evaluated(text: str, value: int | None) -> None:
     assert evaluate(text, {"x_size__0": 12, "x_size_0": 12}) == value
+
+
+ASKED = Sizes(
+    inputs=(("x", ("s0", 4)), ("more_0", ("s0", "s1"))),
+    bounds={"s0": (2, 64), "s1": (2, None)},
+    guards=(
+        "((6*L['x'].size()[0]) % 12) == 0",
+        "L['more'][0].size()[0] == L['x'].size()[0]",
+        "(L['more'][0].size()[1] // 4) != 1 or not L['x'].size()[0] > 8",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("guards", "x", "more", "taken"),
+    [
+        ((), (8, 4), (8, 5), True),
+        ((), (10, 4), (10, 9), True),
+        ((), (10, 4), (10, 5), False),
+        ((), (7, 4), (7, 5), False),
+        ((), (66, 4), (66, 9), False),
+        ((), (8, 4), (6, 5), False),
+        ((), (8, 5), (8, 5), False),
+        ((), (8,), (8, 5), False),
+        ((), (8, 4), None, False),
+        ("L['x'].stride()[0] == 4", (8, 4), (8, 5), False),
+        ("L['y'].size()[0] == 4", (8, 4), (8, 5), False),
+        ("L['x'].size()[9] == 4", (8, 4), (8, 5), False),
+        ("__import__('os').system('true') == 0", (8, 4), (8, 5), False),
+        ("1 % (L['x'].size()[0] - 8) == 0", (8, 4), (8, 5), False),
+        ("(" * 900 + "1" + ")" * 900, (8, 4), (8, 5), False),
+    ],
+)
+def test_sizes_are_held_against_a_programs_guards_and_what_cannot_be_told_counts_as_broken(
+    guards: str | tuple[str, ...],
+    x: tuple[int, ...],
+    more: tuple[int, ...] | None,
+    taken: bool,
+) -> None:
+    more_guards = (guards,) if isinstance(guards, str) else guards
+    asked = replace(ASKED, guards=(*ASKED.guards, *more_guards))
+    assert takes(asked, [x, more]) is taken
+    assert takes(asked, [x]) is False

@@ -4,6 +4,7 @@ repeated, of which model, and against which exported program."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -323,3 +324,72 @@ def test_a_package_of_an_older_model_is_told_when_it_is_compiled_anew(
         assert "model.pt2 as it was until run r-" in compiled.summary
         assert "aoti_load_package" in (compiled.source[0].text or "")
         assert any("silu" in e.quote and "elu" in e.quote for e in compiled.evidence)
+
+
+TOOLS = {
+    "nvidia-smi": """
+case "$*" in
+  *memory.total*) echo "0, GPU-1, H200, 1000, 900" ;;
+  *ecc*) echo "GPU-1, 0" ;;
+  *) echo None ;;
+esac
+""",
+    "cuda-gdb": """
+cat << 'END'
+CUDA Exception: Warp Illegal Address
+The exception was triggered at PC 0x7fb2737a9da0  late_rows  (late.py:23)
+#0  0x00007fb2737a9dd0 in late_rows<<<(4096,1,1),(128,1,1)>>> () at /t/late.py:23
+23\t    tl.store(o_ptr + jump + c, v * 2.0, mask=c < n)
+$1 = (void (*)()) 0x7fb2737a9da0 <late_rows+672>
+*> 0x7fb2737a9da0 <late_rows+672>:\t@!P0 STG.E.128 desc[UR10][R2.64],R4
+END
+""",
+}
+
+# What a process leaves whose driver has dumped the core of a GPU.
+DUMPED = """
+import os, sys
+from pathlib import Path
+import torch
+
+model = torch._inductor.aoti_load_package(sys.argv[1])
+model(torch.ones(int(sys.argv[2]), int(sys.argv[3])))
+Path(os.environ["CUDA_COREDUMP_FILE"].replace("%p", str(os.getpid()))).write_bytes(b"core")
+os.abort()
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "sizes", "taken"),
+    [
+        ("dynamic", (5, 16), {"first run", "core dump"}),
+        ("reshape", (150, 4), {"first run", "core dump", "guards"}),
+    ],
+)
+def test_a_core_dump_with_line_and_access_is_answered_without_a_replay(
+    built, written: Written, triage_in, tmp_path: Path, package: str, sizes: Any, taken: set[str]
+) -> None:
+    for name, text in TOOLS.items():
+        (tmp_path / name).write_text("#!/bin/sh" + text)
+        (tmp_path / name).chmod(0o755)
+    answer = triage_in(
+        built.home,
+        written(DUMPED),
+        built.directory / f"{package}.pt2",
+        *sizes,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    steps = {step.name: step for step in answer.steps}
+    assert {name for name, step in steps.items() if step.status == "done"} == taken
+    assert "keeps what the package's own source states" in steps["contract"].finding
+    found = best(answer)
+    assert found.kernel is not None
+    assert (found.kernel.name, found.kernel.line) == ("late_rows", 23)
+    if "guards" in taken:
+        assert (found.category, found.confidence) == ("contract_guard", "proved")
+        assert "the reason may still stand here: guards may not hold" in steps["guards"].why
+    else:
+        assert (found.category, found.confidence) == ("illegal_memory_access", "proved")
+        assert found.fault is not None
+        assert (found.fault.access, found.fault.size) == ("write", 16)
+        assert "only repeat the fault" in steps["guards"].finding

@@ -21,6 +21,10 @@ from aoti_debug.model import (
     Phase,
     SourceLine,
 )
+from aoti_debug.package.documents import Sizes
+from aoti_debug.package.record import CompiledModel, CustomOp, Package, Wrapper
+from aoti_debug.probe.judge import Dim
+from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import Call, CustomOps, Events, Input, Process, read_events
@@ -97,11 +101,20 @@ class Row:
     decided: Mapping[str, type[Run | Skip | Impossible]]
 
 
-def dumped(kernel: str, instruction: str) -> Observations:
+def dumped(kernel: str, instruction: str, *, custom: bool = False) -> Observations:
     """Return a run whose core dump names a kernel of Triton and what it was at."""
     told = "Warp Illegal Address", kernel, "cabc.py", 23, "tl.store(o + at, v)"
     core = GpuException(SPAN, "cuda-gdb", *told, None, None, None, None, None, instruction)
-    return replace(seen(RAISED, ok=False, device="cuda:0"), records=(core,))
+    return replace(seen(RAISED, ok=False, device="cuda:0", custom=custom), records=(core,))
+
+
+def with_package(found: Observations, *operators: str, rows: int = 4) -> Observations:
+    """Add a package that states its input, and which operators the runtime calls for it."""
+    x = Declared(0, "x", "float32", "cuda", (Dim(size=rows),))
+    wrapper = Wrapper("model.wrapper.cpp", 1, inputs=(x,), leaves=1, checks="environment")
+    ops = tuple(CustomOp(name) for name in operators)
+    model = CompiledModel("model", "", wrapper=wrapper, custom_ops=ops)
+    return replace(found, package=Package(Path("m.pt2"), "prefixed", 1, models=(model,)))
 
 
 def faulted(kernel: str) -> Diagnosis:
@@ -110,6 +123,20 @@ def faulted(kernel: str) -> Diagnosis:
 
 
 HEALTHY = said("no_fault", phase="none")
+STORE = "@!P0 STG.E.128 desc[UR10][R2.64],R4"
+NAMED = "CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS", "late_rows", None, None, None
+DRIVER = GpuException(SPAN, "driver", *NAMED, None, None, None, None, None, None)
+LATE = dumped("late_rows", STORE, custom=True)
+HELD = with_package(LATE, "aten::cumsum")
+FITS = Sizes((("x", ("s0",)),), {"s0": (2, 64)}, ("(L['x'].size()[0] % 2) == 0",))
+TOLD = replace(KEPT, sizes=FITS)
+DUMPED: Mapping[str, type[Run | Skip | Impossible]] = {
+    "contract": Skip,
+    "guards": Skip,
+    "fakes": Skip,
+    "memcheck": Skip,
+    "again": Skip,
+}
 X = InputFinding(index=0, name="x", property="size", expected="8", got="6")
 LINE = Kernel(name="triton_poi_0", line=12)
 FIRST = [
@@ -184,18 +211,98 @@ FIRST = [
         {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
     ),
     Row(
-        "a GPU fault of the user's kernel, whose store the core dump shows",
-        dumped("late_rows", "@!P0 STG.E.128 desc[UR10][R2.64],R4"),
+        "a GPU fault of the user's kernel, whose store the core dump shows, and nothing more known",
+        LATE,
         faulted("late_rows"),
         KEPT,
         GPU,
-        {"contract": Run, "guards": Run, "memcheck": Skip, "again": Skip},
+        {**DUMPED, "contract": Run, "guards": Run, "fakes": Run},
+    ),
+    Row(
+        "such a fault, of a call that keeps all that is asked",
+        HELD,
+        faulted("late_rows"),
+        TOLD,
+        GPU,
+        DUMPED,
+    ),
+    Row(
+        "such a fault late, when the call had returned",
+        replace(HELD, events=seen(RAISED, device="cuda:0", custom=True).events),
+        faulted("late_rows"),
+        TOLD,
+        GPU,
+        DUMPED,
+    ),
+    Row(
+        "such a fault in a child of a script that ends well",
+        replace(HELD, ending=CLEAN, events=seen(CLEAN, device="cuda:0", custom=True).events),
+        faulted("late_rows"),
+        TOLD,
+        GPU,
+        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run},
+    ),
+    Row(
+        "such a fault on a machine without tools",
+        HELD,
+        faulted("late_rows"),
+        TOLD,
+        Machine(gpu=True),
+        DUMPED,
+    ),
+    Row(
+        "such a misaligned address",
+        HELD,
+        said("misaligned_address", confidence="proved", kernel=Kernel(name="late_rows", line=23)),
+        TOLD,
+        GPU,
+        DUMPED,
+    ),
+    Row(
+        "such a fault, of a call that may break a guard",
+        HELD,
+        faulted("late_rows"),
+        replace(TOLD, sizes=replace(FITS, guards=("(L['x'].size()[0] % 3) == 0",))),
+        GPU,
+        {**DUMPED, "guards": Run},
+    ),
+    Row(
+        "such a fault where kernels check no index",
+        HELD,
+        faulted("late_rows"),
+        replace(TOLD, settings={"assert_indirect_indexing": False}),
+        GPU,
+        {**DUMPED, "guards": Run},
+    ),
+    Row(
+        "such a fault in a model that calls a custom operator too",
+        with_package(LATE, "planted::quarter"),
+        faulted("late_rows"),
+        TOLD,
+        GPU,
+        {**DUMPED, "fakes": Run},
+    ),
+    Row(
+        "such a fault, and a size above the largest exported",
+        with_package(LATE, rows=3),
+        said("contract_shape", input=X),
+        TOLD,
+        GPU,
+        {"contract": Run, "guards": Run, "fakes": Run},
+    ),
+    Row(
+        "a kernel that only the driver names, without a line",
+        replace(HELD, records=(DRIVER,)),
+        said("illegal_memory_access", confidence="proved", kernel=Kernel(name="late_rows")),
+        TOLD,
+        GPU,
+        dict.fromkeys(DUMPED, Run),
     ),
     Row(
         "a GPU fault of a generated kernel, which its inputs or another may have misled",
-        dumped("triton_poi_fused_0", "LDG.E.64 R2,desc[UR4][R2.64]"),
+        with_package(dumped("triton_poi_fused_0", "LDG.E.64 R2,desc[UR4][R2.64]")),
         faulted("triton_poi_fused_0"),
-        KEPT,
+        TOLD,
         GPU,
         {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
     ),

@@ -10,7 +10,7 @@ from aoti_debug.answers import Problem
 from aoti_debug.facts.flag import Release, release
 from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
 from aoti_debug.package.here import Here
-from aoti_debug.package.record import CompiledModel, Flaw, Library, Package
+from aoti_debug.package.record import OWN_NAMESPACES, CompiledModel, Flaw, Library, Package
 
 _ISA = {
     "AVX2": ("avx2",),
@@ -30,7 +30,6 @@ _FLAGS = {
     "-mavx512bf16": "avx512_bf16",
     "-mamx-tile": "amx_tile",
 }
-_OWN_NAMESPACES = ("aten::", "prim::", "prims::", "higher_order::", "quantized::", "_c10d")
 _LOADER_LIBRARIES = tuple(
     """
     libtorch libc10 libcuda libnvrtc libgomp libomp libiomp libmkl libsleef libaoti
@@ -330,7 +329,7 @@ def _isa(model: CompiledModel, here: Here) -> Iterator[Problem]:
 
 def _custom_ops(model: CompiledModel) -> Iterator[Problem]:
     names = sorted(
-        {op.target for op in model.custom_ops if not op.target.startswith(_OWN_NAMESPACES)}
+        {op.target for op in model.custom_ops if not op.target.startswith(OWN_NAMESPACES)}
     )
     if names:
         first = re.sub(r"[^\w:.]", "?", names[0])[:100]

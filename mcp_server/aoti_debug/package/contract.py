@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from aoti_debug.model import Category, Confidence, InputFinding
+from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
 from aoti_debug.probe import expression, judge
 from aoti_debug.probe.judge import Break, Contract, breaks
@@ -181,3 +184,73 @@ def violation(broken: Break) -> Violation:
     category = "false_alarm" if broken.harmless else CATEGORY[broken.property]
     confidence = cast("Confidence", broken.confidence)
     return Violation(finding, category, confidence, broken.reason, broken.harmless, broken.relation)
+
+
+_ASKED = re.compile(r"L((?:\[[\w']{1,100}\]){1,8})\.size\(\)\[(\d{1,3})\]")
+_GUARD_LIMIT = 2000
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def takes(sizes: Sizes, shapes: Sequence[tuple[int, ...] | None]) -> bool:
+    """Tell whether inputs of these shapes keep all that a program asks of their sizes; what cannot
+    be told counts as not kept."""
+    if len(shapes) != len(sizes.inputs):
+        return False
+    known: dict[str, int] = {}
+    given: dict[str, tuple[int, ...]] = {}
+    for (name, declared), shape in zip(sizes.inputs, shapes, strict=True):
+        if shape is None or len(shape) != len(declared):
+            return False
+        given[name] = shape
+        for wanted, size in zip(declared, shape, strict=True):
+            expected = known.setdefault(wanted, size) if isinstance(wanted, str) else wanted
+            if expected != size:
+                return False
+    for name, size in known.items():
+        low, high = sizes.bounds.get(name, (None, None))
+        if (low is not None and size < low) or (high is not None and size > high):
+            return False
+    return all(_holds(guard, given) for guard in sizes.guards)
+
+
+def _holds(guard: str, given: Mapping[str, tuple[int, ...]]) -> bool:
+    """Evaluate a guard like `(L['x'].size()[0] % 8) == 0`; False where it asks something else."""
+
+    def asked(match: re.Match[str]) -> str:
+        name = "_".join(re.findall(r"\w+", match[1]))
+        return str(given[name][int(match[2])])
+
+    try:
+        text = _ASKED.sub(asked, guard[: _GUARD_LIMIT + 1])
+        return len(text) <= _GUARD_LIMIT and bool(_worth(ast.parse(text, mode="eval").body))
+    except (SyntaxError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError):
+        return False
+
+
+def _worth(node: ast.expr) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
+        found = _worth(node.operand)
+        return not found if isinstance(node.op, ast.Not) else -found
+    if isinstance(node, ast.BoolOp):
+        every = all if isinstance(node.op, ast.And) else any
+        return every([_worth(one) for one in node.values])
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_worth(node.left), _worth(node.right))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = _worth(node.left), _worth(node.comparators[0])
+        return _OPERATORS[type(node.ops[0])](left, right)
+    raise ValueError("more than sizes")

@@ -29,16 +29,12 @@ class Use:
 
 def uses(path: Path, weights: Collection[str]) -> dict[str, Use]:
     """Return for each of these weights the operation that uses it; {} where that is not told."""
+    document = _program(path)
     try:
-        with open_archive(path) as (archive, source):
-            found = next((m for m in archive.members if _MODEL.fullmatch(m.name)), None)
-            if source is None or found is None:
-                return {}
-            document = load_document(source.read(found, JSON_LIMIT))
         module = document["graph_module"]
         names = dict(_arguments(module["signature"]["input_specs"], weights))
         return dict(_uses(module["graph"]["nodes"], names))
-    except (*ZIP_ERRORS, DocumentError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         return {}
 
 
@@ -72,6 +68,69 @@ def _tensors(argument: dict[str, Any]) -> Iterator[str]:
     held = [argument.get("as_tensor"), *(argument.get("as_tensors") or ())]
     held += [one.get("as_tensor") for one in argument.get("as_optional_tensors") or ()]
     yield from (one["name"] for one in held if isinstance(one, dict))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What an exported program asks of its inputs' sizes: numbers and symbols of each, by its name,
+    the bounds of the symbols, and its guards as Python."""
+
+    inputs: tuple[tuple[str, tuple[int | str, ...]], ...]
+    bounds: dict[str, tuple[int | None, int | None]]
+    guards: tuple[str, ...]
+
+
+_SYMBOL = re.compile(r"Symbol\('(\w{1,60})'[^()]{0,200}\)")
+
+
+def sizes(path: Path) -> Sizes | None:
+    """Return what a program, which takes nothing but tensors, asks of their sizes; None where that
+    is not all told: torch before 2.9 leaves the guards out."""
+    document = _program(path)
+    try:
+        module, guards = document["graph_module"], document["guards_code"]
+        values = module["graph"]["tensor_values"]
+        names = [n for spec in module["signature"]["input_specs"] if (n := _given(spec))]
+        inputs = [(n, tuple(map(_size, values[n]["sizes"]))) for n in names]
+        ranges = document["range_constraints"].items()
+        bounds = {str(n): (_integer(r["min_val"]), _integer(r["max_val"])) for n, r in ranges}
+        return Sizes(tuple(inputs), bounds, tuple(map(str, guards)))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
+
+
+def _program(path: Path) -> Any:
+    """Return the JSON of an exported program; None where it cannot be read."""
+    try:
+        with open_archive(path) as (archive, source):
+            found = next((m for m in archive.members if _MODEL.fullmatch(m.name)), None)
+            if source is None or found is None:
+                return None
+            return load_document(source.read(found, JSON_LIMIT))
+    except (*ZIP_ERRORS, DocumentError):
+        return None
+
+
+def _given(spec: dict[str, Any]) -> str | None:
+    """Return the name of a tensor that a call gives, None of what the program holds itself."""
+    if "user_input" in spec:
+        return str(spec["user_input"]["arg"]["as_tensor"]["name"])
+    if not {"parameter", "buffer", "tensor_constant"} & spec.keys():
+        raise ValueError("an argument that is no tensor")
+    return None
+
+
+def _size(one: dict[str, Any]) -> int | str:
+    if "as_int" in one:
+        return int(one["as_int"])
+    symbol = _SYMBOL.fullmatch(one["as_expr"]["expr_str"])
+    if symbol is None:
+        raise ValueError("a size that is made of others")
+    return symbol[1]
+
+
+def _integer(value: int | None) -> int | None:
+    return None if value is None else int(value)
 
 
 JSON_LIMIT = 32 * 1024 * 1024

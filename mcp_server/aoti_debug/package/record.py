@@ -175,6 +175,9 @@ class KernelOrigin:
     source: tuple[tuple[str, int, str], ...]  # (file, line, text), innermost user frame first
 
 
+OWN_NAMESPACES = ("aten::", "prim::", "prims::", "higher_order::", "quantized::", "_c10d")
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledModel:
     name: str
@@ -191,6 +194,17 @@ class CompiledModel:
     @property
     def device(self) -> str | None:
         return self.metadata.get("AOTI_DEVICE_KEY")
+
+    @property
+    def users_operators(self) -> tuple[str, ...] | None:
+        """Return the custom operators that the runtime calls for it; None where it is not told."""
+        proxied = self.wrapper is not None and any(
+            launch.kind == "custom_op" for launch in self.wrapper.launches
+        )
+        if self.wrapper is None or (proxied and not self.custom_ops):
+            return None
+        names = {op.target for op in self.custom_ops if not op.target.startswith(OWN_NAMESPACES)}
+        return tuple(sorted(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ of an earlier one that is still kept."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.model import Next
+from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events
 from aoti_debug.run.files import is_regular, write_atomically
 from aoti_debug.triage.captured_program import (
@@ -49,6 +50,8 @@ class Captured:
     script: Path | None = None  # the target itself registers them
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
+    settings: Mapping[str, object] | None = None  # of the model's compile, where it is known
+    sizes: Sizes | None = None  # what the program asks of them, where that was looked at
     why_no_constants: str = ""
     why_no_package: str = ""
     why_no_inputs: str = ""
@@ -101,6 +104,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         graph,
         input_names(compiled),
         constants=constants,
+        settings=compiled[0].details.settings if compiled is not None else None,
         why_no_constants=why_constants,
         why_no_package=why_package,
         why_no_inputs=why_inputs,
@@ -183,6 +187,12 @@ def folder_of(module: str, file: str) -> Path | None:
         return None
     folder = path.parents[len(names) - 1]
     return None if folder.name in ("site-packages", "dist-packages") else folder
+
+
+def with_sizes(found: Captured) -> Captured:
+    """Add what the exported program asks of the sizes of its inputs, as far as it can be read."""
+    program = found.exported or found.graph
+    return replace(found, sizes=sizes(program)) if program is not None else found
 
 
 def named(file: str, words: tuple[str, ...]) -> bool:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.traffic import judged
+from aoti_debug.model import Diagnosis
+from aoti_debug.package.contract import takes
+from aoti_debug.triage.captured_call import KINDS, Captured
+from aoti_debug.triage.observe import dump_tells
 
 Name = Literal[
     "contract",
@@ -92,3 +100,71 @@ OPAQUE = "the probe does not see into this program"
 def of_target(name: Name, why: str, decision: Decision) -> Planned:
     """Return a step on the target itself."""
     return Planned(name, why, TARGET if isinstance(decision, Run) else decision, of_target=True)
+
+
+STATED = "every call keeps what the package's own source states of its inputs"
+TAKEN = (
+    "the sizes of every call keep the exported program's bounds and guards; to run it would only "
+    "repeat the fault"
+)
+NO_OPERATOR = "the model calls no custom operator, which could return less than it promised"
+OPEN = "the core dump names the kernel; the reason may still stand here"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is recorded does not tell this; a step may."""
+
+    what: str
+
+
+def in_view_of_dump(
+    step: Planned, observations: Observations, best: Diagnosis, captured: Captured
+) -> Planned:
+    """Leave a step out that cannot change the diagnosis where the core dump has the line of the
+    user's own kernel and its access; of any other say why the dump is not enough."""
+    if isinstance(step.decision, Skip) or not dump_tells(observations, best):
+        return step
+    told = of_dump(step.name, observations, captured)
+    if isinstance(told, Skip):
+        return replace(step, decision=told)
+    if told is None or isinstance(step.decision, Impossible):
+        return step
+    return replace(step, why=f"{step.why} ({OPEN}: {told.what})")
+
+
+def of_dump(name: Name, observations: Observations, captured: Captured) -> Skip | Open | None:
+    """Return what takes the place of a step beside such a dump, or what the step may tell; None of
+    a step that is about something else."""
+    if name in ("memcheck", "again"):
+        return Skip(IN_DUMP)
+    events, package = observations.events, observations.package
+    described = events is not None and not any(tally.others for tally in events.tallies)
+    if name == "contract":
+        calls = judged(observations)
+        held = described and calls.judged == calls.made
+        return Skip(STATED) if held else Open("not every call could be judged")
+    if name in ("guards", "calls"):
+        fit = described and sizes_fit(captured)
+        return Skip(TAKEN) if fit else Open("guards may not hold, or indices not fit")
+    if name != "fakes":
+        return None
+    call = failing_call(observations)
+    model = package.model(call.model if call else None) if package is not None else None
+    operators = model.users_operators if model is not None else None
+    if operators is None:
+        return Open("the package does not tell which operators the model calls")
+    return Open(f"the model calls {', '.join(operators)[:200]}") if operators else Skip(NO_OPERATOR)
+
+
+def sizes_fit(captured: Captured) -> bool:
+    """Tell whether the sizes of all calls keep what the exported program asks of them, and kernels
+    check their indices themselves, before another kernel can use what was read with them."""
+    asked, checked = captured.sizes, (captured.settings or {}).get("assert_indirect_indexing", True)
+    if asked is None or not checked or len(captured.others) >= KINDS:
+        return False
+    calls = [call for call in (captured.call, *captured.others) if call is not None]
+    return all(
+        takes(asked, [one.shape if one.kind == "tensor" else None for one in call.inputs])
+        for call in calls
+    )

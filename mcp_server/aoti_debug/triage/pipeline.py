@@ -22,13 +22,13 @@ from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
 from aoti_debug.triage import debuggers, decision, plan
-from aoti_debug.triage.captured_call import Captured, captured, with_names
+from aoti_debug.triage.captured_call import Captured, captured, with_names, with_sizes
 from aoti_debug.triage.causes import BISECT, NODES, OLDER, Context, LaterStep
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
 from aoti_debug.triage.launch import hold_gpus, launch, unwell
-from aoti_debug.triage.observe import CUDA_GDB, observe
+from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
@@ -60,6 +60,8 @@ async def triage(state: RunState) -> TriageAnswer:
         observations = replace(observations, to_compare=call.to_have_exported)
         observations = await with_package(state, observations, call, seen)
         best = judge(state, observations)
+        if best is not None and dump_tells(observations, best):
+            call = await anyio.to_thread.run_sync(with_sizes, call)
         machine = machine_of(state, devices)
         for batch in (plan.first_batch, plan.second_batch):
             planned = batch(observations, best, call, machine)

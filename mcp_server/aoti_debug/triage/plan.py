@@ -12,7 +12,6 @@ from aoti_debug.read.record import SanitizerError
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import (
     CHECK,
-    IN_DUMP,
     NO_CHECKS,
     NO_GDB,
     NO_GPU,
@@ -28,13 +27,13 @@ from aoti_debug.triage.decision import (
     Planned,
     Run,
     Skip,
+    in_view_of_dump,
     of_target,
 )
 from aoti_debug.triage.observe import (
     checks_compiled_in,
     crashed,
     crashed_outside,
-    dump_tells,
     has_python_stack,
     on_gpu,
     only_values,
@@ -61,10 +60,9 @@ def first_batch(
         return [native(captured, machine)] if dark else []
     if best.category == "hang":
         return after_hang(best, captured, machine)
-    return [
-        unless_settled(step, best)
-        for step in on_failing_call(observations, best, captured, machine)
-    ]
+    steps = on_failing_call(observations, best, captured, machine)
+    settled_or_not = (unless_settled(step, best) for step in steps)
+    return [in_view_of_dump(step, observations, best, captured) for step in settled_or_not]
 
 
 def unless_settled(step: Planned, best: Diagnosis) -> Planned:
@@ -122,13 +120,12 @@ def on_failing_call(
         )
     if only_values(observations, best, captured.call):
         steps += values(captured)
-    known = Skip(IN_DUMP) if dump_tells(observations, best) else None
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
-        steps.append(on_call("memcheck", why, captured, known or with_sanitizer(machine)))
+        steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
     proved = best.confidence == "proved" and best.input is not None
     if best.category in GPU_FAULTS and not proved:
-        decision = known or (REPLAY if captured.replayable else Impossible(captured.why_not))
+        decision = REPLAY if captured.replayable else Impossible(captured.why_not)
         steps.append(Planned("again", "is it the same failure every time", decision))
     if outside:
         steps.append(native_outside(observations, machine))
