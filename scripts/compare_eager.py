@@ -24,7 +24,9 @@ def main() -> int:
     if report.get("random"):
         print(f"random operators, so outputs cannot agree: {', '.join(report['random'])}")
     if report.get("no_reference"):
-        print(f"no float64 reference (eager is the judge): {report['no_reference']}")
+        print(f"no float64 reference: {report['no_reference']}")
+    if report.get("reference"):
+        print(f"measured against: {report['reference']}")
     for output in report["outputs"]:
         print(f"output {output['index']}: {output['verdict']}" + figures(output))
     print(

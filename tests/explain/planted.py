@@ -16,8 +16,10 @@ import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-parts = ("bisect", "compare", "inner", "standalone", "walk")
-bisect, compare, inner, standalone, walk = (importlib.import_module(f"probe.{p}") for p in parts)
+parts = ("bisect", "compare", "eager", "inner", "standalone", "walk")
+bisect, compare, eager, inner, standalone, walk = (
+    importlib.import_module(f"probe.{p}") for p in parts
+)
 what, out = sys.argv[1], Path(sys.argv[2])
 RELU = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
 
@@ -176,7 +178,7 @@ def granted():
     image = torch.randn(2, 4, 12, 12)
     module = compare.unguarded(exported(Convolved(), image))
     given = standalone.Inputs((image,), {}, [image], [], grad=False, inference=False)
-    wide, wider = compare.widen(torch, module), compare.widen_inputs(torch, given)
+    wide, wider = eager.widen(torch, module), eager.widen_inputs(torch, given)
     exact = [wide(*wider.args)]
     short = inner.with_short_factors(torch, wide, wider, inner.CONVOLUTIONS, 10)
     with torch.no_grad():

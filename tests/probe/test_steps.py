@@ -290,6 +290,113 @@ def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file,
     assert {file for file, _ in found["places"].values()} == {script}
 
 
+GELU = """
+import torch
+from transformers.activations import ACT2FN
+
+
+@torch.library.custom_op("sixteen::gelu", mutates_args={})
+def gelu(x: torch.Tensor) -> torch.Tensor:
+    if x.dtype not in (torch.float16, torch.bfloat16):
+        raise TypeError(f"gelu takes 16 bits, not {x.dtype}")
+    return torch.nn.functional.gelu(x)
+
+
+gelu.register_fake(torch.empty_like)
+
+
+class Gelu(torch.nn.Module):
+    def forward(self, x):
+        return gelu(x)
+
+
+ACT2FN["sixteen"] = Gelu
+"""
+
+SIXTEEN = """
+import sys
+
+import sixteen
+import torch
+import transformers
+
+sizes = dict(
+    vocab_size=99, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128
+)
+more = dict(hidden_act="sixteen", attn_implementation="eager", initializer_range=0.3)
+
+
+class Last(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids):
+        return self.model(ids).last_hidden_state
+
+
+def exported(name, dtype, off=0.0, **own):
+    torch.manual_seed(0)
+    config = getattr(transformers, name + "Config")(**sizes, **more, **own)
+    model = getattr(transformers, name + "Model")(config).to(dtype).eval()
+    norms = [one for one in model.modules() if isinstance(one, torch.nn.LayerNorm)]
+    with torch.no_grad():
+        norms[-1].bias[5] += off
+        return torch.export.export(Last(model), (ids,))
+
+
+ids = torch.randint(0, 99, (2, 16))
+described = {"index": 0, "kind": "tensor", "shape": [2, 16]}
+call = {"format": 1, "flat": [ids], "inputs": [described], "args": (ids,), "kwargs": {}}
+torch.save(call, "inputs.pt")
+for name, dtype, own in (
+    ("MegatronBert", torch.float16, {}),
+    ("RoFormer", torch.bfloat16, {"embedding_size": 64}),
+):
+    healthy = exported(name, dtype, **own)
+    torch._inductor.aoti_compile_and_package(healthy, package_path=f"{name}.pt2")
+    torch.export.save(healthy, f"{name}-healthy.pt2")
+    torch.export.save(exported(name, dtype, off=2.0, **own), f"{name}-wrong.pt2")
+"""
+
+
+@pytest.fixture(scope="module")
+def sixteen(tmp_path_factory, run_file):
+    """Compile two models of 16 bits whose activation takes no other float."""
+    directory = tmp_path_factory.mktemp("sixteen")
+    (directory / "sixteen.py").write_text(GELU)
+    (directory / "compile.py").write_text(SIXTEEN)
+    ran = run_file(directory, "compile.py")
+    assert ran.code == 0, ran.stderr
+    return directory
+
+
+@pytest.mark.parametrize("name", ["MegatronBert", "RoFormer"])
+@pytest.mark.parametrize(
+    ("bytes_", "reference"),
+    [
+        (1 << 30, "float64, but for sixteen.gelu.default"),
+        (0, "the program itself, whose rounding was measured"),
+    ],
+)
+def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
+    sixteen, check, tmp_path, name, bytes_, reference
+):
+    more = ("--steps", "compare", "--import-path", sixteen, "--import", "sixteen")
+    found = {}
+    for twin in ("healthy", "wrong"):
+        paths = {
+            "package": sixteen / f"{name}.pt2",
+            "inputs": sixteen / "inputs.pt",
+            "exported": sixteen / f"{name}-{twin}.pt2",
+        }
+        found[twin] = check(tmp_path, paths, *more, "--reference-bytes", bytes_)["compare"]
+    verdicts = {twin: one["verdict"] for twin, one in found.items()}
+    assert verdicts == {"healthy": "agrees", "wrong": "differs"}
+    assert [one["reference"] for one in found.values()] == [reference] * 2
+    assert found["healthy"]["outputs"][0]["apart"] > 0  # more than 16 bits are granted by rule
+
+
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
     ran = run_script(
         f"import runpy, sys\nscript = {str(PROBE / 'replay.py')!r}\n"

@@ -15,7 +15,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, inner, standalone, wrong
+from . import compare, eager, inner, standalone, wrong
 from .compare import random_ops, unguarded
 from .walk import op_of, stack_of
 
@@ -223,8 +223,8 @@ class Search:
     def _exact(self, names: list[str]) -> Document | None:
         torch = self._torch
         try:
-            wide = compare.widen(torch, unguarded(self._program))
-            return inner.values_of(torch, wide, compare.widen_inputs(torch, self._inputs()), names)
+            wide = eager.widen(torch, unguarded(self._program))
+            return inner.values_of(torch, wide, eager.widen_inputs(torch, self._inputs()), names)
         except Exception:  # an operator without float64: the program itself is the measure
             return None
 

@@ -3,11 +3,9 @@ those of the exported program that it was made of."""
 
 from __future__ import annotations
 
-import copy
-from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
+from . import eager as plainly
 from . import events, inner, standalone
 from .standalone import Inputs, statistics
 
@@ -21,75 +19,9 @@ _GRANTED = {
     "float16": (4e-3, 1e-4),
     "bfloat16": (3e-2, 1e-3),
 }
-_NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
+_ROUNDINGS = 2
 _PROBABILITIES = ("p", "dropout", "dropout_p")
 _TRAINING = ("train", "training")
-
-
-def widen(torch: Any, module: Any) -> Any:
-    """Return a float64 copy of a graph module: weights, and dtypes that the graph names."""
-    wide = copy.deepcopy(module)
-    for tensor in [*wide.parameters(), *wide.buffers()]:
-        if tensor.is_floating_point():
-            tensor.data = tensor.data.to(torch.float64)
-    for name, value in list(vars(wide).items()):  # lifted constants that are no buffers
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
-            setattr(wide, name, value.to(torch.float64))
-    narrow = (torch.float32, torch.float16, torch.bfloat16)
-
-    def wider(value: Any) -> Any:
-        return torch.float64 if isinstance(value, torch.dtype) and value in narrow else value
-
-    for node in list(wide.graph.nodes):
-        if "_assert_tensor_metadata" in str(node.target):  # of dtypes that are others here
-            wide.graph.erase_node(node)
-            continue
-        node.args = tuple(wider(value) for value in node.args)
-        node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
-        if str(node.target).startswith(_NO_FLOAT64):
-            node.target = _in_float32(torch, node.target)
-        elif _makes_default_floats(torch, node):
-            node.kwargs = {**node.kwargs, "dtype": torch.float64}
-    wide.recompile()
-    return wide
-
-
-def _in_float32(torch: Any, target: Any) -> Any:
-    """Return an operator that takes and gives float64 and computes in float32."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = _cast(torch, (args, kwargs), torch.float32)
-        return _cast(torch, target(*args, **kwargs), torch.float64)
-
-    return call
-
-
-def _cast(torch: Any, tree: Any, dtype: Any) -> Any:
-    """Return a tree with its float tensors, and the dtypes that it names, in this one."""
-
-    def one(leaf: Any) -> Any:
-        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
-            return leaf.detach().to(dtype)
-        return dtype if isinstance(leaf, torch.dtype) else leaf
-
-    return import_module("torch.utils._pytree").tree_map(one, tree)
-
-
-def _makes_default_floats(torch: Any, node: Any) -> bool:
-    """Tell whether a node makes float32 of nothing because it names no dtype, as `ones` does."""
-    schema = getattr(node.target, "_schema", None)
-    value = node.meta.get("val")
-    if schema is None or not isinstance(value, torch.Tensor) or not value.is_floating_point():
-        return False
-    named = any(argument.name == "dtype" for argument in schema.arguments)
-    tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)]
-    return named and not tensors and node.kwargs.get("dtype") is None
-
-
-def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
-    """Return the same inputs with float tensors in float64."""
-    args, kwargs, flat = _cast(torch, (inputs.args, inputs.kwargs, inputs.flat), torch.float64)
-    return replace(inputs, args=args, kwargs=kwargs, flat=flat)
 
 
 def outputs(
@@ -237,21 +169,24 @@ def results(
     torch: Any, package: list[Any], eager: list[Any], module: Any, inputs: str, limit: int
 ) -> Document:
     """Return the verdict and each output's figures. A float64 reference, which takes another run,
-    is made only where the two do not agree without it."""
+    is made only where the two do not agree without it; where it is no whole one, what rounding can
+    make of the results is measured too."""
     random = random_ops(torch, module)
     found = outputs(torch, package, eager, None)
     said = verdict(found, bool(random))
     more: Document = {}
     if said == "differs":
         reference, more = _reference(torch, module, inputs, limit)
-        if reference is not None:
-            found = outputs(torch, package, eager, reference)
+        found = outputs(torch, package, eager, reference)
+        said = verdict(found, bool(random))
+        given = standalone.read_inputs(torch, inputs)
+        if said == "differs" and more["reference"] == FLOAT64:
+            short = in_tf32(torch, module, given)
+        else:
+            short = rounding(torch, module, given, reference) if said == "differs" else None
+        if short is not None:
+            found = outputs(torch, package, eager, reference, short)
             said = verdict(found, bool(random))
-            given = standalone.read_inputs(torch, inputs)
-            short = in_tf32(torch, module, given) if said == "differs" else None
-            if short is not None:
-                found = outputs(torch, package, eager, reference, short)
-                said = verdict(found, bool(random))
     if said == "random":
         stacks = [node.meta.get("stack_trace") or "" for node in _random_nodes(torch, module)]
         more = {**more, "drawn": stacks[0][-2000:]}
@@ -265,7 +200,7 @@ def in_tf32(torch: Any, module: Any, inputs: Inputs) -> list[Any] | None:
     if not inner.convolves_in_tf32(torch, module):
         return None
     try:
-        wide, wider = widen(torch, module), widen_inputs(torch, inputs)
+        wide, wider = plainly.widen(torch, module), plainly.widen_inputs(torch, inputs)
         return inner.with_short_factors(torch, wide, wider, inner.CONVOLUTIONS, 10)
     except Exception:  # without a measure of rounding, float32's own is the measure
         return None
@@ -308,17 +243,46 @@ def _is_off(node: Any) -> bool:
     return False
 
 
+FLOAT64 = "float64"
+
+
 def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any] | None, Document]:
-    """Run a float64 copy; None, with the reason, when that cannot be."""
+    """Run a float64 copy, and say what the measure is; None where that cannot be, with why not."""
     size = sum(p.numel() * 8 for p in [*module.parameters(), *module.buffers()])
+    own = "the program itself, whose rounding was measured"
     if size > limit:
-        return None, {"no_reference": f"{size} bytes in float64 are over the limit"}
+        why_not = f"{size} bytes in float64 are over the limit"
+        return None, {"no_reference": why_not, "reference": own}
     try:
-        wide = widen(torch, module)
-        inputs = widen_inputs(torch, standalone.read_inputs(torch, path))
-        with torch.no_grad():
-            found = standalone.flat_outputs(torch, standalone.call(torch, wide, inputs))
-        # Beside the other results, which have been brought to the CPU.
-        return [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in found], {}
+        given = standalone.read_inputs(torch, path)
+        found, refusing = plainly.in_float64(torch, module, given)
     except Exception as error:
-        return None, {"no_reference": events.describe_error(error)}
+        return None, {"no_reference": events.describe_error(error), "reference": own}
+    if not refusing:
+        return found, {"reference": FLOAT64}
+    named = ", ".join(refusing[:3]) + ", …" * (len(refusing) > 3)
+    return found, {"reference": f"{FLOAT64}, but for {named}"}
+
+
+def rounding(
+    torch: Any, module: Any, inputs: Inputs, reference: list[Any] | None
+) -> list[Any] | None:
+    """Return what rounding can make of a program's results: of some runs with other rounding the
+    values that are furthest from the reference, else from one another; None where none runs."""
+    try:
+        runs = [plainly.rounded_anew(torch, module, inputs, seed) for seed in range(_ROUNDINGS)]
+    except Exception:  # it ran before, as it is
+        return None
+    truth = reference or runs[0]
+    return [_furthest(torch, leaves) for leaves in zip(truth, *runs)]  # noqa: B905 - Python 3.9
+
+
+def _furthest(torch: Any, leaves: tuple[Any, ...]) -> Any:
+    truth, *others = leaves
+    tensors = all(isinstance(one, torch.Tensor) and one.shape == truth.shape for one in leaves)
+    if not tensors or not truth.is_floating_point():
+        return None
+    found, exact = others[0].to(torch.float64), truth.to(torch.float64)
+    for other in (one.to(torch.float64) for one in others[1:]):
+        found = torch.where((other - exact).abs() > (found - exact).abs(), other, found)
+    return found

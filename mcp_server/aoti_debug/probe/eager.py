@@ -1,18 +1,24 @@
-"""Run the exported program node by node: its guards, indices, fake kernels and results."""
+"""Run the exported program node by node: its guards, indices, fake kernels and results, in more
+precision too, and with other rounding."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
-from . import custom_ops, events, fakes, indices, standalone
+from . import custom_ops, events, fakes, indices, inner, standalone
+from .standalone import Inputs
 
 Document = dict[str, Any]
 _STACK_CHARACTERS = 2000
 _KEPT = 20
 _GUARD = "Guard failed: "
+_NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
 
 
 class Eager:
@@ -161,3 +167,130 @@ def _constants(function: Any, depth: int) -> Iterator[str]:
     for cell in getattr(function, "__closure__", None) or ():
         if depth > 0 and callable(cell.cell_contents):
             yield from _constants(cell.cell_contents, depth - 1)
+
+
+def widen(torch: Any, module: Any) -> Any:
+    """Return a float64 copy of a graph module: weights, and dtypes that the graph names."""
+    wide = copy.deepcopy(module)
+    for tensor in [*wide.parameters(), *wide.buffers()]:
+        if tensor.is_floating_point():
+            tensor.data = tensor.data.to(torch.float64)
+    for name, value in list(vars(wide).items()):  # lifted constants that are no buffers
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            setattr(wide, name, value.to(torch.float64))
+    narrow = (torch.float32, torch.float16, torch.bfloat16)
+
+    def wider(value: Any) -> Any:
+        return torch.float64 if isinstance(value, torch.dtype) and value in narrow else value
+
+    for node in list(wide.graph.nodes):
+        if "_assert_tensor_metadata" in str(node.target):  # of dtypes that are others here
+            wide.graph.erase_node(node)
+            continue
+        node.args = tuple(wider(value) for value in node.args)
+        node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
+        if str(node.target).startswith(_NO_FLOAT64):
+            node.target = _in_float32(torch, node.target)
+        elif _makes_default_floats(torch, node):
+            node.kwargs = {**node.kwargs, "dtype": torch.float64}
+    wide.recompile()
+    return wide
+
+
+def _in_float32(torch: Any, target: Any) -> Any:
+    """Return an operator that takes and gives float64 and computes in float32."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = _cast(torch, (args, kwargs), torch.float32)
+        return _cast(torch, target(*args, **kwargs), torch.float64)
+
+    return call
+
+
+def _cast(torch: Any, tree: Any, dtype: Any) -> Any:
+    """Return a tree with its float tensors, and the dtypes that it names, in this one."""
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
+            return leaf.detach().to(dtype)
+        return dtype if isinstance(leaf, torch.dtype) else leaf
+
+    return import_module("torch.utils._pytree").tree_map(one, tree)
+
+
+def _makes_default_floats(torch: Any, node: Any) -> bool:
+    """Tell whether a node makes float32 of nothing because it names no dtype, as `ones` does."""
+    schema = getattr(node.target, "_schema", None)
+    value = node.meta.get("val")
+    if schema is None or not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return False
+    named = any(argument.name == "dtype" for argument in schema.arguments)
+    tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)]
+    return named and not tensors and node.kwargs.get("dtype") is None
+
+
+def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
+    """Return the same inputs with float tensors in float64."""
+    args, kwargs, flat = _cast(torch, (inputs.args, inputs.kwargs, inputs.flat), torch.float64)
+    return replace(inputs, args=args, kwargs=kwargs, flat=flat)
+
+
+def in_float64(torch: Any, module: Any, inputs: Inputs) -> tuple[list[Any], list[str]]:
+    """Run a float64 copy of a module; return its outputs, on the CPU, and the operators that refuse
+    it: these are given the dtypes that they were exported with, and their results widened."""
+    wide = widen(torch, module)
+    plain = {node.name: node for node in module.graph.nodes}
+    copied = {node.name: node for node in wide.graph.nodes}
+    refusing: dict[str, None] = {}
+
+    def run(interpreter: Any, node: Any) -> Any:
+        def narrow(one: Any) -> Any:
+            value, known = interpreter.env[copied[one.name]], one.meta.get("val")
+            if known is None and one.op == "get_attr":
+                known = attrgetter(one.target)(module)
+            floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+            return value.to(known.dtype) if floats and known is not None else value
+
+        args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
+        try:
+            return node.target(*args, **kwargs)
+        except Exception:
+            own = plain[node.name]
+            args, kwargs = torch.fx.node.map_arg((own.args, dict(own.kwargs)), narrow)
+            result = node.target(*args, **kwargs)
+            refusing[str(node.target)] = None
+            return import_module("torch.utils._pytree").tree_map(wider, result)
+
+    def wider(leaf: Any) -> Any:
+        floats = isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
+        return leaf.to(torch.float64) if floats else leaf
+
+    found = inner.values_of(torch, wide, widen_inputs(torch, inputs), [], run=run)
+    return found["outputs"], list(refusing)
+
+
+def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any]:
+    """Run a module with one in twelve of the floats that it computes moved by a unit in the last
+    place, up or down, which has the variance of rounding; return the outputs, on the CPU."""
+    torch.manual_seed(seed)
+
+    def run(interpreter: Any, node: Any) -> Any:
+        args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
+        result = node.target(*args, **kwargs)
+        if inner.is_view(node):
+            return result
+        return import_module("torch.utils._pytree").tree_map(moved, result)
+
+    def moved(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+            return leaf
+        wide = leaf.to(torch.float64)
+        chance = torch.rand_like(wide)
+        way = (chance < 1 / 24).to(wide.dtype) - (chance > 23 / 24).to(wide.dtype)
+        unit = torch.ldexp(way * torch.finfo(leaf.dtype).eps, torch.frexp(wide)[1] - 1)
+        return (wide + unit).to(leaf.dtype)
+
+    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in inputs.flat]
+    given = replace(inputs, flat=flat)  # a model may write to them
+    outputs: list[Any] = inner.values_of(torch, module, given, [], run=run)["outputs"]
+    return outputs

@@ -121,8 +121,8 @@ def _eager(torch: Any, program: Any, inputs: Inputs) -> tuple[Any, Any, Document
     except Exception as error:
         return None, None, events.describe_error(error)
     try:
-        wide = compare.widen(torch, module)
-        return plain, _run(torch, wide, compare.widen_inputs(torch, inputs)), None
+        wide = eager.widen(torch, module)
+        return plain, _run(torch, wide, eager.widen_inputs(torch, inputs)), None
     except Exception:
         return plain, None, None
 

@@ -176,10 +176,16 @@ def entering(nodes: list[Any]) -> list[str]:
 
 
 def values_of(
-    torch: Any, module: Any, inputs: standalone.Inputs, names: list[str], change: Any = None
+    torch: Any,
+    module: Any,
+    inputs: standalone.Inputs,
+    names: list[str],
+    change: Any = None,
+    run: Any = None,
 ) -> Document:
     """Run a module node by node, each on its inputs or on what `change(node, args, kwargs)` makes
-    of them; return the named nodes' values, and its outputs, on the CPU."""
+    of them, or in its place `run(interpreter, node)`; return the named nodes' values, and its
+    outputs, on the CPU."""
     kept: Document = {}
     wanted = set(names)
     interpreter: Any = import_module("torch.fx").Interpreter
@@ -191,6 +197,8 @@ def values_of(
             if change is not None and n.op == "call_function":
                 args, kwargs = change(n, *self.fetch_args_kwargs_from_env(n))
                 value = n.target(*args, **kwargs)
+            elif run is not None and n.op == "call_function":
+                value = run(self, n)
             else:
                 value = super().run_node(n)
             if n.name in wanted:
@@ -202,6 +210,10 @@ def values_of(
         leaves = standalone.flat_outputs(torch, result)
     kept["outputs"] = [on_cpu(torch, leaf) for leaf in leaves]
     return kept
+
+
+def is_view(node: Any) -> bool:
+    return base(node).lstrip("_") in _VIEWS or base(node).endswith("_")
 
 
 def on_cpu(torch: Any, value: Any) -> Any:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, inner
+from . import compare, eager, inner
 from .compare import unguarded
 from .walk import op_of, stack_of
 
@@ -129,8 +129,8 @@ def _with_constants(
                         return None
                     tensor.copy_(held[name])
         right = inner.values_of(torch, module, inputs, [])["outputs"]
-        wide = compare.widen(torch, module)
-        exact = inner.values_of(torch, wide, compare.widen_inputs(torch, inputs), [])["outputs"]
+        wide = eager.widen(torch, module)
+        exact = inner.values_of(torch, wide, eager.widen_inputs(torch, inputs), [])["outputs"]
         return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
     except Exception:
         return None
@@ -144,8 +144,8 @@ def precision(
         return None
     for precision_name, bits, nearest in _PRECISIONS:
         try:
-            wide = compare.widen(torch, unguarded(program))
-            wider = compare.widen_inputs(torch, inputs)
+            wide = eager.widen(torch, unguarded(program))
+            wider = eager.widen_inputs(torch, inputs)
             tried = inner.with_short_factors(torch, wide, wider, _PRODUCTS, bits, nearest)
         except Exception:
             return None

@@ -213,6 +213,7 @@ class CompareReport(Step):
     verdict: Literal["agrees", "differs", "random"] | None = None
     random: tuple[Text, ...] = ()
     drawn: Text = ""  # the stack of the first operator that draws
+    reference: Text = ""  # what both were measured against, where they are apart
     outputs: tuple[Compared, ...] = ()
 
     @property

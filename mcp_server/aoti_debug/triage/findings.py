@@ -133,7 +133,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return what if count else "all as promised"
     if isinstance(report, CompareReport):
         apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""
-        return f"package and exported program: {report.verdict}{apart}"
+        by = f" (measured against {report.reference[:200]})" if report.reference else ""
+        return f"package and exported program: {report.verdict}{apart}{by}"
     if isinstance(report, RepeatsReport):
         return repeated(report)
     return "nothing found"
