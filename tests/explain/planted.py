@@ -215,10 +215,10 @@ def grouped():
     x, ends = torch.randn(12, 16, dtype=torch.bfloat16), torch.tensor([4, 7, 12]).int()
     module = compare.unguarded(torch.export.export(Experts(), (x, ends)))
     given = standalone.Inputs((x, ends), {}, [x, ends], [], grad=False, inference=False)
-    wider = compare.widen_inputs(torch, given)
+    wider = eager.widen_inputs(torch, given)
     weight = module.weight.detach().double()
     with torch.no_grad():
-        wide, narrow = compare.widen(torch, module)(*wider.args), module(x, ends)
+        wide, narrow = eager.widen(torch, module)(*wider.args), module(x, ends)
     rows = zip((0, 4, 7), (4, 7, 12), weight, strict=True)
     exact = torch.cat([wider.args[0][begin:end] @ one for begin, end, one in rows])
     told = {"dtype": str(wide.dtype)}

@@ -180,10 +180,11 @@ def results(
         found = outputs(torch, package, eager, reference)
         said = verdict(found, bool(random))
         given = standalone.read_inputs(torch, inputs)
-        if said == "differs" and more["reference"] == FLOAT64:
+        whole, short = more["reference"] == FLOAT64, None
+        if said == "differs" and whole:
             short = in_tf32(torch, module, given)
-        else:
-            short = rounding(torch, module, given, reference) if said == "differs" else None
+        elif said == "differs" and (short := rounding(torch, module, given, reference)):
+            more["reference"] += OWN_ROUNDING
         if short is not None:
             found = outputs(torch, package, eager, reference, short)
             said = verdict(found, bool(random))
@@ -244,20 +245,22 @@ def _is_off(node: Any) -> bool:
 
 
 FLOAT64 = "float64"
+OWN_ROUNDING = ", and what its own rounding can do"
 
 
 def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any] | None, Document]:
     """Run a float64 copy, and say what the measure is; None where that cannot be, with why not."""
     size = sum(p.numel() * 8 for p in [*module.parameters(), *module.buffers()])
-    own = "the program itself, whose rounding was measured"
+    own = "the program itself"
     if size > limit:
         why_not = f"{size} bytes in float64 are over the limit"
         return None, {"no_reference": why_not, "reference": own}
     try:
         given = standalone.read_inputs(torch, path)
-        found, refusing = plainly.in_float64(torch, module, given)
+        values, refusing = plainly.in_float64(torch, module, given)
     except Exception as error:
         return None, {"no_reference": events.describe_error(error), "reference": own}
+    found: list[Any] = values["outputs"]
     if not refusing:
         return found, {"reference": FLOAT64}
     named = ", ".join(refusing[:3]) + ", …" * (len(refusing) > 3)
@@ -267,7 +270,7 @@ def _reference(torch: Any, module: Any, path: str, limit: int) -> tuple[list[Any
 def rounding(
     torch: Any, module: Any, inputs: Inputs, reference: list[Any] | None
 ) -> list[Any] | None:
-    """Return what rounding can make of a program's results: of some runs with other rounding the
+    """Return what rounding can make of a program's results: of two runs with other rounding the
     values that are furthest from the reference, else from one another; None where none runs."""
     try:
         runs = [plainly.rounded_anew(torch, module, inputs, seed) for seed in range(_ROUNDINGS)]

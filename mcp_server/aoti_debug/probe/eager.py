@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from operator import attrgetter
@@ -235,17 +235,20 @@ def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
     return replace(inputs, args=args, kwargs=kwargs, flat=flat)
 
 
-def in_float64(torch: Any, module: Any, inputs: Inputs) -> tuple[list[Any], list[str]]:
-    """Run a float64 copy of a module; return its outputs, on the CPU, and the operators that refuse
-    it: these are given the dtypes that they were exported with, and their results widened."""
+def in_float64(
+    torch: Any, module: Any, inputs: Inputs, names: Sequence[str] = ()
+) -> tuple[Document, list[str]]:
+    """Run a float64 copy of a module; return its `outputs` and the named nodes' values, on the CPU,
+    and the operators that refuse it: these are given the dtypes that they were exported with, and
+    their results widened."""
     wide = widen(torch, module)
     plain = {node.name: node for node in module.graph.nodes}
-    copied = {node.name: node for node in wide.graph.nodes}
+    nodes = {node.name: node for node in wide.graph.nodes}
     refusing: dict[str, None] = {}
 
     def run(interpreter: Any, node: Any) -> Any:
         def narrow(one: Any) -> Any:
-            value, known = interpreter.env[copied[one.name]], one.meta.get("val")
+            value, known = interpreter.env[nodes[one.name]], one.meta.get("val")
             if known is None and one.op == "get_attr":
                 known = attrgetter(one.target)(module)
             floats = isinstance(value, torch.Tensor) and value.is_floating_point()
@@ -259,14 +262,10 @@ def in_float64(torch: Any, module: Any, inputs: Inputs) -> tuple[list[Any], list
             args, kwargs = torch.fx.node.map_arg((own.args, dict(own.kwargs)), narrow)
             result = node.target(*args, **kwargs)
             refusing[str(node.target)] = None
-            return import_module("torch.utils._pytree").tree_map(wider, result)
+            return _cast(torch, result, torch.float64)
 
-    def wider(leaf: Any) -> Any:
-        floats = isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
-        return leaf.to(torch.float64) if floats else leaf
-
-    found = inner.values_of(torch, wide, widen_inputs(torch, inputs), [], run=run)
-    return found["outputs"], list(refusing)
+    given = copied(torch, widen_inputs(torch, inputs))
+    return inner.values_of(torch, wide, given, list(names), run=run), list(refusing)
 
 
 def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any]:
@@ -290,7 +289,12 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
         unit = torch.ldexp(way * torch.finfo(leaf.dtype).eps, torch.frexp(wide)[1] - 1)
         return (wide + unit).to(leaf.dtype)
 
-    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in inputs.flat]
-    given = replace(inputs, flat=flat)  # a model may write to them
+    given = copied(torch, inputs)
     outputs: list[Any] = inner.values_of(torch, module, given, [], run=run)["outputs"]
     return outputs
+
+
+def copied(torch: Any, inputs: Inputs) -> Inputs:
+    """Return the inputs with flat leaves of their own: a model may write to them."""
+    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in inputs.flat]
+    return replace(inputs, flat=flat)
