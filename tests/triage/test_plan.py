@@ -151,6 +151,14 @@ FIRST = [
     ),
     Row("custom operators", seen(CLEAN, custom=True), HEALTHY, KEPT, CPU, {**VALUES, "fakes": Run}),
     Row(
+        "a healthy call that several threads made at the same time",
+        seen(CLEAN),
+        HEALTHY,
+        replace(KEPT, threads=2, runners=2),
+        CPU,
+        {**VALUES, "threads": Run},
+    ),
+    Row(
         "only the package is known",
         seen(CLEAN),
         HEALTHY,

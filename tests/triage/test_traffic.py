@@ -462,3 +462,60 @@ def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_lo
     assert (best["category"], best["confidence"]) == ("contract_stride", "proved")
     assert best["summary"].startswith("1 of 400 calls (150): "), best["summary"]
     assert answer["steps"][0]["exit"].startswith("watched for ")
+
+
+# Two threads with an instance of the model each, whose operator works in one place for all calls.
+THREADS = """
+import os, sys, threading
+import torch
+from torch._inductor.package import load_package
+
+WORK, HEALTHY = torch.empty(64, 256), "healthy" in sys.argv
+
+@torch.library.custom_op("service::half", mutates_args=())
+def half(x: torch.Tensor) -> torch.Tensor:
+    work = torch.empty_like(x) if HEALTHY else WORK
+    torch.sin(x, out=work)
+    torch.mul(work, 0.5, out=work)
+    return work.clone()
+
+@half.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return half(x + 1) * 2
+
+if __name__ == "__main__":
+    if not os.path.exists("net.pt2"):
+        exported = torch.export.export(Model(), (torch.randn(64, 256),))
+        torch._inductor.aoti_compile_and_package(exported, package_path="net.pt2")
+    model = load_package("net.pt2", num_runners=2)
+
+    def work():
+        for _ in range(20):
+            model(torch.randn(64, 256))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_an_operator_that_is_right_alone_and_wrong_in_several_threads_is_named(
+    triaged, tmp_path: Path
+) -> None:
+    script = tmp_path / "service.py"
+    script.write_text(THREADS)
+    wrong = triaged(script, "planted", cwd=tmp_path).diagnosis
+    assert (wrong.category, wrong.confidence, wrong.phase) == ("concurrency", "proved", "run")
+    assert wrong.kernel.name == "service.half.default"
+    assert "all calls work in WORK" in wrong.summary
+    assert wrong.source[0].text.strip().endswith("else WORK")
+    assert wrong.source[1].text.strip() == "return half(x + 1) * 2"
+    right = triaged(script, "healthy", cwd=tmp_path).diagnosis
+    assert right.category == "no_fault", right.summary
+    assert "calls from several threads at the same time" in right.summary

@@ -3,21 +3,27 @@ what the recorded calls break."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of
-from aoti_debug.diagnose.from_program import BOUND, from_difference, from_guard, from_index
-from aoti_debug.diagnose.from_values import NAN, NAN_FIX
+from aoti_debug.diagnose.from_program import (
+    BOUND,
+    from_difference,
+    from_guard,
+    from_index,
+    last_line_of,
+)
+from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Fix, InputFinding, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.read.traffic import made
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.check_report import CallsReport, RecordedCall
+    from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
     from aoti_debug.read.events import Call, Events, Input, Phase
 
 
@@ -26,6 +32,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if events is None:
         return
     yield from shared_model(events)
+    if (threads := observations.checks.threads) is not None:
+        yield from at_once(threads)
     yield from bad_output(observations, events)
 
 
@@ -36,7 +44,7 @@ def shared_model(events: Events) -> Iterator[Candidate]:
         for phase in events.phases
         if phase.phase == "load" and phase.details.run_single_threaded
     }
-    pair = overlapping(events)
+    pair = overlapping([phase for phase in events.phases if phase.phase == "run"])
     if not single or pair is None:
         return
     first, second = pair
@@ -62,9 +70,60 @@ def shared_model(events: Events) -> Iterator[Candidate]:
     )
 
 
-def overlapping(events: Events) -> tuple[Phase, Phase] | None:
+def at_once(report: ThreadsReport) -> Iterator[Candidate]:
+    """What a call gives alone it does not give while other threads call, or the process dies."""
+    ended = report.state == "died"
+    if not ended and report.verdict != "differs":
+        return
+    op, own = report.op[:200], report.shared
+    if ended:
+        said = (
+            f"{report.signal or 'a signal'} ends the process when several threads call the model "
+        )
+        said += "at the same time; alone each call returns"
+    else:
+        said = f"{report.went} of {report.calls} calls go wrong when {report.threads} threads call "
+        said += f"at the same time{place(report)}; alone each call gives the same every time"
+    if op:
+        said += f". {op} goes wrong so by itself"
+        said += f": all calls work in {own.name[:100]}, which it does not make" * bool(own.name)
+    first = own.place or report.places.real
+    lines = [SourceLine(file=first.file, line=first.line)] if first is not None else []
+    yield Candidate(
+        Diagnosis(
+            phase="run",
+            category="concurrency",
+            confidence="proved",
+            summary=said,
+            kernel=Kernel(name=op, kind="custom_op") if op else None,
+            ops=[op] if op else [],
+            source=[*lines, *last_line_of(report.stack)],
+            evidence=[Evidence(artifact=report.artifact, quote=said)],
+            guide="guides/threads-streams-hangs.md#state-of-a-custom-operator",
+            fixes=[fix_of(report)],
+        ),
+        role="cause",
+        tier=Tier.RAISED,
+    )
+
+
+def fix_of(report: ThreadsReport) -> Fix:
+    at = report.shared.place or report.places.real
+    where = f"{at.file}:{at.line}" if at is not None else None
+    if report.op:
+        memory = report.shared.name[:100] or "what it works in"
+        what = f"make {memory} anew in each call of {report.op[:200]}, or guard it with a lock"
+        why = "it needs no recompile: the package calls the operator as it is registered"
+        return Fix(what=what, where=where, why=why)
+    return Fix(
+        what="find the memory that calls share: buffers of custom operators, outputs that are "
+        "handed out again, weights that another thread sets; until then guard the call with a lock",
+        why="a lock around the call makes it right, at the cost of the other instances",
+    )
+
+
+def overlapping(calls: Sequence[Phase]) -> tuple[Phase, Phase] | None:
     """Return two calls of one process that ran in different threads at the same time."""
-    calls = [phase for phase in events.phases if phase.phase == "run"]
     latest: dict[int, Phase] = {}
     for call in calls:  # in the order in which they began
         before = latest.get(call.pid)

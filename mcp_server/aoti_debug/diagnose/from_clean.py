@@ -130,6 +130,7 @@ CHECKED: dict[Name, str] = {
     "compare": "values against the exported program",
     "repeats": "repeats of the call",
     "poison": "repeats in filled memory",
+    "threads": "calls from several threads at the same time",
 }
 BY_TOOL = {
     "memcheck": "memory accesses",

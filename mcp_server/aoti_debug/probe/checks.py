@@ -1,4 +1,5 @@
-"""Check a captured call in one process: guards, fake kernels, contract, values, repeats, poison."""
+"""Check a captured call in one process: guards, fake kernels, contract, values, repeats, poison,
+threads."""
 
 from __future__ import annotations
 
@@ -13,12 +14,14 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
-from . import compare, eager, events, expectations, recorded, repeats, standalone
+from . import compare, custom_ops, eager, events, expectations, fakes, recorded, repeats, standalone
 
 Document = dict[str, Any]
-STEPS = ("calls", "guards", "fakes", "contract", "compare", "repeats", "poison")
+STEPS = ("calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads")
 REPEATS = 3
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
 _CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
@@ -36,6 +39,7 @@ def main() -> int:
     parser.add_argument("--exported", help="the exported program (.pt2)")
     parser.add_argument("--calls", help="descriptions of recorded calls (JSON)")
     parser.add_argument("--steps", default=",".join(STEPS))
+    parser.add_argument("--threads", type=int, default=0, help="that call at the same time")
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
     options = parser.parse_args()
     report = standalone.Report(options.report)
@@ -78,6 +82,7 @@ class Session:
             "compare": self.compare,
             "repeats": self.repeats,
             "poison": self.poison,
+            "threads": self.threads,
         }
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
@@ -255,6 +260,59 @@ class Session:
                 others.append(self.call(model))
             patterns.append(f"0x{byte:02X}")
         return {**self.worst(first, others), "patterns": patterns}
+
+    def threads(self) -> Document:
+        """Call from several threads at the same time, as the script did: what differs from the same
+        call alone shares memory, in the model or in an operator."""
+        count = self.options.threads
+        if count < 2:
+            raise Impossible("the script calls it from one thread")
+        if self._stateful:
+            raise Impossible("the model's results depend on the calls before")
+        given = [self.varied(number) for number in range(count)]
+        shared = self._model if self.options.runners > 1 else None
+        calls = [self.caller(shared or self.load(), inputs) for inputs in given]
+        with given[0].mode(self.torch):
+            found = repeats.at_once(self.torch, calls)
+        if found is None:
+            raise Impossible("two calls alone do not give the same")
+        if found["verdict"] == "differs" and self.options.exported and not self.options.hollow:
+            found.update(self.shared_in([inputs.flat for inputs in given]))
+        return found
+
+    def varied(self, number: int) -> standalone.Inputs:
+        """Return the inputs with values of a thread's own, as callers give them."""
+        inputs = self.inputs()
+        new = {id(leaf): repeats.turned(self.torch, leaf, number) for leaf in inputs.flat}
+        pytree = import_module("torch.utils._pytree")
+
+        def of(held: Any) -> Any:
+            return pytree.tree_map(lambda leaf: new.get(id(leaf), leaf), held)
+
+        flat = [new[id(leaf)] for leaf in inputs.flat]
+        return replace(inputs, args=of(inputs.args), kwargs=of(inputs.kwargs), flat=flat)
+
+    def caller(self, model: Any, inputs: standalone.Inputs) -> Callable[[], list[Any]]:
+        torch = self.torch
+
+        def once() -> list[Any]:
+            result = standalone.call(torch, model, inputs)
+            standalone.synchronize(torch)
+            return standalone.flat_outputs(torch, result)
+
+        return once
+
+    def shared_in(self, flats: list[list[Any]]) -> Document:
+        """Return the custom operator that is wrong in several threads, if one is."""
+        node = repeats.operator_at_once(self.torch, self.module, flats, fakes.is_custom)
+        if node is None:
+            return {}
+        places = custom_ops.places(self.torch, node.target)
+        return {
+            **eager.about(node),
+            "places": places,
+            "shared": custom_ops.shared(self.torch, node.target),
+        }
 
     @contextlib.contextmanager
     def poisoned(self, byte: int, devices: list[Any]) -> Any:

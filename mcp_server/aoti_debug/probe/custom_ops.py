@@ -119,6 +119,31 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
     return found
 
 
+def shared(torch: Any, target: Any) -> dict[str, Any]:
+    """Return the first tensor outside of a Python operator's function that it uses, and where."""
+    import dis
+    import inspect
+
+    definition = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(
+        str(target._schema.name)
+    )
+    function = inspect.unwrap(getattr(definition, "_init_fn", None) or shared)
+    held = inspect.getclosurevars(function)
+    known = {**held.globals, **held.nonlocals}
+    names = [name for name, value in known.items() if isinstance(value, torch.Tensor)]
+    if function is shared or not names:
+        return {}
+    line = function.__code__.co_firstlineno
+    for one in dis.get_instructions(function):
+        starts = one.starts_line
+        if starts:  # 3.13 says whether, and the line elsewhere
+            line = getattr(one, "line_number", None) or int(starts)
+        if one.argval in names:
+            file = os.path.abspath(function.__code__.co_filename)  # noqa: PTH100
+            return {"name": one.argval, "place": (file, line)}
+    return {}
+
+
 def _is_torch(torch: Any, file: str | None) -> bool:
     return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)  # noqa: PTH120
 

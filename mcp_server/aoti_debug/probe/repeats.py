@@ -1,8 +1,14 @@
-"""Repeat a call, also with free memory full of a pattern: what differs reads what nobody wrote."""
+"""Repeat a call: with free memory full of a pattern (what differs reads what nobody wrote), from
+several threads at the same time (what differs shares memory that it should not)."""
 
 from __future__ import annotations
 
 import ctypes
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 Document = dict[str, Any]
@@ -97,3 +103,90 @@ def poison_device(torch: Any, device: Any, byte: int) -> None:
                 kept.append(block)
     torch.cuda.synchronize(device)
     del kept
+
+
+AT_ONCE_S = 2.0  # of calls in several threads, and at most so many in each:
+_CALLS = 100
+_SWITCH_S = 1e-5  # between threads of Python, in which custom operators may be written
+
+
+def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
+    """Make each call again and again, all at the same time; compare with what it gives alone.
+
+    Returns the first difference with the number of `calls` that were made and of those that `went`
+    wrong; None where a call alone does not give the same twice.
+    """
+    alone = [call() for call in calls]
+    for call, first in zip(calls, alone):  # noqa: B905 - Python 3.9
+        if difference(torch, first, call())["verdict"] == "differs":
+            return None
+    made: list[Document] = []
+    begin = threading.Barrier(len(calls))
+    grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    until = time.monotonic() + AT_ONCE_S
+
+    def work(call: Callable[[], list[Any]], first: list[Any]) -> None:
+        with torch.inference_mode(inference), torch.set_grad_enabled(grad):
+            begin.wait()
+            for number in range(_CALLS):
+                if number and time.monotonic() > until:
+                    break
+                try:
+                    made.append(difference(torch, first, call()))
+                except Exception as error:  # it returns when it is alone
+                    said = f"{type(error).__name__}: {error}"[:300]
+                    made.append({"verdict": "differs", "raised": said})
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        pairs = zip(calls, alone)  # noqa: B905 - Python 3.9
+        threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in pairs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    wrong = [one for one in made if one["verdict"] == "differs"]
+    worst = wrong[0] if wrong else {"verdict": "same"}
+    return {**worst, "threads": len(calls), "calls": len(made), "went": len(wrong)}
+
+
+def turned(torch: Any, leaf: Any, number: int) -> Any:
+    """Return an input of the same kind for thread `number`: values of floating point move along, so
+    that threads differ in what they give; indices stay, since their order may mean something."""
+    moves = (
+        isinstance(leaf, torch.Tensor)
+        and leaf.is_floating_point()
+        and leaf.layout == torch.strided
+        and leaf.is_contiguous()
+    )
+    return leaf.detach().roll(number) if moves and number else leaf
+
+
+def operator_at_once(torch: Any, module: Any, flats: list[list[Any]], custom: Any) -> Any:
+    """Return the first node of a custom operator that is right alone and not in several threads,
+    with the arguments that it has in the program for each of the inputs; None if all are."""
+    given: dict[Any, list[tuple[Any, Any]]] = {}
+    interpreter_class: Any = import_module("torch.fx").Interpreter
+
+    class Keeping(interpreter_class):  # type: ignore[misc]
+        def run_node(self, node: Any) -> Any:
+            if node.op == "call_function" and custom(node.target):
+                given.setdefault(node, []).append(self.fetch_args_kwargs_from_env(node))
+            return super().run_node(node)
+
+    with torch.no_grad():
+        for flat in flats:
+            Keeping(module).run(*flat)
+        leaves = import_module("torch.utils._pytree").tree_leaves
+        for node, arguments in given.items():
+            calls = [
+                lambda args=args, kwargs=kwargs, op=node.target: leaves(op(*args, **kwargs))
+                for args, kwargs in arguments
+            ]
+            found = at_once(torch, calls)
+            if found is not None and found["verdict"] == "differs":
+                return node
+    return None

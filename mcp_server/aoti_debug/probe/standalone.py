@@ -84,6 +84,7 @@ def add_package_arguments(parser: argparse.ArgumentParser, required: bool = True
     )
     parser.add_argument("--model", default="model", help="which model of the package")
     parser.add_argument("--device-index", type=int)
+    parser.add_argument("--runners", type=int, default=1, help="instances that serve calls")
 
 
 def prepare(options: argparse.Namespace) -> Any:
@@ -184,10 +185,13 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
     if options.device_index is not None:
         more["device_index"] = options.device_index
 
+    if options.runners > 1:
+        more["num_runners"] = options.runners
+
     skip_isa_probe()
 
     def load() -> Any:
-        if options.model != "model":
+        if options.model != "model" or options.runners > 1:
             package = import_module("torch._inductor.package")
             return package.load_package(options.package, options.model, **more)
         return import_module("torch._inductor").aoti_load_package(options.package, **more)

@@ -259,6 +259,26 @@ class PoisonReport(RepeatsReport):
     patterns: tuple[Text, ...] = ()
 
 
+class Shared(_Report):
+    """A tensor that an operator's function uses and does not make."""
+
+    name: Text = ""
+    place: Line | None = None
+
+
+class ThreadsReport(RepeatsReport):
+    """Calls of several `threads` at the same time, of which so many `went` wrong; the custom
+    operator that goes wrong so by itself."""
+
+    threads: int = 0
+    went: int = 0
+    raised: Text = ""
+    op: Text = ""
+    stack: Text = ""
+    places: Functions = Functions()
+    shared: Shared = Shared()
+
+
 KINDS: dict[Name, type[Step]] = {
     "calls": CallsReport,
     "guards": GuardsReport,
@@ -267,6 +287,7 @@ KINDS: dict[Name, type[Step]] = {
     "compare": CompareReport,
     "repeats": RepeatsReport,
     "poison": PoisonReport,
+    "threads": ThreadsReport,
 }
 
 

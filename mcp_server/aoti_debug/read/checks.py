@@ -15,9 +15,10 @@ if TYPE_CHECKING:  # many types, which what only reads a log does without
         PoisonReport,
         RepeatsReport,
         Step,
+        ThreadsReport,
     )
 
-Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison"]
+Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads"]
 NAMES: tuple[Name, ...] = (
     "calls",
     "guards",
@@ -26,6 +27,7 @@ NAMES: tuple[Name, ...] = (
     "compare",
     "repeats",
     "poison",
+    "threads",
 )
 
 
@@ -40,6 +42,7 @@ class CheckReports:
     compare: CompareReport | None = None
     repeats: RepeatsReport | None = None
     poison: PoisonReport | None = None
+    threads: ThreadsReport | None = None
 
     def step(self, name: Name) -> Step | None:
         found: Step | None = getattr(self, name)

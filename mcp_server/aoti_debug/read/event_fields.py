@@ -242,6 +242,7 @@ def details_of(event: Fields) -> Details:
         model=string(get("model")),
         device_index=integer(get("device_index")),
         run_single_threaded=get("run_single_threaded") is True,
+        num_runners=integer(get("num_runners")),
         flags=flags if isinstance(flags, dict) else None,
         settings=settings if isinstance(settings, dict) else None,
         cache_dir=string(get("cache_dir")),

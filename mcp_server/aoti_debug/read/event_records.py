@@ -99,6 +99,7 @@ class Details:
     model: str | None = None
     device_index: int | None = None
     run_single_threaded: bool = False
+    num_runners: int | None = None
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
     cache_dir: str | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.from_calls import overlapping
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events
@@ -28,6 +29,7 @@ from aoti_debug.triage.captured_program import (
 from aoti_debug.triage.observe import stable
 from aoti_debug.triage.source_text import built_by
 
+AT_ONCE = 4  # threads are enough to see what is shared
 KINDS = 500  # of recorded calls that are held against the exported program
 MEMORY = ".bin"  # inputs of a call under way: bytes, and the event that says what they are
 OVERWRITTEN = "later calls have overwritten its inputs"
@@ -48,6 +50,8 @@ class Captured:
     folders: tuple[Path, ...] = ()  # that these modules were imported from
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
+    threads: int = 1  # that called the model at the same time, and its instances that serve them
+    runners: int = 1
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
     settings: Mapping[str, object] | None = None  # of the model's compile, where it is known
@@ -112,7 +116,21 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         to_have_exported=built,
         others=other_kinds(events, call),
     )
-    return with_custom_ops(found, events)
+    return with_custom_ops(with_threads(found, events, call), events)
+
+
+def with_threads(found: Captured, events: Events, call: Call) -> Captured:
+    """Add how many threads called at the same time, where more than one instance could serve them:
+    calls of one instance wait for each other."""
+    own = [p for p in events.phases if p.pid == call.pid]
+    loads = [p for p in own if p.phase == "load" and p.details.package == call.package]
+    runners = max((p.details.num_runners or 1 for p in loads), default=1)
+    calls = [p for p in own if p.phase == "run" and p.details.package == call.package]
+    if overlapping(calls) is None or (runners == 1 and len(loads) < 2):
+        return found
+    threads = len({p.details.thread for p in calls})
+    most = min(threads, AT_ONCE, runners if runners > 1 else len(loads))
+    return replace(found, threads=most, runners=min(runners, most))
 
 
 def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:

@@ -22,6 +22,7 @@ Name = Literal[
     "fakes",
     "repeats",
     "poison",
+    "threads",
     "again",
     "native",
     "memcheck",

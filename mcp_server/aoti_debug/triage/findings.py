@@ -19,6 +19,7 @@ from aoti_debug.read.check_report import (
     Raised,
     RecordedCall,
     RepeatsReport,
+    ThreadsReport,
 )
 from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
@@ -135,6 +136,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""
         by = f" (measured against {report.reference[:200]})" if report.reference else ""
         return f"package and exported program: {report.verdict}{apart}{by}"
+    if isinstance(report, ThreadsReport):
+        return at_once(report)
     if isinstance(report, RepeatsReport):
         return repeated(report)
     return "nothing found"
@@ -196,6 +199,13 @@ def undeclared(differences: Sequence[Difference]) -> str:
     if not count:
         return "the number of inputs is not as declared"
     return f"{times(count, 'input')} {'is' if count == 1 else 'are'} not as declared"
+
+
+def at_once(report: ThreadsReport) -> str:
+    what = f"{report.calls} calls of {report.threads} threads at the same time"
+    if report.verdict == "same":
+        return f"{what}: as alone"
+    return f"{what}: {report.went} are not as alone" + (f", nor is {report.op}" * bool(report.op))
 
 
 def repeated(report: RepeatsReport) -> str:

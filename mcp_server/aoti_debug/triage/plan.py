@@ -120,6 +120,8 @@ def on_failing_call(
         )
     if only_values(observations, best, captured.call):
         steps += values(captured)
+        if captured.threads > 1:
+            steps.append(threads(captured))
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
         steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
@@ -153,6 +155,11 @@ def values(captured: Captured) -> list[Planned]:
             repeated,
         ),
     ]
+
+
+def threads(captured: Captured) -> Planned:
+    why = f"{captured.threads} threads called it at the same time: is it right then too"
+    return Planned("threads", why, CHECK if captured.replayable else Impossible(captured.why_not))
 
 
 def of_opaque_program(

@@ -34,10 +34,11 @@ DIES_TOO: dict[Check, tuple[Check, ...]] = {
     "calls": (),
     "guards": ("fakes", "compare"),
     "fakes": ("compare",),
-    "contract": ("compare", "repeats", "poison"),
-    "compare": ("repeats", "poison"),
-    "repeats": ("poison",),
-    "poison": (),
+    "contract": ("compare", "repeats", "poison", "threads"),
+    "compare": ("repeats", "poison", "threads"),
+    "repeats": ("poison", "threads"),
+    "poison": ("threads",),
+    "threads": (),
 }
 SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
@@ -56,6 +57,7 @@ async def check_call(
         directory = state.subdirectory(f"{label}{number}")
         argv = (*interpreter(state, "checks.py"), *words(state, call, directory))
         argv = (*argv, *others(call, directory), "--steps", ",".join(left))
+        argv = (*argv, *at_once(call))
         name = f"replay: {', '.join(left)}"
         ran = await launch(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
@@ -79,6 +81,13 @@ def others(call: Captured, directory: Path) -> tuple[str, ...]:
     ]
     write_atomically(directory / CALLS, json.dumps(told).encode())
     return ("--calls", str(directory / CALLS))
+
+
+def at_once(call: Captured) -> tuple[str, ...]:
+    """Return how many threads call at the same time, of how many instances of the model."""
+    if call.threads < 2:
+        return ()
+    return ("--threads", str(call.threads), "--runners", str(call.runners))
 
 
 def died(ran: Ran) -> bool:
