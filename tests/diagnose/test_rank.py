@@ -743,3 +743,15 @@ def test_what_misleads_depends_on_what_the_best_is(
     found = enriched(role=role, ranked=(second,)).misleading
     assert [text for text in found if told and told in text] == found
     assert bool(found) == (told is not None)
+
+
+@pytest.mark.parametrize(
+    ("signal", "category"),
+    [("SIGSEGV", "concurrency"), ("SIGKILL", "no_fault"), ("a time-out", "no_fault")],
+)
+def test_a_crash_alone_blames_threads_and_neither_lack_of_memory_nor_of_time(
+    signal: str, category: str
+) -> None:
+    steps = {"steps": {**STEADY, "threads": {"state": "running"}}}
+    reports = read_reports(steps, "steps/02-checks/report.json", signal)
+    assert diagnose(run("", reports))[0].category == category

@@ -6,8 +6,8 @@ written `…`. `config`: `torch._inductor.config` knows the name. `api`: the dot
 other kind is a file below `torch/` in which the words stand. Without FOLDER the installed torch is
 asked; it names the folder `torch` of an unpacked wheel, which is only read: null for an `api`.
 
-in_torch.py blocks TODO DONE: run the Python blocks of the guides one after the other, each in its
-own namespace. TODO is a JSON list of blocks (name, source), DONE where to write what came of each.
+in_torch.py blocks BLOCKS RESULTS: run the Python blocks of the guides one after the other, each in
+its own namespace. BLOCKS is a JSON list (name, source), RESULTS where to write what came of each.
 It is written after each block, so that one that ends the process is seen to have done so.
 """
 

@@ -16,7 +16,7 @@ from aoti_debug.diagnose.from_program import (
     last_line_of,
 )
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
-from aoti_debug.diagnose.observations import Candidate, Observations, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.read.traffic import made
@@ -72,18 +72,20 @@ def shared_model(events: Events) -> Iterator[Candidate]:
 
 def at_once(report: ThreadsReport) -> Iterator[Candidate]:
     """What a call gives alone it does not give while other threads call, or the process dies."""
-    ended = report.state == "died"
+    ended = (
+        report.state == "died" and report.signal in CRASHES
+    )  # what is killed or slow says nothing
     if not ended and report.verdict != "differs":
         return
     op, own = report.op[:200], report.shared
     if ended:
-        said = (
-            f"{report.signal or 'a signal'} ends the process when several threads call the model "
-        )
+        said = f"{report.signal} ends the process when several threads call the model "
         said += "at the same time; alone each call returns"
     else:
         said = f"{report.went} of {report.calls} calls go wrong when {report.threads} threads call "
         said += f"at the same time{place(report)}; alone each call gives the same every time"
+    if report.raised:
+        said += f". {report.raised[:200]}"
     if op:
         said += f". {op} goes wrong so by itself"
         said += f": all calls work in {own.name[:100]}, which it does not make" * bool(own.name)

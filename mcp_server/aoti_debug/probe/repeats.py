@@ -105,6 +105,7 @@ def poison_device(torch: Any, device: Any, byte: int) -> None:
     del kept
 
 
+SLOW_S = 5.0  # a call that is not repeated from several threads
 AT_ONCE_S = 2.0  # of calls in several threads, and at most so many in each:
 _CALLS = 100
 _SWITCH_S = 1e-5  # between threads of Python, in which custom operators may be written
@@ -135,7 +136,8 @@ def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document |
                     made.append(difference(torch, first, call()))
                 except Exception as error:  # it returns when it is alone
                     said = f"{type(error).__name__}: {error}"[:300]
-                    made.append({"verdict": "differs", "raised": said})
+                    if "memory" not in said.lower():  # which several calls need more of
+                        made.append({"verdict": "differs", "raised": said})
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from aoti_debug.model import Next, SourceLine
 from aoti_debug.read.events import Call
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import read_regular, read_source
 
 FILE_BYTES = 1 << 20
 LOADERS = ("aoti_load_package", "load_package", "aot_load")
@@ -241,14 +241,10 @@ def sets(variable: str, folders: Sequence[Path]) -> SourceLine | None:
     given = re.compile(rf"\b{variable}\b[\"']?\]?\s{{0,9}}[=:,]")
     for path in dict.fromkeys(beside):
         try:
-            if (
-                path.suffix in PROSE
-                or path.name.startswith(".")
-                or path.stat().st_size > SETTING_BYTES
-            ):
+            if path.suffix in PROSE or path.name.startswith("."):
                 continue
-            lines = path.read_bytes().decode().splitlines()
-        except (OSError, ValueError):
+            lines = read_source(path, SETTING_BYTES).splitlines()
+        except OSError:
             continue
         for number, line in enumerate(lines, 1):
             if given.search(line) and not line.lstrip().startswith("#"):
