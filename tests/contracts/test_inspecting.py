@@ -135,7 +135,6 @@ def test_a_path_that_is_not_there_is_a_clear_error(said, tmp_path):
     assert f"there is no package {tmp_path / 'no.pt2'}" in err
 
 
-LOAD = CALL.with_name("load.py")
 COMPILE = CALL.with_name("compile.py")
 SYMBOL = b"\0aoti_torch_delete_tensor_object\0"
 OTHER_SYMBOL = b"\0aoti_torch_delete_tensor_objecX\0"
@@ -211,8 +210,8 @@ def compiler_with_static_library(tmp_path_factory) -> Path:
 def loaded(built, broken, compiler_with_static_library, tmp_path_factory, warm_python):
     """Triages of scripts that load, replace constants, or compile first."""
     dynamic = str(built.directory / "dynamic.pt2")
-    jobs: dict[str, Job] = {name: (LOAD, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
-    jobs |= {name: (LOAD, (dynamic, name), {}) for name in (*CONSTANTS, "right")}
+    jobs: dict[str, Job] = {name: (CALL, (str(broken / f"{name}.pt2"),), {}) for name in BROKEN}
+    jobs |= {name: (CALL, (dynamic, name), {}) for name in (*CONSTANTS, "right")}
     own_cache = {
         "CXX": str(compiler_with_static_library),
         "TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),

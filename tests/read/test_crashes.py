@@ -3,12 +3,18 @@ from a program with one fault at a time."""
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 
+import anyio
 import pytest
 from aoti_debug.diagnose.calls import is_users, users_frame
+from aoti_debug.diagnose.from_gpu import access_of
 from aoti_debug.errors import UnreadableInput
+from aoti_debug.read import gpu_core
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.record import (
     DeviceAssert,
@@ -19,6 +25,7 @@ from aoti_debug.read.record import (
     SanitizerSummary,
 )
 from aoti_debug.read.scan import scan_text
+from aoti_debug.triage.debuggers import read_core
 from recordings import recorded, recorded_bytes
 
 
@@ -411,3 +418,51 @@ def test_the_driver_and_cuda_gdb_tell_of_an_assert() -> None:
     assert (second.exception, second.kernel, second.line) == ("Assertion failed", "ass", 10)
     (failed,) = (r for r in driver if isinstance(r, DeviceAssert))
     assert (failed.file, failed.line, failed.function) == ("k.cu", 10, "void ass(int)")
+
+
+def only_exception(text: str) -> GpuException:
+    (found,) = (r for r in scan_text(text, "a").records if isinstance(r, GpuException))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fault", "access"), [("misaligned", ("read", 8)), ("late", ("write", 16))]
+)
+def test_a_core_dumps_own_tables_tell_what_cuda_gdb_tells(
+    tmp_path: Path, fault: str, access: tuple[str, int]
+) -> None:
+    core, to = tmp_path / "core.7", tmp_path / "cuda-gdb.log"
+    core.write_bytes(recorded_bytes("dumps", f"{fault}.core"))
+    nowhere = {"PATH": str(tmp_path)}  # no cuda-gdb
+    assert anyio.run(partial(read_core, core, to, nowhere)) is None
+    ours = only_exception(to.read_text())
+    theirs = only_exception(recorded("dumps", f"{fault}.gdb"))
+    for field in ("exception", "kernel", "line", "pc", "block", "thread", "grid", "block_size"):
+        assert getattr(ours, field) == getattr(theirs, field), field
+    assert ours.file == theirs.file and str(ours.file).startswith("/")
+    assert access_of(ours) == access_of(theirs) == access
+
+
+def test_of_a_damaged_core_dump_nothing_is_told(tmp_path: Path) -> None:
+    data, core = recorded_bytes("dumps", "misaligned.core"), tmp_path / "core.7"
+    exception = (6, 1)  # of a processor: misaligned, and its address holds
+    assert gpu_core.told(written(core, data)) is not None
+    table = data.index(struct.pack("<II", *exception))
+    for changed in (
+        b"",
+        data[:4],
+        *(data[:end] for end in range(60, len(data), 997)),
+        data[:table] + struct.pack("<II", 12, 1) + data[table + 8 :],  # an assertion
+        data[:table] + struct.pack("<II", 6, 0) + data[table + 8 :],
+        data.replace(b".debug_line", b".debug_none"),
+        data.replace(b".text.as_pairs", b".text.as\npairs"),
+        data[:40] + struct.pack("<Q", 1 << 62) + data[48:],
+    ):
+        assert gpu_core.told(written(core, changed)) is None
+    for at in range(0, len(data), 41):
+        gpu_core.told(written(core, data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]))
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path

@@ -1,4 +1,5 @@
-"""Load a package and call it in one of the ways below: call.py DIRECTORY CASE."""
+"""Load a package and call it in one of the ways below: call.py DIRECTORY CASE; or, with constants
+replaced where asked to: call.py PACKAGE.pt2 [CONSTANTS]."""
 
 import sys
 from pathlib import Path
@@ -32,6 +33,16 @@ CALLS = {
     "shared_write": ("mutate", lambda: _overlapping(torch.ones(8))),
 }
 
+FULL = {"fc.weight": torch.zeros(16, 16), "fc.bias": torch.zeros(16)}
+CONSTANTS = {
+    "shape": {**FULL, "fc.weight": torch.zeros(8, 16)},
+    "dtype": {**FULL, "fc.bias": torch.zeros(16, dtype=torch.float64)},
+    "prefix": {"module.fc.weight": FULL["fc.weight"], "fc.bias": FULL["fc.bias"]},
+    "inlined": {**FULL, "scale": torch.zeros(4)},
+    "view": {**FULL, "fc.weight": torch.zeros(500_000, 16)[:16]},
+    "right": {**FULL, "fc.weight": torch.zeros(500_000, 16)[:16].clone()},
+}
+
 
 def _overlapping(memory):
     return memory[:4], memory[2:6]
@@ -43,6 +54,12 @@ def _with(ids, value):
 
 
 if __name__ == "__main__":
+    if sys.argv[1].endswith(".pt2"):
+        model = torch._inductor.aoti_load_package(sys.argv[1])
+        if len(sys.argv) > 2:
+            model.load_constants(CONSTANTS[sys.argv[2]], check_full_update=True)
+        print(model(torch.ones(4, 16 if len(sys.argv) > 2 else 10)).sum())
+        raise SystemExit
     directory, case = Path(sys.argv[1]), sys.argv[2]
     package, inputs = CALLS[case]
     torch.manual_seed(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import psutil
 
+from aoti_debug.read import gpu_core
 from aoti_debug.run.files import write_new
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage.environment import CORE
@@ -39,7 +40,11 @@ def gpu_cores(directory: Path) -> list[Path]:
 
 
 async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
-    """Have cuda-gdb read a GPU core dump into `to`; return why it could not, if so."""
+    """Write to `to` what a GPU core dump tells: by its own tables, else by cuda-gdb, which takes
+    seconds; return why neither could, if so."""
+    if (told := await anyio.to_thread.run_sync(gpu_core.told, core)) is not None:
+        write_new(to, told.encode())
+        return None
     tool = find_tool("cuda-gdb", env)
     if tool is None:
         return "cuda-gdb is not on this machine (it comes with the CUDA toolkit)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -134,6 +135,7 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
     if not cores:
         return ran.observations
     state.say("reading the GPU core dump")
+    began = time.monotonic()
     text = state.directory.path / CUDA_GDB
     why_not = await debuggers.read_core(cores[0], text, state.request.target.env)
     state.done(
@@ -142,6 +144,7 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
             status="impossible" if why_not else "done",
             why="a GPU exception left a core dump: kernel, line and instruction",
             finding=why_not or None,
+            wall_s=round(time.monotonic() - began, 2),
         )
     )
     first = ran.observations
