@@ -191,11 +191,51 @@ def granted():
 
     told = {
         "dtype": str(exact[0].dtype),
-        "on the cpu": compare.in_tf32(torch, module, given),
+        "on the cpu": compare.in_tf32(torch, module, given, []),
         "plain": [verdict(right), verdict(cut), verdict(wrong)],
         "granted": [verdict(right, short), verdict(cut, short), verdict(wrong, short)],
     }
     (out / "tf32.json").write_text(json.dumps(told))
+
+
+class Cancelled(torch.nn.Module):
+    def forward(self, x):
+        return x * 3 - x * 2 - x
+
+
+def small():
+    """Compare results that are far below 1, because of what they are and because terms cancel."""
+    tiny = torch.linspace(-4e-8, 4e-8, 1000)
+    tinier = torch.softmax(torch.linspace(0, 3, 1000), 0)
+    x = torch.rand(1000, generator=torch.Generator().manual_seed(0)) + 1
+    module = compare.unguarded(exported(Cancelled(), x))
+    given = standalone.Inputs((x,), {}, [x], [], grad=False, inference=False)
+    exact = [eager.widen(torch, module)(x.double())]
+
+    def of_cancelled(result):
+        with torch.no_grad():
+            run = [module(x)]
+        return compare.within_rounding(torch, [result], run, exact, module, given)[0][0]["verdict"]
+
+    def alone(result, right):
+        return compare.outputs(torch, [result], [right], [right.double()])[0]["verdict"]
+
+    told = {
+        "right": [
+            alone(tiny * (1 + 1e-7), tiny),
+            alone(tinier.half(), tinier.half()),
+            alone(torch.zeros(9) + 1e-9, torch.zeros(9)),
+            of_cancelled(x * 3 - (x * 2 + x)),
+            of_cancelled(torch.zeros(1000)),
+        ],
+        "wrong": [
+            alone(tiny.flip(0), tiny),
+            alone(torch.zeros(1000), tiny),
+            alone((tinier * 1.1).half(), tinier.half()),
+            of_cancelled(x * 3 - x * 2 - x + 1e-5),
+        ],
+    }
+    (out / "small.json").write_text(json.dumps(told))
 
 
 class Experts(nn.Module):
@@ -232,4 +272,5 @@ if what == "walk":
 else:
     compare_wrong()
     granted()
+    small()
     grouped()

@@ -422,3 +422,9 @@ def test_what_has_no_float64_is_computed_in_float32(looked: Path):
     told = json.loads((looked / "grouped.json").read_text())
     assert told["dtype"] == "torch.float64"
     assert told["wide"] < 1e-4 < told["narrow"]
+
+
+def test_small_results_are_held_against_their_size_and_what_rounding_makes_of_them(looked: Path):
+    told = json.loads((looked / "small.json").read_text())
+    assert told["right"] == ["agrees"] * 5
+    assert told["wrong"] == ["differs"] * 4

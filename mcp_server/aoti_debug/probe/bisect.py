@@ -93,10 +93,8 @@ class Search:
         right, exact = self._right([]), self._exact([])
         truth = exact["outputs"] if exact else None
         module, inputs = unguarded(self._program), self._inputs()
-        short = compare.in_tf32(torch, module, inputs)
-        if truth is None:
-            short = compare.rounding(torch, module, inputs, None)
-        found = compare.outputs(torch, given, right["outputs"], truth, short)
+        eager = right["outputs"]
+        found, _ = compare.within_rounding(torch, given, eager, truth, module, inputs)
         self._wrong_outputs = [o["index"] for o in found if o["verdict"] != "agrees"]
         if not self._wrong_outputs:
             report.update(agrees=True, unstable=self._unstable(found))

@@ -12,7 +12,8 @@ from .standalone import Inputs, statistics
 Document = dict[str, Any]
 
 _FACTOR = 8.0  # a package may be this much further from the truth than eager is
-# dtype -> (relative, absolute) error that is always granted
+# dtype -> (relative, absolute) error that is always granted; the latter beside the largest value,
+# where that is below 1
 _GRANTED = {
     "float64": (1e-9, 1e-11),
     "float32": (1e-4, 1e-6),
@@ -99,6 +100,7 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
     eager_off = eager_off[finite]
     scale = exact.abs()[finite & ~strange]
     eager_worst = eager_off.max().item() if eager_off.numel() else 0.0
+    absolute *= _size(scale)
     granted = _FACTOR * eager_worst + relative * scale + absolute
     wrong = int((off > granted).sum()) + int(strange.sum())
     if wrong and not bool(strange.any()) and _close(off, eager_off, scale, package, relative):
@@ -135,6 +137,11 @@ def _close(off: Any, eager_off: Any, scale: Any, package: Any, tolerance: float)
     return _root_mean_square(off) <= allowed
 
 
+def _size(values: Any) -> float:
+    """Return the largest value, where that is below 1, and 1 where all are zero."""
+    return min(1.0, float(values.max()) or 1.0) if values.numel() else 1.0
+
+
 def _root_mean_square(values: Any) -> float:
     return float((values * values).mean().sqrt()) if values.numel() else 0.0
 
@@ -169,36 +176,52 @@ def results(
     torch: Any, package: list[Any], eager: list[Any], module: Any, inputs: str, limit: int
 ) -> Document:
     """Return the verdict and each output's figures. A float64 reference, which takes another run,
-    is made only where the two do not agree without it; where it is no whole one, what rounding can
-    make of the results is measured too."""
+    is made only where the two do not agree without it, and what rounding can make of the results
+    is measured only where they do not agree with it."""
     random = random_ops(torch, module)
     found = outputs(torch, package, eager, None)
     said = verdict(found, bool(random))
     more: Document = {}
     if said == "differs":
         reference, more = _reference(torch, module, inputs, limit)
-        found = outputs(torch, package, eager, reference)
-        said = verdict(found, bool(random))
         given = standalone.read_inputs(torch, inputs)
-        whole, short = more["reference"] == FLOAT64, None
-        if said == "differs" and whole:
-            short = in_tf32(torch, module, given)
-        elif said == "differs" and (short := rounding(torch, module, given, reference)):
-            more["reference"] += OWN_ROUNDING
-        if short is not None:
-            found = outputs(torch, package, eager, reference, short)
-            said = verdict(found, bool(random))
+        found, rounded = within_rounding(torch, package, eager, reference, module, given)
+        more["reference"] += OWN_ROUNDING if rounded else ""
+        said = verdict(found, bool(random))
     if said == "random":
         stacks = [node.meta.get("stack_trace") or "" for node in _random_nodes(torch, module)]
         more = {**more, "drawn": stacks[0][-2000:]}
     return {**more, "random": random, "outputs": found, "verdict": said}
 
 
-def in_tf32(torch: Any, module: Any, inputs: Inputs) -> list[Any] | None:
+def within_rounding(
+    torch: Any,
+    package: list[Any],
+    eager: list[Any],
+    reference: list[Any] | None,
+    module: Any,
+    inputs: Inputs,
+) -> tuple[list[Document], bool]:
+    """Compare output by output; those that differ also by what TF32, then any other rounding, can
+    make of the program's results. Tell too whether the latter was measured."""
+    found, rounded = outputs(torch, package, eager, reference), False
+    for measure in (in_tf32, rounding):
+        if verdict(found, random=False) == "agrees":
+            break
+        short = measure(torch, module, inputs, reference)
+        if short is not None:
+            rounded = measure is rounding
+            found = outputs(torch, package, eager, reference, short)
+    return found, rounded
+
+
+def in_tf32(
+    torch: Any, module: Any, inputs: Inputs, reference: list[Any] | None
+) -> list[Any] | None:
     """Return what a module gives in float64 when the factors of its convolutions are rounded to
     TF32; None where they are not, or this cannot be told. torch lets cuDNN do so by itself, and
     the layout decides whether it does: a package may where the program does not."""
-    if not inner.convolves_in_tf32(torch, module):
+    if reference is None or not inner.convolves_in_tf32(torch, module):
         return None
     try:
         wide, wider = plainly.widen(torch, module), plainly.widen_inputs(torch, inputs)

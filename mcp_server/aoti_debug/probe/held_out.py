@@ -88,10 +88,10 @@ def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
 
 def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document:
     found: Document = {"shapes": [list(getattr(leaf, "shape", ())) for leaf in inputs.flat]}
-    fixed, fixed_exact, short, why_fixed = _eager(torch, new, inputs)
-    before, exact, by_rounding, why = fixed, fixed_exact, short, why_fixed
+    fixed, fixed_exact, why_fixed = _eager(torch, new, inputs)
+    before, exact, why = fixed, fixed_exact, why_fixed
     if old is not new:
-        before, exact, by_rounding, why = _eager(torch, old, inputs)
+        before, exact, why = _eager(torch, old, inputs)
     found.update(original_raises=why, fixed_raises=why_fixed)
     found["finite"] = exact is not None and all(map(_finite, exact))
     try:
@@ -99,12 +99,14 @@ def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document
     except Exception as error:
         return {**found, "package_raises": events.describe_error(error)}
     random = bool(compare.random_ops(torch, new))
+    module = compare.unguarded(new)
     if fixed is not None:
-        outputs = compare.outputs(torch, package, fixed, fixed_exact, short)
+        outputs, _ = compare.within_rounding(torch, package, fixed, fixed_exact, module, inputs)
         found["package"] = compare.verdict(outputs, random)
         found["figures"] = outputs[:2]
     if old is not new and fixed is not None and before is not None:
-        outputs = compare.outputs(torch, fixed, before, exact, by_rounding)
+        module = compare.unguarded(old)
+        outputs, _ = compare.within_rounding(torch, fixed, before, exact, module, inputs)
         found["model"] = compare.verdict(outputs, random)
     found["package_finite"] = all(map(_finite, package))
     if before is not None and exact is not None:
@@ -112,22 +114,18 @@ def _try(torch: Any, old: Any, new: Any, model: Any, inputs: Inputs) -> Document
     return found
 
 
-def _eager(torch: Any, program: Any, inputs: Inputs) -> tuple[Any, Any, Any, Document | None]:
-    """Return the outputs as they are, in float64, and as less precision or other rounding may have
-    them; with the error of a program that raises."""
+def _eager(torch: Any, program: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
+    """Return the outputs as they are and in float64; with the error of a program that raises."""
     module = compare.unguarded(program)
     try:
         plain = _run(torch, module, inputs)
     except Exception as error:
-        return None, None, None, events.describe_error(error)
+        return None, None, events.describe_error(error)
     try:
-        values, refusing = eager.in_float64(torch, module, inputs)
-        exact = values["outputs"]
+        values, _ = eager.in_float64(torch, module, inputs)
     except Exception:
-        exact, refusing = None, ["all"]
-    if refusing:
-        return plain, exact, compare.rounding(torch, module, inputs, exact), None
-    return plain, exact, compare.in_tf32(torch, module, inputs), None
+        return plain, None, None
+    return plain, values["outputs"], None
 
 
 def _run(torch: Any, model: Any, inputs: Inputs) -> list[Any]:
