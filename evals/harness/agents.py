@@ -117,6 +117,10 @@ def eager(situation: Situation) -> Answer:
     return _said("run", "wrong_result", diff(files, after))
 
 
+# What Python 3.10 puts into brackets, and no later one.
+_IN_BRACKETS = re.compile(r"(\bfor |^ *)\(([\w, ]+)\) (in|=) ", re.M)
+
+
 def swallow(situation: Situation) -> Answer:
     """Put what each function of the script does into try and except."""
     files = dict(situation.problem.case.files)
@@ -129,6 +133,7 @@ def swallow(situation: Situation) -> Answer:
             )
             node.body = [ast.Try(body=node.body, handlers=[handler], orelse=[], finalbody=[])]
     text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    text = _IN_BRACKETS.sub(r"\1\2 \3 ", text)
     return _said("run", "user_code", diff(files, {**files, script: text}))
 
 

@@ -51,9 +51,11 @@ LEFT_OUT = (
 )
 # A client's own settings and keys; they reach its process alone, and no file.
 CLIENTS = ("ANTHROPIC_", "CLAUDE_", "CODEX_", "ENABLE_TOOL_SEARCH", "GEMINI_", "OPENAI_")
+# Nothing of the working directory is imported; Python 3.10 has no -P.
+MAIN = 'import sys; sys.path.remove(""); from aoti_debug.cli import main; main()'
 LAUNCH = """\
 #!/bin/sh
-PYTHONPATH={tool}/mcp_server exec {python} -P -m aoti_debug "$@"
+PYTHONPATH={tool}/mcp_server exec {python} -c {main} "$@"
 """
 TOLD: Mapping[Arm, str] = {
     "bare": "You have a shell.",
@@ -149,8 +151,9 @@ def _install_tool(box: Sandbox) -> None:
     shutil.copytree(TREE / "guides", tool / "guides")
     shutil.copyfile(TREE / "SKILL.md", tool / "SKILL.md")
     box.command.parent.mkdir()
-    words = LAUNCH.format(tool=shlex.quote(str(tool)), python=shlex.quote(sys.executable))
-    box.command.write_text(words, "utf-8")
+    words = {"tool": str(tool), "python": sys.executable, "main": MAIN}
+    launch = LAUNCH.format(**{name: shlex.quote(word) for name, word in words.items()})
+    box.command.write_text(launch, "utf-8")
     box.command.chmod(0o755)
     env = {name: value for name, value in box.env().items() if name != "PATH"}
     server = {"command": str(box.command), "args": ["serve"], "env": env}
