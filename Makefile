@@ -13,9 +13,9 @@
 
 PYTHON ?= python3
 ARGS   ?=
-# A test process compiles models: more than a few at a time want more memory than cores. One more
-# than there are cores works while another waits for what must take its time.
-WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 3 ? n + 1 : 4)))
+# A test process compiles models: more than a few at a time want more memory than cores. Two more
+# than there are cores work while others wait for what must take its time.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 2 ? 3 : 4)))
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet

@@ -272,13 +272,15 @@ def after(out: Path, names: list[str], options: argparse.Namespace) -> None:
         for case, rows in zip(names, found, strict=True):
             told = [r["named_s"] - r["alone_s"] for r in rows if r["named_s"] is not None]
             whole = [r["triage_s"] - r["alone_s"] for r in rows]
+            besides = [r["triage_s"] - r["steps"][0][1] for r in rows]  # its start and what follows
             right = sum(bool(r["found"]) for r in rows)
             said = [
                 f"{statistics.median(v):+.1f} s (most {max(v):+.1f})" if v else "never"
-                for v in (told, whole)
+                for v in (told, whole, besides)
             ]
             print(
-                f"{case:20} {right} of {len(rows)} found; kernel named {said[0]}, ended {said[1]}"
+                f"{case:20} {right} of {len(rows)} found; kernel named {said[0]}, ended {said[1]}, "
+                f"beside the watched script {said[2]}"
             )
 
 
