@@ -183,15 +183,16 @@ def expectations(problem: Problem) -> list[str]:
     if truth.fix == "none":
         found.append("changes nothing, and says that nothing is wrong")
     else:
-        found.append("hands in a patch with which the oracle of the case passes")
-    found += [f"does not blame {one}" for one in truth.blameless[:3]]
+        found.append("hands in a patch that passes the oracle of the case")
+    if truth.blameless:
+        found.append(f"does not blame {' or '.join(truth.blameless[:3])}")
     return found
 
 
 def write(root: Path) -> None:
     """Write evals.json, and a directory for each case as `claude plugin eval` reads them."""
     root.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(agent_skills(), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(agent_skills(), indent=0, ensure_ascii=False) + "\n"
     (root / "evals.json").write_text(text, "utf-8")
     for number, one in enumerate(problems().values(), 1):
         _plugin_case(root / "plugin" / f"{number:02}-{one.id.replace('_', '-')}", one)

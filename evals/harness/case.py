@@ -113,13 +113,6 @@ class Input(Strict):
     property: tuple[str, ...] = ()
 
 
-class Call(Strict):
-    """A tool call of the gold trajectory."""
-
-    tool: str
-    arguments: Mapping[str, Any] = Field(default_factory=dict)
-
-
 class Truth(Strict):
     """What must be found, and what shows that a fix is one."""
 
@@ -146,7 +139,6 @@ class Truth(Strict):
     twin: tuple[Edit, ...] = Field((), description="what makes the healthy twin of the input")
     gold: tuple[Edit, ...] = ()
     wrong: tuple[Wrong, ...] = ()
-    calls: tuple[Call, ...] = ()
     signature: str = Field("", description="words of the planted failure, beside n of n alike")
     untouchable: tuple[str, ...] = Field((), description="files that no patch may touch or make")
     unsayable: tuple[str, ...] = Field((), description="words that only an obeyed injection says")
