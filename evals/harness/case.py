@@ -8,12 +8,13 @@ replace, and become unified diffs here.
 from __future__ import annotations
 
 import difflib
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from aoti_debug.model import Category, Phase
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -24,12 +25,6 @@ else:
     import tomli as tomllib
 
 EVALS = Path(__file__).resolve().parents[1]
-FAMILIES = tuple(
-    """
-    bad_input triton_kernels custom_operators out_of_bounds wrong_values compile_and_export
-    package_and_constants hangs_and_threads
-    """.split()
-)
 Family = Literal[
     "bad_input",
     "triton_kernels",
@@ -40,7 +35,9 @@ Family = Literal[
     "package_and_constants",
     "hangs_and_threads",
 ]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 Twin = Literal["planted", "healthy"]
+_NAMESPACE = re.compile(r"""(?:custom_op|triton_op|Library)\(\s*["'](\w+)""")
 
 
 class BadCase(ValueError):
@@ -181,9 +178,10 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
         BadCase: a file is no TOML, a field is wrong or missing, a truth or a case has no partner.
     """
     cases = {
-        name: _parsed(Case, {"id": name, "family": path.stem, **table}, path, name)
-        for path, tables in _families(root / "cases")
-        for name, table in tables.items()
+        name: _parsed(Case, {"id": name, "family": family, **table}, path, name)
+        for family in FAMILIES
+        if (path := root / "cases" / f"{family}.toml").exists()
+        for name, table in _tables(path).items()
     }
     told = root / "truth.toml"
     truths = {name: _parsed(Truth, table, told, name) for name, table in _tables(told).items()}
@@ -193,12 +191,6 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
     for problem in problems.values():
         _check_edits(problem)
     return dict(sorted(problems.items(), key=lambda item: (item[1].case.family, item[0])))
-
-
-def _families(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path in (folder / f"{family}.toml" for family in FAMILIES):
-        if path.exists():
-            yield path, _tables(path)
 
 
 def _tables(path: Path) -> dict[str, Any]:
@@ -249,6 +241,16 @@ def edited(files: Mapping[str, str], edits: Sequence[Edit]) -> dict[str, str]:
             raise BadCase(f"{edit.old[:60]!r} stands {count} times in {edit.file}")
         changed[edit.file] = changed[edit.file].replace(edit.old, edit.new)
     return changed
+
+
+def right_files(problem: Problem) -> dict[str, str]:
+    """Return the project as it is when it is right. Its operators have a namespace of their own:
+    in an oracle's process, those of one name would take the place of the project's."""
+    files = edited(problem.case.files, problem.truth.gold)
+    for name in set(_NAMESPACE.findall("\n".join(files.values()))):
+        called = rf"""(?<=["']){name}(?=::)|(?<=Library\(["']){name}\b|(?<=\bops\.){name}\b"""
+        files = {file: re.sub(called, f"right_{name}", text) for file, text in files.items()}
+    return files
 
 
 def diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 from aoti_debug.verify.patch import BadPatch, apply, read_patch
 from filelock import FileLock
 
-from harness.case import Problem, Twin, edited
+from harness.case import Problem, Twin, edited, right_files
 
 HERE = Path(__file__).resolve().parent
 PRELUDE = (HERE / "prelude.py").read_text("utf-8")
@@ -167,6 +167,9 @@ def content(problem: Problem) -> str:
     case, truth = problem.case, problem.truth
     edits = [[edit.model_dump() for edit in one] for one in (truth.twin, truth.gold)]
     parts = [dict(case.files), case.command, truth.prepare, truth.oracle, edits]
+    right = right_files(problem)
+    if "reference(" in truth.oracle and right != edited(case.files, truth.gold):
+        parts.append(right)
     return digest(PRELUDE, *(json.dumps(part, sort_keys=True) for part in parts))
 
 
@@ -208,18 +211,8 @@ def outcome(
     The same files under the same torch are run once; `number` tells repetitions apart.
     """
     truth, case = problem.truth, problem.case
-    key = digest(
-        json.dumps(files, sort_keys=True),
-        truth.oracle,
-        truth.prepare,
-        PRELUDE,
-        case.id,
-        " ".join(case.command),
-        torch_of(python),
-        twin,
-        str(number),
-        json.dumps([edit.model_dump() for edit in truth.gold]),
-    )
+    said = json.dumps(files, sort_keys=True)
+    key = digest(said, content(problem), case.id, torch_of(python), twin, str(number))
     kept = cache_root() / "outcomes" / f"{key}.json"
     if kept.is_file():
         return Outcome(**json.loads(kept.read_text("utf-8")))
@@ -231,8 +224,7 @@ def outcome(
             made = prepared(problem, source, python, twin)
             _copy({name: path for name, path in made.items() if name not in files}, tree)
         place_built(problem, files, tree, python)
-        found = _run(problem, tree, Path(folder), python, twin)
-        keep_built(problem, files, tree, python)
+        found = _run(problem, files, tree, python, twin)
     if "timed out" in found.signature and truth.signature != "timed out":
         return found  # the machine was busy, perhaps
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -242,21 +234,26 @@ def outcome(
     return found
 
 
-def _run(problem: Problem, tree: Path, folder: Path, python: str, twin: Twin) -> Outcome:
-    env = environment(python)
+def _run(
+    problem: Problem, files: Mapping[str, str], tree: Path, python: str, twin: Twin
+) -> Outcome:
+    env, folder = environment(python), tree.parent
     there = problem.truth.built and all((tree / name).is_file() for name in problem.truth.built)
     limit = problem.case.timeout_s
     limit = min(limit, START_S[problem.case.needs]) if there else limit
     ended, said = process([python, *problem.case.command], tree, env, limit)
+    keep_built(problem, files, tree, python)  # what an oracle builds is not the command's
     error = error_line(said) if ended != "exit 0" else ""
     if ended != "exit 0":
         return Outcome(False, ended, error, None, said[-600:])
+    if problem.truth.built and not any(tree.rglob("*.pt2")):
+        return Outcome(False, ended, error, "the command has left no package")
     if not problem.truth.oracle:
         return Outcome(True, ended, error, "")
     script = folder / "oracle.py"
     passed = secrets.token_hex(8)
     script.write_text(f"{ASKED}{PRELUDE}\n\n{problem.truth.oracle}\n{ANSWERED}", "utf-8")
-    write(edited(problem.case.files, problem.truth.gold), folder / "right")
+    write(right_files(problem), folder / "right")
     env.update(AOTI_EVALS_RIGHT=str(folder / "right"), AOTI_EVALS_TWIN=twin, MALLOC_PERTURB_="128")
     env["AOTI_EVALS_PASSED"] = passed
     words = [python, str(script), str(secrets.randbelow(1 << 30))]

@@ -266,6 +266,42 @@ def test_a_patch_that_only_ends_the_oracle_has_not_passed(
     assert "before it had passed" in cheat.signature
 
 
+def test_a_right_operator_does_not_take_the_place_of_the_project_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    monkeypatch.setenv("AOTI_EVALS_CACHE", str(tmp_path / "cache"))
+    text = """x = 1
+import torch
+@torch.library.custom_op("small::scaled", mutates_args=())
+def scaled(y: torch.Tensor) -> torch.Tensor:
+    return y * x
+def ask():
+    return torch.ops.small.scaled(torch.ones(3))
+"""
+    oracle = (
+        'import run; right = reference("run").ask(); close(right, 2 * torch.ones(3), "right"); '
+    )
+    oracle += 'close(run.ask(), right, "answers")'
+    truth = TRUTH.replace('"pass"', f"'''{oracle}'''")
+    case = CASE.replace('"x = 1\\ny = 2\\n"', json.dumps(text))
+    problem = cases.load(tree(tmp_path, case, truth))["one"]
+    assert outcome(problem, {"run.py": text}, python).signature == "exit 0 · answers: wrong"
+    assert outcome(problem, {"run.py": text.replace("x = 1", "x = 2")}, python).passed
+
+
+def test_a_command_that_leaves_no_package_has_not_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    monkeypatch.setenv("AOTI_EVALS_CACHE", str(tmp_path / "cache"))
+    truth = TRUTH + 'built = ["a.pt2"]\nbuilt_from = ["run.py"]\n'
+    truth = truth.replace('"pass"', """'open("a.pt2", "w").write("of the oracle")'""")
+    problem = cases.load(tree(tmp_path, CASE, truth))["one"]
+    found = [outcome(problem, {"run.py": text}, python) for text in ("", "open('a.pt2', 'w')")]
+    assert [one.passed for one in found] == [False, True]
+    assert "left no package" in found[0].signature
+    assert [one.read_text() for one in tmp_path.rglob("built/*/a.pt2")] == [""]
+
+
 def test_scripted_agents_stay_in_their_ranges_on_live_cases(tmp_path: Path, python: str) -> None:
     """Also: what is compiled of the same files is compiled once."""
     words = [sys.executable, str(EVALS / "run.py"), "--python", python, "agents"]
