@@ -109,6 +109,8 @@ def changed(inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
     """Return what the case gives."""
     if CASE == "tokens":
         inputs[0][1, 3] = 500
+    if CASE == "one":
+        return (inputs[0][:1],)
     if CASE == "long":
         return (torch.randint(0, 100, (2, 20)),)
     if CASE == "ids":

@@ -393,3 +393,33 @@ def test_a_core_dump_with_line_and_access_is_answered_without_a_replay(
         assert found.fault is not None
         assert (found.fault.access, found.fault.size) == ("write", 16)
         assert "only repeat the fault" in steps["guards"].finding
+
+
+MAKES_ONE_AND_LOADS_ANOTHER = """
+import sys
+import torch
+
+made, loaded, targets = sys.argv[1:]
+sys.path.insert(0, targets)
+from models import export
+
+program, x = export("dynamic", seed=7), torch.ones(5, 16)
+torch._inductor.aoti_compile_and_package(program, package_path=made)
+model = torch._inductor.aoti_load_package(loaded)
+assert torch.allclose(model(x), program.module()(x)) and made != loaded, "not what it was"
+"""
+
+
+@pytest.mark.parametrize("stale", [True, False])
+def test_a_newer_package_that_nothing_loads_tells_why_the_script_rejects_the_values(
+    triage_in, written: Written, built: Any, tmp_path: Path, stale: bool
+) -> None:
+    made = tmp_path / "newer.pt2"
+    loaded = built.directory / "dynamic.pt2" if stale else made
+    script = written(MAKES_ONE_AND_LOADS_ANOTHER)
+    found = best(triage_in(built.home, script, made, loaded, CALL.parent))
+    assert found.category == ("wrong_result" if stale else "user_code")
+    if stale:
+        assert found.confidence == "likely"
+        assert "the calls ran dynamic.pt2, and newer.pt2, which this run compiled" in found.summary
+        assert "aoti_load_package" in (found.source[0].text or "")

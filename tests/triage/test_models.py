@@ -65,6 +65,16 @@ def test_a_healthy_architecture_has_no_fault(healthy: Mapping[str, Triaged], nam
     )
 
 
+def test_a_last_call_of_one_row_that_a_check_alone_refuses_has_no_fault(
+    healthy: Mapping[str, Triaged], home: Path, python: str
+) -> None:
+    assert healthy
+    job: Job = (ARCHITECTURES, (str(home), "bert", "one"), {})
+    best = triage_all({"one": job}, home, python)["one"].best
+    assert best.category == "no_fault"
+    assert "off by default, would refuse input_ids: size at dim 0 is 1, not >=" in best.summary
+
+
 def test_the_checks_of_a_call_share_one_process(healthy: Mapping[str, Triaged]) -> None:
     assert {healthy[name].best.cost.process_runs for name in NAMES} == {2}  # type: ignore[union-attr]
 

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
-    r"cudnn",
-    r"cublas",
-    r"cutlass",
-    r"cufft",
-    r"curand",
-    r"cusparse",
-    r"cusolver",
+    r"cu(?:dnn|blas|tlass|fft|rand|sparse|solver)",
     r"\bcub::",
     r"^nvjet_",
     r"^cask",
@@ -171,10 +165,13 @@ NOTICES: frozenset[Category] = frozenset({"performance", "false_alarm", "no_faul
 def excused(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
     """Return the candidates, those without a consequence turned into false alarms or notes."""
     found = [without_consequence(c, observations) for c in candidates]
+    compared, guards = observations.checks.compare, observations.checks.guards
+    agrees = compared is not None and compared.verdict == "agrees"
+    if guards is None or not (guards.differences or guards.broken or guards.exception):
+        found = [replace(c, role="note") if is_unneeded(c, observations) else c for c in found]
     if any(c.role == "cause" and c.diagnosis.category == "out_of_memory" for c in found):
         found = [replace(c, role="symptom") if c.over_bound else c for c in found]  # its reason
-    compared = observations.checks.compare
-    if compared is None or compared.verdict != "agrees":
+    if not agrees:
         return found
     found = [harmless(c) if is_read_only_stride(c, observations) else c for c in found]
     return [strict(c) if c.alone and is_wrong_result(c) else c for c in found]
@@ -202,6 +199,13 @@ def doubted(candidate: Candidate) -> Candidate:
         "show this too: it counts where a result differs",
     }
     return replace(candidate, role="symptom", diagnosis=said.model_copy(update=update))
+
+
+def is_unneeded(candidate: Candidate, observations: Observations) -> bool:
+    """Tell whether only a check that nobody turned on would refuse a call that ended well."""
+    found, ending = candidate.diagnosis, observations.ending
+    asked = ending is None or not ending.clean or any(map(is_printed, found.evidence))
+    return found.category == "false_alarm" and found.input is not None and not asked
 
 
 def is_wrong_result(candidate: Candidate) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.from_exception import BY_PHASE
+from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
@@ -242,7 +243,7 @@ def checked(observations: Observations) -> str:
         for name, words in BY_TOOL.items()
         if name in observations.steps and not observations.steps[name].failed
     ]
-    return f"; checked and clean: {', '.join(looked)}" if looked else ""
+    return f"; checked and clean: {', '.join(looked)}{refused(observations)}" if looked else ""
 
 
 def of_guards(observations: Observations, calls: int) -> str:

@@ -69,6 +69,19 @@ def reason(observations: Observations, check: InputCheck, false_alarm: str | Non
     return ""
 
 
+def refused(observations: Observations) -> str:
+    """Say what the model's own check, which is off unless asked for, would refuse for nothing."""
+    check = observations.first(InputCheck)
+    if check is None:
+        return ""
+    name = input_named(observations, check.input) or f"input {check.input}"
+    at = f" at dim {check.dim}" if check.dim is not None else ""
+    return (
+        f" (the model's own input check, off by default, would refuse {name}: {check.property}{at} "
+        f"is {check.got}, not {words(check)})"
+    )
+
+
 def words(check: InputCheck) -> str:
     relation = {"equal": "", "min": ">= ", "max": "<= "}[check.relation]
     return f"{relation}{check.expected}"

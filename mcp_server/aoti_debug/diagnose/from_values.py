@@ -79,18 +79,28 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
 
 
 def stale(older: OlderPackage) -> Candidate:
-    """What the script loaded before it compiled the package anew gives other values."""
+    """What the script loaded before it compiled the package anew, or in place of a newer one,
+    gives other values."""
     name = base_name(older.path)
     wrong = next(one for one in older.compared.outputs if one.verdict != "agrees")
-    said = (
-        f"{name} as it was until run {older.run} is stale: it was compiled from another model than "
-        f"the sources make now; of that package {difference_of(wrong)}. The one that this run has "
-        "compiled agrees"
-    )
+    if older.unused:
+        newer = base_name(older.unused)
+        said = (
+            f"stale package: the calls ran {name}, and {newer}, which this run compiled before "
+            f"them, is loaded nowhere. Held against the program of {newer}, {difference_of(wrong)}"
+        )
+    else:
+        said = (
+            f"{name} as it was until run {older.run} is stale: it was compiled from another model "
+            f"than the sources make now; of that package {difference_of(wrong)}. The one that this "
+            "run has compiled agrees"
+        )
     found = of_values(older.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, 0, [STALE_FIX])
     names = f"kernels then: {', '.join(older.gone[:4])}; now: {', '.join(older.new[:4])}"
+    quotes = [Evidence(artifact=older.artifact, quote=names)] if older.gone or older.new else []
     more = {
-        "evidence": [*found.diagnosis.evidence, Evidence(artifact=older.artifact, quote=names)],
+        "confidence": "likely" if older.unused else "proved",  # both may be meant to be there
+        "evidence": [*found.diagnosis.evidence, *quotes],
         "source": list(older.loaded),
         "guide": f"{WRONG}#a-package-of-another-version",
     }

@@ -41,7 +41,8 @@ class Ending:
 @dataclass(frozen=True, slots=True)
 class OlderPackage:
     """What stood in the place of a package before the script compiled it anew, as an earlier run
-    called it; its results are held against the program that the new one was made of."""
+    called it, or what it calls in place of a newer one that it made; its results are held against
+    the program that the new one was made of."""
 
     run: str
     path: str
@@ -50,6 +51,7 @@ class OlderPackage:
     gone: tuple[str, ...] = ()  # kernels that only the older one has
     new: tuple[str, ...] = ()
     loaded: tuple[SourceLine, ...] = ()  # the script's line that loads it
+    unused: str = ""  # the package that this run compiled later, and loads nowhere
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,21 @@ def older_package(
     return None
 
 
+def passed_over(events: Events, call: Call, directory: Path) -> tuple[str, Path] | None:
+    """Return the package that was compiled last before a call, and its program, where this run
+    loads it nowhere though it takes as many inputs as the call has."""
+    made = [c for c in compiles(events) if c.ok and c.span.last < call.span.first]
+    if not made or (name := made[-1].details.exported_program) is None:
+        return None
+    last, program = (made[-1].pid, made[-1].span.last), directory / name
+    path = next((p.path for p in events.packages if (p.pid, p.span.first) == last), None)
+    begun = {(p.pid, p.span.first) for p in events.phases if p.phase == "load"}
+    loaded = {p.path for p in events.packages if (p.pid, p.span.first) in begun}
+    fits = len(made[-1].details.input_names or ()) == len(call.inputs)
+    unused = path is not None and path not in {*loaded, *(one.package for one in events.calls)}
+    return (path, program) if path and fits and unused and is_regular(program) else None
+
+
 def scripts(events: Events) -> tuple[Path, ...]:
     argv = events.processes[0].argv if events.processes else ()
     return tuple(Path(word) for word in argv if word.endswith(".py"))[:1]

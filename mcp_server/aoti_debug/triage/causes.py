@@ -10,13 +10,14 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call
+from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.observations import OlderPackage
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import read_bisection, vanished
 from aoti_debug.model import Diagnosis, SourceLine, Step
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
+from aoti_debug.read.record import PythonException
 from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import (
@@ -24,6 +25,7 @@ from aoti_debug.triage.captured_program import (
     compile_of,
     older_package,
     package_of,
+    passed_over,
     scripts,
 )
 from aoti_debug.triage.launch import launch
@@ -206,6 +208,47 @@ def kernels(package: Path, model: str) -> tuple[str, ...]:
     return tuple(one.kernel for one in found.wrapper.launches) if found and found.wrapper else ()
 
 
+WHY_UNUSED = "the script ends with a failure, and a newer package that it made is loaded nowhere"
+
+
+def unused_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether the script itself rejects what came of calls that nothing else explains."""
+    ending, raised = observations.ending, observations.of(PythonException)
+    rejects = not raised or raised[-1].type == "AssertionError"
+    plain = ending is not None and ending.signal is None and not ending.timed_out
+    open_ = best.category in ("user_code", "false_alarm", "wrong_result")
+    proved = best.confidence == "proved"
+    return plain and rejects and open_ and not proved and observations.failed
+
+
+async def take_unused(
+    state: RunState, observations: Observations, context: Context
+) -> Observations:
+    """Hold the package that was called against the program of a newer one that takes the call."""
+    call, events = context.call, observations.events
+    if events is None or call.call is None or call.call.package is None or not call.replayable:
+        return observations
+    newer = await anyio.to_thread.run_sync(passed_over, events, call.call, state.directory.path)
+    if newer is None:
+        return observations
+    again = replace(call, exported=newer[1], others=())
+    reports, processes = await check_call(state, again, ["guards", "compare"], "unused-package")
+    guards, report = reports.guards, reports.compare
+    takes = guards is not None and guards.passed
+    said = f"the package that was called and the program of {base_name(newer[0])}: "
+    said += (report.verdict or report.state) if takes and report is not None else "not compared"
+    state.done(step("unused package", WHY_UNUSED, said, processes[-1], state))
+    if not takes or report is None or report.verdict != "differs":
+        return observations
+    kinds = {one.verdict for one in report.outputs}
+    if kinds & {"shape", "dtype"}:
+        return observations  # another model, not another version of it
+    loaded = tuple(loaded_at(observations))
+    path = call.call.package
+    found = OlderPackage("", path, report.artifact, report, loaded=loaded, unused=newer[0])
+    return replace(observations, older=found)
+
+
 def loaded_at(observations: Observations) -> list[SourceLine]:
     """Return the line of the script that loads a package, if there is one alone."""
     events = observations.events
@@ -218,3 +261,4 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
+UNUSED = LaterStep("unused package", 300.0, take_unused, unused_can_tell)

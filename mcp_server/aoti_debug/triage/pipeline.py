@@ -24,7 +24,7 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
 from aoti_debug.triage import debuggers, decision, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names, with_sizes
-from aoti_debug.triage.causes import BISECT, NODES, OLDER, Context, LaterStep
+from aoti_debug.triage.causes import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
@@ -42,7 +42,7 @@ WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", 
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [NODES, BISECT, OLDER]
+LATER: list[LaterStep] = [NODES, BISECT, OLDER, UNUSED]
 
 
 async def triage(state: RunState) -> TriageAnswer:
