@@ -423,3 +423,32 @@ def test_a_newer_package_that_nothing_loads_tells_why_the_script_rejects_the_val
         assert found.confidence == "likely"
         assert "the calls ran dynamic.pt2, and newer.pt2, which this run compiled" in found.summary
         assert "aoti_load_package" in (found.source[0].text or "")
+
+
+GIVES_A_DICT = """
+import sys
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, scale):
+        return x * scale["factor"] - scale["shift"]
+
+
+scale = {"factor": torch.tensor(2.0), "shift": torch.tensor(1.0)}
+program = torch.export.export(Model(), (torch.ones(4, 8), scale))
+torch._inductor.aoti_compile_and_package(program, package_path=sys.argv[1])
+model = torch._inductor.aoti_load_package(sys.argv[1])
+for number in range(40):
+    model(torch.full((4, 8), float(number)), scale)
+"""
+
+
+def test_inputs_within_an_argument_are_compared_after_many_calls_too(
+    triage_in, written: Written, home: Path, tmp_path: Path
+) -> None:
+    answer = triage_in(home, written(GIVES_A_DICT), tmp_path / "model.pt2")
+    assert report(answer, home, "guards")["inputs_file"].endswith("call-now.bin")
+    assert step(answer, "guards").finding == "the exported program takes the call"
+    assert (step(answer, "compare").finding or "").startswith(AGREES)
+    assert best(answer).confidence == "likely"

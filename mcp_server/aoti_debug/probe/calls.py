@@ -231,8 +231,7 @@ def _describe(torch: Any, point: Point, call: _Call, key: Any) -> None:
     span.details.update(call=call.number, package=call.loaded.path, caller=_caller())
     if call.loaded.model != "model":
         span.details["model"] = call.loaded.model
-    if call.kwargs:
-        span.details["keywords"] = list(call.kwargs)
+    span.details.update(describe.nest(call.args, call.kwargs, call.flat))
     if group.id is not None:
         span.details["group"] = group.id
     if group.breaks:
@@ -397,7 +396,7 @@ def _late(torch: Any, point: Point, call: _Call) -> Span | None:
     span.details["inputs"] = describe.leaves(torch, call.flat, _names(torch, call))
     counted = tally.of_process()
     if call.holds and counted is not None and counted.numbers[tally.HELD] == call.number:
-        span.details["keywords"] = list(call.kwargs)
+        span.details.update(describe.nest(call.args, call.kwargs, call.flat))
     begin(span)
     span.started = time.perf_counter()
     return span

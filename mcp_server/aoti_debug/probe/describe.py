@@ -147,6 +147,13 @@ def leaves(torch: Any, flat: Sequence[Any], names: Sequence[str | None]) -> list
     return found
 
 
+def nest(args: Any, kwargs: Any, flat: Sequence[Any]) -> Description:
+    """Say how the leaves of a call were given: by name, or within an argument."""
+    leaves = {id(leaf) for leaf in flat}
+    nested = not all(id(one) in leaves for one in (*args, *kwargs.values()))
+    return {"keywords": list(kwargs), "nested": nested} if kwargs or nested else {}
+
+
 def scalar(leaf: Any) -> Description:
     """Describe a leaf that is not a tensor."""
     if leaf is None:

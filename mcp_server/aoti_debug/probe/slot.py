@@ -90,6 +90,8 @@ def read(torch: Any, path: str) -> Described:
         _view(memory, at, dtype, leaf["shape"], leaf["stride"])
         for leaf, dtype, at in zip(tensors, dtypes, places)  # noqa: B905 - Python 3.9
     ]
+    if told.get("nested"):  # as the package and the program nest them themselves
+        return {"flat": flat, "args": None, "inputs": described}
     names = told["keywords"]
     count = len(flat) - len(names)
     kwargs = dict(zip(names, flat[count:]))  # noqa: B905 - Python 3.9

@@ -216,6 +216,7 @@ def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
         group=integer(event.get("group")),
         breaks=texts(values(event.get("breaks"))),
         keywords=tuple(k for k in values(event.get("keywords")) if isinstance(k, str)),
+        nested=event.get("nested") is True,
     )
 
 

@@ -191,6 +191,7 @@ class Call(Record):
     group: int | None = None  # calls of one number are alike
     breaks: tuple[str, ...] = ()  # properties that the probe found broken
     keywords: tuple[str, ...] = ()  # of the arguments that were given by name
+    nested: bool = False  # an argument is a container of several inputs
 
     @property
     def suspicious(self) -> bool:

@@ -283,8 +283,8 @@ def beside(file: Path, events: Events, call: Call) -> None:
         asdict(replace(given, alignment=placed.alignment))
         for given, placed in zip(call.inputs, first.inputs, strict=True)
     ]
-    document = {"call": call.call, "keywords": call.keywords, "inputs": inputs}
-    write_atomically(file.with_suffix(".json"), json.dumps(document).encode())
+    given = {"call": call.call, "keywords": call.keywords, "nested": call.nested}
+    write_atomically(file.with_suffix(".json"), json.dumps({**given, "inputs": inputs}).encode())
 
 
 def with_names(observations: Observations, names: Sequence[str | None]) -> Observations:
