@@ -203,18 +203,22 @@ class Cancelled(torch.nn.Module):
         return x * 3 - x * 2 - x
 
 
+class Clipped(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(-x) + x * 1e-8
+
+
 def small():
     """Compare results that are far below 1, because of what they are and because terms cancel."""
     tiny = torch.linspace(-4e-8, 4e-8, 1000)
     tinier = torch.softmax(torch.linspace(0, 3, 1000), 0)
     x = torch.rand(1000, generator=torch.Generator().manual_seed(0)) + 1
-    module = compare.unguarded(exported(Cancelled(), x))
     given = standalone.Inputs((x,), {}, [x], [], grad=False, inference=False)
-    exact = [eager.widen(torch, module)(x.double())]
 
-    def of_cancelled(result):
+    def of(model, result):
+        module = compare.unguarded(exported(model(), x))
         with torch.no_grad():
-            run = [module(x)]
+            run, exact = [module(x)], [eager.widen(torch, module)(x.double())]
         return compare.within_rounding(torch, [result], run, exact, module, given)[0][0]["verdict"]
 
     def alone(result, right):
@@ -225,14 +229,16 @@ def small():
             alone(tiny * (1 + 1e-7), tiny),
             alone(tinier.half(), tinier.half()),
             alone(torch.zeros(9) + 1e-9, torch.zeros(9)),
-            of_cancelled(x * 3 - (x * 2 + x)),
-            of_cancelled(torch.zeros(1000)),
+            of(Cancelled, x * 3 - (x * 2 + x)),
+            of(Cancelled, torch.zeros(1000)),
+            of(Clipped, x / 1e8),
         ],
         "wrong": [
             alone(tiny.flip(0), tiny),
             alone(torch.zeros(1000), tiny),
             alone((tinier * 1.1).half(), tinier.half()),
-            of_cancelled(x * 3 - x * 2 - x + 1e-5),
+            of(Cancelled, x * 3 - x * 2 - x + 1e-5),
+            of(Clipped, x * 1.5e-8),
         ],
     }
     (out / "small.json").write_text(json.dumps(told))

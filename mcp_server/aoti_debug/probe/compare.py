@@ -205,13 +205,16 @@ def within_rounding(
     """Compare output by output; those that differ also by what TF32, then any other rounding, can
     make of the program's results. Tell too whether the latter was measured."""
     found, rounded = outputs(torch, package, eager, reference), False
+    made = [reference or eager]
     for measure in (in_tf32, rounding):
         if verdict(found, random=False) == "agrees":
             break
-        short = measure(torch, module, inputs, reference)
-        if short is not None:
+        more = measure(torch, module, inputs, reference)
+        if more is not None:
+            made.append(more)
             rounded = measure is rounding
-            found = outputs(torch, package, eager, reference, short)
+            furthest = [_furthest(torch, leaves) for leaves in zip(*made)]  # noqa: B905 - Python 3.9
+            found = outputs(torch, package, eager, reference, furthest)
     return found, rounded
 
 
