@@ -10,12 +10,11 @@ lines) nothing is told, and cuda-gdb is asked.
 from __future__ import annotations
 
 import io
-import mmap
 import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from elftools.dwarf.lineprogram import LineProgram
 from elftools.dwarf.structs import DWARFStructs
@@ -32,6 +31,7 @@ _WARP = struct.Struct("<QIIIII")  # address, number, lanes, active lanes, broken
 _LANE = struct.Struct("<QQIIIII")  # address, in its function, number, x, y, z, exception
 _GRID = struct.Struct("<Q64xIIIIII")  # number, blocks, threads of a block
 LINES_LIMIT = TABLE_LIMIT = 1 << 20  # bytes
+CHUNK = 1 << 12  # sections
 IMAGE_LIMIT = 1 << 24  # a larger one is a library's, without lines
 # CUDBGException_t: those of an address, which the address of the fault belongs to.
 EXCEPTIONS = {
@@ -100,9 +100,8 @@ def told(core: Path) -> str | None:
     """
     with open_regular(core) as file:
         try:
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                fault = first_fault(data)
-                place = place_of(data, fault.address) if fault else None
+            fault = first_fault(file)
+            place = place_of(file, fault.address) if fault else None
         except Exception:  # struct and pyelftools raise anything on damaged files
             return None
     if fault is None or place is None or not (place.kernel + place.file).isprintable():
@@ -110,53 +109,61 @@ def told(core: Path) -> str | None:
     return text(fault, place)
 
 
-def sections(data: mmap.mmap) -> Iterator[Section]:
+def part(file: BinaryIO, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
+
+
+def sections(file: BinaryIO) -> Iterator[Section]:
     """Give the sections in their order, each after the one that it belongs to."""
-    at, (size, count) = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<HH", data, 58)
-    if data[:5] != b"\x7fELF\x02" or struct.unpack_from("<H", data, 18)[0] != EM_CUDA:
+    head = part(file, 0, 64)
+    (at,), (size, count) = struct.unpack_from("<Q", head, 40), struct.unpack_from("<HH", head, 58)
+    if head[:5] != b"\x7fELF\x02" or struct.unpack_from("<H", head, 18)[0] != EM_CUDA:
         return
     if size != _SECTION.size:
         return
-    count = count or _SECTION.unpack_from(data, at)[5]
-    for index in range(count):
-        _, kind, _, _, offset, length, link, info, _, row = _SECTION.unpack_from(
-            data, at + index * size
-        )
-        yield Section(index, kind, offset, length, link, info, row)
+    count = count or _SECTION.unpack(part(file, at, size))[5]
+    for begin in range(0, count, CHUNK):
+        table = part(file, at + begin * size, min(CHUNK, count - begin) * size)
+        for place, one in enumerate(_SECTION.iter_unpack(table), begin):
+            _, kind, _, _, offset, length, link, info, _, row = one
+            yield Section(place, kind, offset, length, link, info, row)
+        if len(table) < size:
+            return
 
 
-def rows(data: mmap.mmap, table: Section, layout: struct.Struct) -> Iterator[tuple[int, ...]]:
-    end = table.offset + min(table.size, TABLE_LIMIT)
-    for at in range(table.offset, end, max(table.row, layout.size)):
+def rows(file: BinaryIO, table: Section, layout: struct.Struct) -> Iterator[tuple[int, ...]]:
+    data = part(file, table.offset, min(table.size, TABLE_LIMIT))
+    for at in range(0, len(data), max(table.row, layout.size)):
         yield layout.unpack_from(data, at)
 
 
-def first_fault(data: mmap.mmap) -> Fault | None:
+def first_fault(file: BinaryIO) -> Fault | None:
     """Return the first thread of the first processor that faulted."""
     grids: list[tuple[int, ...]] = []
     sm: tuple[int, int, int, int, int] | None = None  # section, row, number, exception, address
     blocks = warps = (0, 0)  # section and row
     block: tuple[int, ...] = ()
-    for one in sections(data):
+    for one in sections(file):
         of = (one.of_section, one.of_row)
         if one.kind == GRIDS:
-            grids += rows(data, one, _GRID)
+            grids += rows(file, one, _GRID)
         elif one.kind == SMS and sm is None:
-            for number, (name, _, exception, holds, address) in enumerate(rows(data, one, _SM)):
+            for number, (name, _, exception, holds, address) in enumerate(rows(file, one, _SM)):
                 if holds and exception in EXCEPTIONS:
                     sm = (one.place, number, name, exception, address)
                     break
         elif sm is None:
             continue
         elif one.kind == BLOCKS and of == sm[:2]:
-            blocks, found = (one.place, 0), list(rows(data, one, _BLOCK))
+            blocks, found = (one.place, 0), list(rows(file, one, _BLOCK))
         elif one.kind == WARPS and one.of_section == blocks[0] and blocks[0]:
-            for number, warp in enumerate(rows(data, one, _WARP)):
+            for number, warp in enumerate(rows(file, one, _WARP)):
                 if warp[5] and warp[0] == sm[4]:
                     warps, block = (one.place, number), found[one.of_row]
                     break
         elif one.kind == LANES and of == warps and warps[0]:
-            lane = next(lane for lane in rows(data, one, _LANE) if lane[6] == sm[3])
+            lane = next(lane for lane in rows(file, one, _LANE) if lane[6] == sm[3])
             grid = next(grid for grid in grids if grid[0] == block[0])
             return Fault(
                 EXCEPTIONS[sm[3]],
@@ -170,12 +177,12 @@ def first_fault(data: mmap.mmap) -> Fault | None:
     return None
 
 
-def place_of(data: mmap.mmap, address: int) -> Place | None:
+def place_of(file: BinaryIO, address: int) -> Place | None:
     """Return the kernel that holds the address of an instruction, with its line."""
-    for one in sections(data):
+    for one in sections(file):
         if one.kind != IMAGE or one.size > IMAGE_LIMIT:
             continue
-        image = ELFFile(io.BytesIO(data[one.offset : one.offset + one.size]))
+        image = ELFFile(io.BytesIO(part(file, one.offset, one.size)))
         for section in image.iter_sections():
             start = section["sh_addr"]
             if section.name.startswith(".text.") and 0 <= address - start < section["sh_size"]:
