@@ -229,6 +229,7 @@ def small():
             alone(tiny * (1 + 1e-7), tiny),
             alone(tinier.half(), tinier.half()),
             alone(torch.zeros(9) + 1e-9, torch.zeros(9)),
+            alone(torch.zeros(9), torch.zeros(9) + 1e-39),
             of(Cancelled, x * 3 - (x * 2 + x)),
             of(Cancelled, torch.zeros(1000)),
             of(Clipped, x / 1e8),

@@ -426,5 +426,5 @@ def test_what_has_no_float64_is_computed_in_float32(looked: Path):
 
 def test_small_results_are_held_against_their_size_and_what_rounding_makes_of_them(looked: Path):
     told = json.loads((looked / "small.json").read_text())
-    assert told["right"] == ["agrees"] * 6
+    assert told["right"] == ["agrees"] * 7
     assert told["wrong"] == ["differs"] * 5

@@ -459,6 +459,8 @@ def test_of_a_damaged_core_dump_nothing_is_told(tmp_path: Path) -> None:
         data[:40] + struct.pack("<Q", 1 << 62) + data[48:],
     ):
         assert gpu_core.told(written(core, changed)) is None
+    (tmp_path / "link").symlink_to(written(core, data))
+    assert gpu_core.told(tmp_path / "link") is None
     for at in range(0, len(data), 41):
         gpu_core.told(written(core, data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]))
 

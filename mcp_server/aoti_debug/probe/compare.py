@@ -20,6 +20,7 @@ _GRANTED = {
     "float16": (4e-3, 1e-4),
     "bfloat16": (3e-2, 1e-3),
 }
+_DENORMAL = 1.2e-38  # what kernels may take for zero
 _ROUNDINGS = 2
 _PROBABILITIES = ("p", "dropout", "dropout_p")
 _TRAINING = ("train", "training")
@@ -100,7 +101,7 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
     eager_off = eager_off[finite]
     scale = exact.abs()[finite & ~strange]
     eager_worst = eager_off.max().item() if eager_off.numel() else 0.0
-    absolute *= _size(scale)
+    absolute = max(absolute * _size(scale), _DENORMAL)
     granted = _FACTOR * eager_worst + relative * scale + absolute
     wrong = int((off > granted).sum()) + int(strange.sum())
     if wrong and not bool(strange.any()) and _close(off, eager_off, scale, package, relative):

@@ -93,17 +93,13 @@ class Fault(NamedTuple):
 
 
 def told(core: Path) -> str | None:
-    """Return what cuda-gdb would say of the first fault, None where the tables do not tell.
-
-    Raises:
-        OSError
-    """
-    with open_regular(core) as file:
-        try:
+    """Return what cuda-gdb would say of the first fault, None where the tables do not tell."""
+    try:
+        with open_regular(core) as file:
             fault = first_fault(file)
             place = place_of(file, fault.address) if fault else None
-        except Exception:  # struct and pyelftools raise anything on damaged files
-            return None
+    except Exception:  # struct and pyelftools raise anything on damaged files
+        return None
     if fault is None or place is None or not (place.kernel + place.file).isprintable():
         return None
     return text(fault, place)
