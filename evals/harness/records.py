@@ -86,7 +86,9 @@ def _unpacked() -> Path:
     for archive, to in ((ARCHIVE, root / "cases"), (GPU, root / "gpu")):
         if archive.is_file():
             with tarfile.open(archive) as packed:
-                packed.extractall(to, filter="data")
+                # `extractall(filter=…)` is not in every Python that this runs on.
+                packed.extraction_filter = getattr(tarfile, "data_filter", None)
+                packed.extractall(to)
     return root
 
 

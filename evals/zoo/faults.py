@@ -98,9 +98,10 @@ def middle_weight(state: dict[str, torch.Tensor], names: list[str]) -> str | Non
     found = [
         name
         for name, value in state.items()
-        if name in names and value.is_floating_point() and value.dim() > 1 and len(value) > 1
+        if name in names and value.is_floating_point() and value.dim() > 1
     ]
     found = [name for name in found if not any(word in name for word in TABLES)]
+    found = [name for name in found if len(state[name]) > 1] or found
     return found[len(found) // 2] if found else None
 
 

@@ -688,6 +688,16 @@ def test_the_line_is_the_users_last_frame_where_no_line_is_known(
     assert found == ([place] if place else [])
 
 
+def test_of_a_kernel_s_lines_those_stay_that_use_the_input_and_not_only_its_device() -> None:
+    texts = ("rows = self.embed(ids)", "torch.arange(9, device=ids.device)", "ids.shape[0]", "idsum")
+    found = enriched(
+        category="contract_device",
+        input={"index": 0, "name": "ids", "property": "device", "expected": "cuda", "got": "cpu"},
+        source=[{"file": "model.py", "line": n, "text": text} for n, text in enumerate(texts, 1)],
+    )
+    assert [line.line for line in found.source] == [1, 3]
+
+
 HANDED_ON = """\
 Traceback (most recent call last):
   File "/home/u/convert.py", line 14, in convert

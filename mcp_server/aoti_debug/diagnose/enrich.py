@@ -131,9 +131,9 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 
 def with_caller(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Put the line of the call first: what is wrong came with it. Of a kernel's lines those stay
-    that use the input."""
+    that use the input, and not only its device or dtype, which were fixed at export."""
     name = diagnosis.input.name if diagnosis.input is not None else None
-    uses = re.compile(rf"\b{re.escape(name)}\b") if name else None
+    uses = re.compile(rf"\b{re.escape(name)}\b(?!\.(?:device|dtype)\b)") if name else None
     lines = [one for one in diagnosis.source if uses and one.text and uses.search(one.text)]
     return diagnosis.model_copy(update={"source": [*caller(observations), *lines]})
 
