@@ -270,6 +270,18 @@ class Entropy(nn.Module):
         return -(p * p.log()).sum(-1)  # planted
 
 
+class Scan(nn.Module):
+    """Results are written into a tensor made before, step by step."""
+
+    def forward(self, x):
+        out = torch.zeros_like(x)
+        level = torch.zeros_like(x[:, 0])
+        for step in range(x.shape[1]):
+            level = level * 0.5 + x[:, step].log()  # planted
+            out[:, step] = level
+        return out * x
+
+
 class Pool(nn.Module):
     def forward(self, x, mask):
         kept = mask.to(x.dtype).unsqueeze(-1)
@@ -769,6 +781,15 @@ CASES: tuple[Case, ...] = (
         "log",
         ("log of zero",),
         lambda: (put(torch.randn(4, 8), 2, 1, value=900.0),),
+    ),
+    Case(
+        "scan",
+        "nan",
+        Scan,
+        lambda: (torch.rand(4, 5) + 1,),
+        "log",
+        ("log of zero or a negative number: -2",),
+        lambda: (put(torch.rand(4, 5) + 1, 1, 2, value=-2.0),),
     ),
     Case(
         "pool",

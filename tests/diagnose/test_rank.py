@@ -689,7 +689,7 @@ def test_the_line_is_the_users_last_frame_where_no_line_is_known(
 
 
 def test_of_a_kernel_s_lines_those_stay_that_use_the_input_and_not_only_its_device() -> None:
-    texts = ("rows = self.embed(ids)", "torch.arange(9, device=ids.device)", "ids.shape[0]", "idsum")
+    texts = ("self.embed(ids)", "torch.arange(9, device=ids.device)", "ids.shape[0]", "idsum")
     found = enriched(
         category="contract_device",
         input={"index": 0, "name": "ids", "property": "device", "expected": "cuda", "got": "cpu"},

@@ -208,8 +208,17 @@ class Clipped(torch.nn.Module):
         return torch.relu(-x) + x * 1e-8
 
 
+class Placed(torch.nn.Module):
+    """Positions are counted in floats; each has its own values."""
+
+    def forward(self, x):
+        place = torch.cumsum(torch.ones_like(x), 0).long() - 1
+        return x * torch.sin(place * 1.5)
+
+
 def small():
-    """Compare results that are far below 1, because of what they are and because terms cancel."""
+    """Compare results that are far below 1, because of what they are and because terms cancel; and
+    whose positions were counted in floats, which do not round."""
     tiny = torch.linspace(-4e-8, 4e-8, 1000)
     tinier = torch.softmax(torch.linspace(0, 3, 1000), 0)
     x = torch.rand(1000, generator=torch.Generator().manual_seed(0)) + 1
@@ -233,6 +242,7 @@ def small():
             of(Cancelled, x * 3 - (x * 2 + x)),
             of(Cancelled, torch.zeros(1000)),
             of(Clipped, x / 1e8),
+            of(Placed, x * torch.sin(torch.arange(1000) * 1.5)),
         ],
         "wrong": [
             alone(tiny.flip(0), tiny),
@@ -240,6 +250,7 @@ def small():
             alone((tinier * 1.1).half(), tinier.half()),
             of(Cancelled, x * 3 - x * 2 - x + 1e-5),
             of(Clipped, x * 1.5e-8),
+            of(Placed, x.flip(0)),
         ],
     }
     (out / "small.json").write_text(json.dumps(told))

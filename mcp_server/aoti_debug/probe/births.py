@@ -6,12 +6,25 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from . import inner
 from .indices import described
 from .standalone import statistics
 
 Document = dict[str, Any]
 _ELEMENTS = 3
 _STORED = ("get_attr", "placeholder")
+
+
+def written(node: Any) -> list[Any]:
+    """Return the nodes, those they are views of, whose values a node's operator writes to."""
+    found: list[Any] = []
+    schema = getattr(node.target, "_schema", None)
+    for argument, given in zip(getattr(schema, "arguments", ()), node.args):  # noqa: B905 - 3.9
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            while hasattr(given, "op") and given.op == "call_function" and inner.is_view(given):
+                given = given.args[0]
+            found += [given] if hasattr(given, "op") else []
+    return found
 
 
 def look(
@@ -51,8 +64,15 @@ def meant(args: Any, kwargs: Any) -> bool:
     return any(isinstance(one, float) and math.isinf(one) for one in flat)
 
 
-def cause(graph: Any, born: dict[str, Document], nan: set[str], inf: set[str]) -> Document | None:
-    """Walk back from an output that is not finite to the node where that began.
+def cause(
+    graph: Any,
+    born: dict[str, Document],
+    nan: set[str],
+    inf: set[str],
+    writers: dict[str, list[Any]],
+) -> Document | None:
+    """Walk back from an output that is not finite to the node where that began; `writers` are the
+    nodes that wrote such values into another's.
 
     Only what reaches an output counts: a NaN that a `where` throws away is none. An infinity that
     a NaN was made of is the cause of it, unless the model wrote it.
@@ -66,7 +86,7 @@ def cause(graph: Any, born: dict[str, Document], nan: set[str], inf: set[str]) -
     if not bad:
         bad = [node for node in output.all_input_nodes if node.name in inf]
         kind = inf
-    reached = _reached(bad, kind)
+    reached = _reached(bad, kind, writers)
     first = next((n for n in nodes if n in reached and n in born), None)
     if first is None:
         return None
@@ -74,7 +94,8 @@ def cause(graph: Any, born: dict[str, Document], nan: set[str], inf: set[str]) -
     if found.get("meant"):
         return None
     if kind is nan and first not in ("", None):
-        earlier = _reached([n for n in nodes[first].all_input_nodes if n.name in inf], inf)
+        sources = [n for n in nodes[first].all_input_nodes if n.name in inf]
+        earlier = _reached(sources, inf, writers)
         root = next(
             (n for n in nodes if n in earlier and n in born and not born[n].get("meant")), None
         )
@@ -83,7 +104,7 @@ def cause(graph: Any, born: dict[str, Document], nan: set[str], inf: set[str]) -
     return found
 
 
-def _reached(begin: list[Any], bad: set[str]) -> set[str]:
+def _reached(begin: list[Any], bad: set[str], writers: dict[str, list[Any]]) -> set[str]:
     found: set[str] = set()
     wanted = list(begin)
     while wanted:
@@ -91,7 +112,8 @@ def _reached(begin: list[Any], bad: set[str]) -> set[str]:
         if node.name in found:
             continue
         found.add(node.name)
-        wanted += [source for source in node.all_input_nodes if source.name in bad]
+        sources = [*node.all_input_nodes, *writers.get(node.name, [])]
+        wanted += [source for source in sources if source.name in bad]
     return found
 
 

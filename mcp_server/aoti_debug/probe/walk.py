@@ -84,6 +84,7 @@ class Walk:
         self.births: dict[str, Document] = {}
         self.nan: set[str] = set()
         self.inf: set[str] = set()
+        self.writers: dict[str, list[Any]] = {}  # of what is not finite, into a value made before
         self.index: Document | None = None
         self.error: Document | None = None
         self.wrote: Document | None = None
@@ -164,11 +165,16 @@ class Walk:
                     "stack": stack_of(node),
                     **born,
                 }
+        for target in births.written(node) if bad else ():
+            self.writers.setdefault(target.name, []).append(node)
+            for kind in (self.nan, self.inf):
+                if node.name in kind:
+                    kind.add(target.name)
 
     def found(self) -> Document:
         """Return what a report says of the run."""
         graph = self._module.graph
-        cause = births.cause(graph, self.births, self.nan, self.inf)
+        cause = births.cause(graph, self.births, self.nan, self.inf, self.writers)
         return {
             "nodes": len(graph.nodes),
             "rows": self.rows,
