@@ -466,6 +466,17 @@ def test_a_warning_of_a_healthy_run_is_never_the_headline(text: str) -> None:
     assert diagnose(run(text, CheckReports()))[0].category == "no_fault"
 
 
+@pytest.mark.parametrize(("apart", "category"), [(1e-7, "false_alarm"), (3.05, "contract_stride")])
+def test_a_layout_is_harmless_where_the_results_are_near_each_other(
+    apart: float, category: str
+) -> None:
+    stride = {"index": 0, "name": "ids", "property": "stride", "expected": "12", "got": "1"}
+    guards = {"state": "done", "differences": [{**stride, "dim": 0}], "passed": True}
+    output = {"max_abs_apart": apart, "eager": {"min": -2.6, "max": 2.8}, "dtype": "float32"}
+    compared = {"state": "done", "verdict": "agrees", "outputs": [output]}
+    assert diagnose(run("", checks(guards=guards, compare=compared)))[0].category == category
+
+
 def test_results_that_follow_from_the_calls_before_are_no_fault() -> None:
     counted = {"state": "done", **DIFFERS, "stateful": True}
     assert diagnose(run("", checks(repeats=counted)))[0].category == "no_fault"

@@ -173,7 +173,8 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
         found = [replace(c, role="symptom") if c.over_bound else c for c in found]  # its reason
     if not agrees:
         return found
-    found = [harmless(c) if is_read_only_stride(c, observations) else c for c in found]
+    if compared is not None and compared.near:
+        found = [harmless(c) if is_read_only_stride(c, observations) else c for c in found]
     return [strict(c) if c.alone and is_wrong_result(c) else c for c in found]
 
 

@@ -10,6 +10,7 @@ from aoti_debug.read.checks import NAMES, CheckReports, Name
 
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
+FAR = 0.1  # of the largest value
 
 
 def _cut(value: object) -> str:
@@ -127,6 +128,8 @@ class Mismatch(_Report):
 class Statistics(_Report):
     nan: int = 0
     inf: int = 0
+    min: float | None = None
+    max: float | None = None
 
     @property
     def not_finite(self) -> str:
@@ -153,6 +156,7 @@ class Compared(_Report):
     max_abs_apart: float | None = None  # of floating point: package and exported program
     max_rel_apart: float | None = None  # where a value is not tiny beside the largest
     package: Statistics = Statistics()
+    eager: Statistics = Statistics()
     first_wrong: Place | None = None
 
 
@@ -215,6 +219,16 @@ class CompareReport(Step):
     drawn: Text = ""  # the stack of the first operator that draws
     reference: Text = ""  # what both were measured against, where they are apart
     outputs: tuple[Compared, ...] = ()
+
+    @property
+    def near(self) -> bool:
+        """Tell whether the two are the same but for digits: what rounding can make of a program
+        may be as much as all that it computes."""
+        return not any(
+            one.max_abs_apart is not None
+            and one.max_abs_apart > FAR * max(abs(one.eager.min or 0), abs(one.eager.max or 0))
+            for one in self.outputs
+        )
 
     @property
     def apart(self) -> str:
