@@ -1,7 +1,7 @@
 """Compile a small model and call it: compile.py PACKAGE [HOW].
 
-HOW: `rejected` by the C++ compiler; `crashes` when compiled; `dynamic`, the smallest model of
-models.py, or that `without_constants` in its library.
+HOW: `rejected` by Inductor; `crashes` it; `dynamic`, the smallest model of models.py, or that
+`without_constants` in its library.
 """
 
 import ctypes
@@ -22,8 +22,10 @@ class Relu(torch.nn.Module):
 
 package, how = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
 example, model, settings = torch.ones(4, 8), Relu() if how else Small(), {}
-if how == "rejected":  # torch's own switch to make the C++ compiler fail
-    torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = "compile_error"
+if how == "rejected":  # where it generates code, before anything is given to the C++ compiler
+    torch._inductor.config.cpp.threads = "all"
+elif how == "crashes":
+    torch._inductor.config.post_grad_custom_pre_pass = lambda graph: ctypes.string_at(0)
 elif how in ("dynamic", "without_constants"):
     from models import Dynamic
 
@@ -34,6 +36,4 @@ with torch.no_grad():
 torch._inductor.aoti_compile_and_package(
     program, package_path=package, inductor_configs=settings or None
 )
-if how == "crashes":
-    ctypes.string_at(0)
 print(torch._inductor.aoti_load_package(package)(example).sum().item(), flush=True)

@@ -479,7 +479,7 @@ def test_the_minifier_reproduces_a_failing_compile(staged, folder: Path) -> None
     assert "it fails in the same way" in observed
     assert any(name.endswith("repro.py") for name in answer.artifacts)
     assert answer.diagnosis is not None
-    assert answer.diagnosis.category == "cpp_error"
+    assert answer.diagnosis.category == "lowering_error"
 
 
 def test_the_minifier_says_why_a_crash_leaves_it_nothing(staged, folder: Path) -> None:
