@@ -166,14 +166,13 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
     """Return the candidates, those without a consequence turned into false alarms or notes."""
     found = [without_consequence(c, observations) for c in candidates]
     compared, guards = observations.checks.compare, observations.checks.guards
-    agrees = compared is not None and compared.verdict == "agrees"
     if guards is None or not (guards.differences or guards.broken or guards.exception):
         found = [replace(c, role="note") if is_unneeded(c, observations) else c for c in found]
     if any(c.role == "cause" and c.diagnosis.category == "out_of_memory" for c in found):
         found = [replace(c, role="symptom") if c.over_bound else c for c in found]  # its reason
-    if not agrees:
+    if compared is None or compared.verdict != "agrees":
         return found
-    if compared is not None and compared.near:
+    if compared.near:
         found = [harmless(c) if is_read_only_stride(c, observations) else c for c in found]
     return [strict(c) if c.alone and is_wrong_result(c) else c for c in found]
 

@@ -15,7 +15,7 @@ _ELEMENTS = 3
 _STORED = ("get_attr", "placeholder")
 
 
-def written(node: Any) -> list[Any]:
+def targets(node: Any) -> list[Any]:
     """Return the nodes, those they are views of, whose values a node's operator writes to."""
     found: list[Any] = []
     schema = getattr(node.target, "_schema", None)

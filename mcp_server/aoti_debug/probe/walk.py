@@ -165,7 +165,7 @@ class Walk:
                     "stack": stack_of(node),
                     **born,
                 }
-        for target in births.written(node) if bad else ():
+        for target in births.targets(node) if bad else ():
             self.writers.setdefault(target.name, []).append(node)
             for kind in (self.nan, self.inf):
                 if node.name in kind:
