@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 import shared
-from probe import constants, judge, stated
+from probe import constants, judge, wrapper_contract
 
 LIMIT = 32 * 1024 * 1024  # bytes of one text member
 
@@ -70,7 +70,7 @@ def show(archive: zipfile.ZipFile, path: str) -> None:
             targets = sorted({str(node.get("node", {}).get("target")) for node in nodes})
             print("operators that must be registered:", ", ".join(targets))
     source = source_of(path)
-    contract = stated.contract_of(source) if source else None
+    contract = wrapper_contract.contract_of(source) if source else None
     for one in contract.inputs if contract else ():
         print(f"input {one.index} {one.name}: {one.dtype} {one.device} {sizes(one)}")
     for constant in constants.declared(source or "").values():

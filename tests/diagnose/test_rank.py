@@ -13,8 +13,8 @@ from typing import Any, Literal
 import pytest
 from aoti_debug.api import diagnose_log
 from aoti_debug.diagnose import Ending, Observations, diagnose
+from aoti_debug.diagnose.downgrade import is_vendor_kernel
 from aoti_debug.diagnose.enrich import enrich
-from aoti_debug.diagnose.excuse import is_vendor_kernel
 from aoti_debug.diagnose.observations import Candidate, Role
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence

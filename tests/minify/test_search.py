@@ -31,7 +31,7 @@ from aoti_debug.minify.signature import (
 )
 from aoti_debug.minify.slice import Candidate, with_users
 from aoti_debug.minify.survey import why_unreadable
-from aoti_debug.minify.workers import Workers, first
+from aoti_debug.minify.worker_pool import WorkerPool, first
 from aoti_debug.minify.write import Writer
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.observe import observe
@@ -444,7 +444,7 @@ def test_a_report_quotes_and_never_marks_up() -> None:
     said = "<img src=x> ![a](http://x/y) `b` @all"
     side = Values("real", {}, None)
     trials = Trials(
-        Workers(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
+        WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
         Writer(GRAPH, side, side, {}, ""),
         Signature(),
         Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
@@ -472,6 +472,6 @@ def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) 
     side = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
     whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
-    crew = Workers(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0))
-    found = [way.until for way in ways(crew, material, writer, whole, "", compare=True)]
+    pool = WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0))
+    found = [way.until for way in ways(pool, material, writer, whole, "", compare=True)]
     assert next(way for way in found if way in ("compare", "finite")) == first

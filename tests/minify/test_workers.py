@@ -19,7 +19,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.minify.material import ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
-from aoti_debug.minify.workers import Outcome, workers
+from aoti_debug.minify.worker_pool import Outcome, worker_pool
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.explanation import asked_for
@@ -52,21 +52,21 @@ def order(name: str) -> dict[str, object]:
 async def done(python: str, place: Path) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     stop = anyio.Event()
-    started = workers(place / "c", place / "log", python, os.environ, place / "k", stop, PLACES)
-    async with started as crew:
+    started = worker_pool(place / "c", place / "log", python, os.environ, place / "k", stop, PLACES)
+    async with started as pool:
 
         async def one(name: str) -> None:
-            found[name] = await crew.do(order(name), 300.0, CANDIDATES[name])
+            found[name] = await pool.do(order(name), 300.0, CANDIDATES[name])
 
         async with anyio.create_task_group() as tasks:
             for name in CANDIDATES:
                 tasks.start_soon(one, name)
-        ran = crew.ran
-        found["again"] = await crew.do(order("crash"), 300.0, CANDIDATES["crash"])
-        assert crew.ran == ran
+        ran = pool.ran
+        found["again"] = await pool.do(order("crash"), 300.0, CANDIDATES["crash"])
+        assert pool.ran == ran
         stop.set()
         with pytest.raises(Cancelled):
-            await crew.do(order("hang"), 300.0, "import signal\nsignal.pause()")
+            await pool.do(order("hang"), 300.0, "import signal\nsignal.pause()")
     return found
 
 
@@ -110,17 +110,17 @@ def _cwd(process: psutil.Process) -> str:
 SEARCH = """
 import anyio, os, sys
 from pathlib import Path
-from aoti_debug.minify.workers import workers
+from aoti_debug.minify.worker_pool import worker_pool
 from aoti_debug.run.executor import Machine
 
 async def main(place, python):
     stop = anyio.Event()
     log, cache, machine = place / "log", place / "k", Machine(2, 2, 0)
-    started = workers(place / "c", log, python, os.environ, cache, stop, machine)
-    async with started as crew:
+    started = worker_pool(place / "c", log, python, os.environ, cache, stop, machine)
+    async with started as pool:
         print(json_of(place), flush=True)
         script = "import signal\\nwhile True:\\n    signal.pause()"
-        await crew.do({"kind": "script"}, 600.0, script)
+        await pool.do({"kind": "script"}, 600.0, script)
 
 def json_of(place):
     return (place / "c" / "ready.json").read_text()
@@ -168,8 +168,8 @@ def test_no_candidate_is_forked_where_a_fork_could_not_use_the_gpu_that_there_is
     async def run() -> Outcome:
         place = tmp_path / "c"
         log, cache = tmp_path / "log", tmp_path / "k"
-        async with workers(place, log, python, env, cache, anyio.Event(), PLACES) as crew:
-            return await crew.do({"kind": "script"}, 300.0, USES_IT)
+        async with worker_pool(place, log, python, env, cache, anyio.Event(), PLACES) as pool:
+            return await pool.do({"kind": "script"}, 300.0, USES_IT)
 
     assert f"spoiled {not gpu}" in anyio.run(run).stdout
 

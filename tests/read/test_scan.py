@@ -19,7 +19,7 @@ from typing import Any
 import aoti_debug
 import pytest
 from aoti_debug import api, read
-from aoti_debug.probe import tally
+from aoti_debug.probe import call_counters
 from aoti_debug.read import event_records
 from aoti_debug.read import scan as scan_module
 from aoti_debug.read.blocks import LIMIT, unwrapped
@@ -497,10 +497,10 @@ def events_of(calls: int, captured: str) -> Events:
 
 
 def counted(**places: int) -> dict[str, bytes]:
-    numbers = [0] * (tally.BYTES // 8)
-    numbers[tally.VERSION] = tally.FORMAT
+    numbers = [0] * (call_counters.BYTES // 8)
+    numbers[call_counters.VERSION] = call_counters.FORMAT
     for name, value in places.items():
-        numbers[getattr(tally, name)] = value
+        numbers[getattr(call_counters, name)] = value
     return {FILE: struct.pack(f"{len(numbers)}q", *numbers)}
 
 

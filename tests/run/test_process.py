@@ -159,11 +159,11 @@ def test_on_timeout_sees_the_program_alive(finish):
 SERVER = """
 import signal, socket, sys
 from pathlib import Path
-from aoti_debug.probe import tally
+from aoti_debug.probe import call_counters
 calls = Path("calls")
 calls.mkdir()
-counted = tally.Tally(str(calls / "1-0.bin"))
-counted.numbers[tally.row(0)] = counted.numbers[tally.RETURNED] = 3
+counted = call_counters.Tally(str(calls / "1-0.bin"))
+counted.numbers[call_counters.row(0)] = counted.numbers[call_counters.RETURNED] = 3
 with socket.create_server(("127.0.0.1", 0)) as server:
     if sys.argv[1] != "listens":
         server.close()

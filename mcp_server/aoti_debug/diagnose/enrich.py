@@ -15,7 +15,7 @@ from aoti_debug.diagnose.calls import (
     source_of,
     users_frame,
 )
-from aoti_debug.diagnose.excuse import is_vendor_kernel
+from aoti_debug.diagnose.downgrade import is_vendor_kernel
 from aoti_debug.diagnose.from_export import with_node
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel

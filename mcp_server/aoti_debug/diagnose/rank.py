@@ -22,8 +22,8 @@ from aoti_debug.diagnose import (
     from_values,
 )
 from aoti_debug.diagnose.calls import launcher_spans
+from aoti_debug.diagnose.downgrade import excused, only_printed, weighed
 from aoti_debug.diagnose.enrich import enrich
-from aoti_debug.diagnose.excuse import excused, only_printed, weighed
 from aoti_debug.diagnose.from_clean import last_resort
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_debug.answers import ExplainAnswer
-from aoti_debug.explain import index, told
+from aoti_debug.explain import describe, index
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import Check, checks
 from aoti_debug.explain.code import Code, arguments_of
@@ -132,26 +132,28 @@ def explain(
     origin = origin_of(model, wanted.name, launch)
     users = users_line(code, wanted.name, place, files)
     return ExplainAnswer(
-        kernel=told.kernel_record(wanted, code, launch, place),
+        kernel=describe.kernel_record(wanted, code, launch, place),
         summary=summary(wanted, found, launches, origin, names),
         category="index_out_of_bounds" if found is not None and wanted.condition else None,
         confidence=confidence(found) if wanted.condition else None,
         input=indices.finding(found, names) if found is not None and wanted.condition else None,
-        source=told.lines_of(origin, found, names),
+        source=describe.lines_of(origin, found, names),
         user_kernel=users,
-        ops=list(dict.fromkeys(op for one in launches for op in one.ops))[: told.LISTED],
-        nodes=list(origin.nodes if origin else launch.nodes if launch else ())[: told.LISTED],
-        launches=[one.number for one in launches][: told.LISTED],
+        ops=list(dict.fromkeys(op for one in launches for op in one.ops))[: describe.LISTED],
+        nodes=list(origin.nodes if origin else launch.nodes if launch else ())[: describe.LISTED],
+        launches=[one.number for one in launches][: describe.LISTED],
         launches_count=len(launches),
-        arguments={a.parameter: told.argument_words(a, names) for a in arguments[: told.LISTED]},
-        sizes=told.sizes_of(arguments, names),
-        checked=told.checked_words(code, by_name, names),
-        unchecked=told.unchecked_words(code, by_name, names),
-        slice=told.slice_lines(code, found),
+        arguments={
+            a.parameter: describe.argument_words(a, names) for a in arguments[: describe.LISTED]
+        },
+        sizes=describe.sizes_of(arguments, names),
+        checked=describe.checked_words(code, by_name, names),
+        unchecked=describe.unchecked_words(code, by_name, names),
+        slice=describe.slice_lines(code, found),
         chain=chain_of(launch, arguments, model, texts, names),
-        code=told.numbered(code, place),
+        code=describe.numbered(code, place),
         fixes=index_fixes(found, names, launch, wanted),
-        notes=told.notes(code, launches, origin),
+        notes=describe.notes(code, launches, origin),
     )
 
 
@@ -162,7 +164,7 @@ def check_of(code: Code | None, wanted: Wanted) -> tuple[Check | None, int | Non
         return None, None
     place = (
         code.at(wanted.line)
-        if wanted.line is not None and wanted.generated == told.base_name(code.file)
+        if wanted.line is not None and wanted.generated == describe.base_name(code.file)
         else None
     )
     if wanted.condition is None:

@@ -22,17 +22,17 @@ from aoti_debug.minify.signature import WRONG, Signature
 from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.survey import Survey, differ, place_of, take_survey, why_none
-from aoti_debug.minify.workers import Workers, first, workers
+from aoti_debug.minify.worker_pool import WorkerPool, first, worker_pool
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
 from aoti_debug.signals import in_thread
-from aoti_debug.triage.launch import hold_gpus, unwell
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.replay import import_paths
 from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.spawn import hold_gpus, unwell
 
 WIDTH = 4
 LEAST_S = 180.0  # for a candidate, which compiles less than the original
@@ -56,7 +56,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     env = request.target.env
     async with (
         hold_gpus(work) as devices,
-        workers(
+        worker_pool(
             root / "c",
             log,
             python,
@@ -65,12 +65,12 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
             work.stop,
             this_machine(WIDTH, devices),
             material.vec_isa,
-        ) as crew,
+        ) as pool,
     ):
         work.say("reading the exported program")
-        survey = await take_survey(crew, root, material)
+        survey = await take_survey(pool, root, material)
         prelude = prelude_of(survey.graph.operators, material.libraries)
-        return await _search(work, request, material, crew, survey, prelude, cache, devices)
+        return await _search(work, request, material, pool, survey, prelude, cache, devices)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -100,7 +100,7 @@ async def _search(
     work: RunState,
     request: MinifyRequest,
     material: Material,
-    crew: Workers,
+    pool: WorkerPool,
     survey: Survey,
     prelude: Prelude,
     cache: Path,
@@ -118,7 +118,7 @@ async def _search(
         settings=material.settings or {},
     )
     load = reproduction.from_folder(survey.values)
-    found = await original(work, crew, material, writer, base, load, request)
+    found = await original(work, pool, material, writer, base, load, request)
     work.done(found.step())
     wanted = found.signature.with_place(material.diagnosis)
 
@@ -139,7 +139,7 @@ async def _search(
     well = partial(unwell, devices, request.target.env)
     limit = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
     trials = Trials(
-        crew,
+        pool,
         writer,
         wanted,
         replace(base, until=found.until),
@@ -163,7 +163,7 @@ async def _search(
     if best is None:
         raise NothingToMinify(
             "no candidate failed like the original: " + (spent or why_none(trials, survey)),
-            help=f"The original: {wanted}. Every candidate is kept below {crew.root}.",
+            help=f"The original: {wanted}. Every candidate is kept below {pool.root}.",
         )
     repro, seen = await _proved(work, trials, best, survey, prelude, cache)
     python = interpreter_name(work.request.target)

@@ -12,7 +12,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.signature import WRONG_VALUES, kernel_in
-from aoti_debug.minify.workers import text_of
+from aoti_debug.minify.worker_pool import text_of
 from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch

@@ -11,7 +11,7 @@ from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
 from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.workers import Outcome, Workers, together
+from aoti_debug.minify.worker_pool import Outcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine
@@ -71,7 +71,7 @@ class Way:
 
 async def original(
     work: RunState,
-    crew: Workers,
+    pool: WorkerPool,
     material: Material,
     writer: Writer,
     base: Candidate,
@@ -84,13 +84,13 @@ async def original(
         NothingToMinify: it fails in none of them.
     """
     tried: list[str] = []
-    for way in ways(crew, material, writer, base, load, compare=request.compare):
+    for way in ways(pool, material, writer, base, load, compare=request.compare):
         work.say(f"repeating the failure: {way.what}")
-        outcomes = await _runs(way, range(RUNS), crew.machine)
+        outcomes = await _runs(way, range(RUNS), pool.machine)
         failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         unsure = 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way))
         if unsure or (not way.compiles and max(o.wall_s for o in outcomes) < CHEAP_S):
-            outcomes += await _runs(way, range(RUNS, RUNS + MORE), crew.machine)
+            outcomes += await _runs(way, range(RUNS, RUNS + MORE), pool.machine)
             failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
         if not failed:
             tried.append(f"{way.what}: {outcomes[0].signature}")
@@ -134,7 +134,7 @@ async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[Outc
 
 
 def ways(
-    crew: Workers,
+    pool: WorkerPool,
     material: Material,
     writer: Writer,
     base: Candidate,
@@ -154,8 +154,8 @@ def ways(
     known = material.observations is not None
     if known and not material.compiled:
         generated = {**program, "until": "codegen"}
-        found.append(Way("generating its code", "codegen", _order(crew, generated, LOWER_S)))
-        found.append(Way("compiling it", "lower", _order(crew, program, LOWER_S)))
+        found.append(Way("generating its code", "codegen", _order(pool, generated, LOWER_S)))
+        found.append(Way("compiling it", "lower", _order(pool, program, LOWER_S)))
     values = material.wrong_values or compare
     if material.package is not None and material.inputs is not None and not values:
         call = {
@@ -164,9 +164,9 @@ def ways(
             "model": material.model,
             "inputs": str(material.inputs),
             "arguments": words,
-            "run_s": crew.run_s,
+            "run_s": pool.run_s,
         }
-        found.append(Way("calling its package again", "run", _order(crew, call, LOWER_S), False))
+        found.append(Way("calling its package again", "run", _order(pool, call, LOWER_S), False))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
     if values and material.not_finite:  # what was seen costs no other compile
         checks = ("finite", "compare")
@@ -176,23 +176,23 @@ def ways(
             script = writer.write(whole, load)
         except Unbuildable:
             continue
-        order = {"kind": "script", "run_s": crew.run_s}
+        order = {"kind": "script", "run_s": pool.run_s}
         what = {"compare": "holding it against eager", "finite": "looking for NaN"}
         found.append(
             Way(
                 what.get(until, "compiling and calling it"),
                 until,
-                _order(crew, order, LOWER_S, script.text),
+                _order(pool, order, LOWER_S, script.text),
             )
         )
     return found
 
 
-def _order(crew: Workers, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
+def _order(pool: WorkerPool, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
     async def run(number: int) -> Outcome:
         if number and order.get("until") == "codegen":  # beside the others
-            own = {"TORCHINDUCTOR_CACHE_DIR": str(crew.cache / "second" / str(number))}
-            return await crew.do({**order, "environment": own}, limit_s, script, number)
-        return await crew.do(order, limit_s, script, number)
+            own = {"TORCHINDUCTOR_CACHE_DIR": str(pool.cache / "second" / str(number))}
+            return await pool.do({**order, "environment": own}, limit_s, script, number)
+        return await pool.do(order, limit_s, script, number)
 
     return run

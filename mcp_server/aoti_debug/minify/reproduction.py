@@ -18,7 +18,7 @@ from aoti_debug.minify.graph import Graph, Operators
 from aoti_debug.minify.search import Trials
 from aoti_debug.minify.signature import HANG, Signature, signature_of
 from aoti_debug.minify.slice import Candidate, Until
-from aoti_debug.minify.workers import environment, text_of, together
+from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from aoti_debug.minify.graph import Side
 from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.workers import Outcome, Workers, first
+from aoti_debug.minify.worker_pool import Outcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
 from aoti_debug.run.executor import Machine
 
@@ -39,7 +39,7 @@ Health = Callable[[], Awaitable[list[str]]]  # what is wrong with the GPUs
 class Trials:
     """The candidates of one search. `wanted` is the failure looked for."""
 
-    workers: Workers
+    workers: WorkerPool
     writer: Writer
     wanted: Signature
     base: Candidate

@@ -19,9 +19,9 @@ from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE
-from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.observe import FailureSignature, failure_of
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import finish, run_under, torch_version
 
 LAUNCHER = "minifier_launcher.py"
@@ -224,7 +224,7 @@ async def python(
         "PYTHONPATH": ":".join(path for path in paths if path),
         "TORCH_COMPILE_DEBUG_DIR": str(directory),
     }
-    return await launch(
+    return await spawn(
         state,
         name,
         (interpreter, *with_operators, str(script)),

@@ -17,7 +17,7 @@ from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Trials
 from aoti_debug.minify.signature import Signature
-from aoti_debug.minify.workers import RUN_S, Workers, together
+from aoti_debug.minify.worker_pool import RUN_S, WorkerPool, together
 from aoti_debug.run.files import open_regular
 from aoti_debug.triage.run_state import RunState
 
@@ -39,14 +39,14 @@ class Survey:
     values: Path
 
 
-async def take_survey(crew: Workers, root: Path, material: Material) -> Survey:
+async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Survey:
     """Have the program written down, and run eagerly on both sides' inputs.
 
     Raises:
         NothingToMinify: it cannot be loaded.
     """
     order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
-    read = await crew.do({**order, "kind": "nodes"}, SURVEY_S)
+    read = await pool.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():
         why = why_unreadable(read.signature, read.stderr)
         raise NothingToMinify(
@@ -57,16 +57,16 @@ async def take_survey(crew: Workers, root: Path, material: Material) -> Survey:
 
     async def values(side: str) -> None:
         more: dict[str, Any] = {"kind": "values", "side": side, "inputs": str(material.inputs)}
-        more.update({"run_s": crew.run_s} if material.hung and side == "real" else {})
-        ran = await crew.do({**order, **more}, VALUES_S)
+        more.update({"run_s": pool.run_s} if material.hung and side == "real" else {})
+        ran = await pool.do({**order, **more}, VALUES_S)
         places[side] = ran.directory / side
         if material.hung and side == "example":  # no call needs much more than this one took
-            crew.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
+            pool.run_s = min(RUN_S, max(LEAST_RUN_S, TIMES_EAGER * ran.wall_s))
 
     sides = [partial(values, "example")]
     sides += [partial(values, "real")] if material.inputs is not None else []
     for batch in [[side] for side in sides] if material.hung else [sides]:
-        await together(batch, crew.machine)
+        await together(batch, pool.machine)
     folder = root / "values"
     folder.mkdir(exist_ok=True)
     for name, place in places.items():

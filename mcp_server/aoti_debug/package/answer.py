@@ -18,7 +18,7 @@ from aoti_debug.answers import (
 from aoti_debug.model import SourceLine
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import contract, one_line
-from aoti_debug.package.here import here
+from aoti_debug.package.host_facts import host_facts
 from aoti_debug.package.record import CompiledModel, Input, Launch, Package
 
 FORMATS = {
@@ -46,7 +46,7 @@ def answer(
     """Return the answer for a package on this machine; `check_inputs` is the file with the
     function that checks a call's inputs, if one was asked for.
     """
-    problems = will_it_load(package, here(environment))
+    problems = will_it_load(package, host_facts(environment))
     return PackageAnswer(
         package=str(package.path)[:500],
         format=FORMATS[package.layout],

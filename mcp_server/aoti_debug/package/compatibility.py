@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from aoti_debug.answers import Problem
 from aoti_debug.facts.flag import Release, release
 from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
-from aoti_debug.package.here import Here
+from aoti_debug.package.host_facts import HostFacts
 from aoti_debug.package.record import OWN_NAMESPACES, CompiledModel, Flaw, Library, Package
 
 _ISA = {
@@ -42,18 +42,18 @@ _MISMATCH = (
 )
 
 
-def will_it_load(package: Package, here: Here) -> list[Problem]:
+def will_it_load(package: Package, host: HostFacts) -> list[Problem]:
     """Return what would go wrong with the package on this machine, worst first."""
     found = [problem(flaw) for flaw in package.flaws]
-    found += _layout(package, here)
+    found += _layout(package, host)
     for model in package.models:
-        found += _platform(model, here)
-        found += _device(model, here)
+        found += _platform(model, host)
+        found += _device(model, host)
         if model.library is not None and model.library.error is None:
-            found += _library(model, model.library, here)
-        found += _isa(model, here)
+            found += _library(model, model.library, host)
+        found += _isa(model, host)
         found += _custom_ops(model)
-        if model.source_only and not here.compiler:
+        if model.source_only and not host.compiler:
             found.append(
                 Problem(
                     what=f"model {model.name!r} ships as source and is compiled at load; there is "
@@ -84,17 +84,17 @@ def problem(flaw: Flaw) -> Problem:
     )
 
 
-def _torch(here: Here) -> Release | None:
-    return release(here.torch) if here.torch else None
+def _torch(host: HostFacts) -> Release | None:
+    return release(host.torch) if host.torch else None
 
 
-def _layout(package: Package, here: Here) -> Iterator[Problem]:
-    torch = _torch(here)
+def _layout(package: Package, host: HostFacts) -> Iterator[Problem]:
+    torch = _torch(host)
     if torch is None:
         return
     if package.layout == "prefixed" and torch < Release(2, 8):
         yield Problem(
-            what=f"the package has the layout of torch 2.8 and later, and torch {here.torch} reads "
+            what=f"the package has the layout of torch 2.8 and later, and torch {host.torch} reads "
             "only the old one",
             severity="breaks",
             category="package_incompatible",
@@ -110,7 +110,7 @@ def _layout(package: Package, here: Here) -> Iterator[Problem]:
             category="package_incompatible",
             message="Loading outdated pt2 file. Please regenerate your package.",
             confidence="proved",
-            fix=f"Compile it with torch {here.torch}.",
+            fix=f"Compile it with torch {host.torch}.",
         )
     if package.layout == "directory" and torch < Release(2, 15):
         yield Problem(
@@ -134,8 +134,8 @@ def _layout(package: Package, here: Here) -> Iterator[Problem]:
         )
 
 
-def _platform(model: CompiledModel, here: Here) -> Iterator[Problem]:
-    ours = {"AOTI_PLATFORM": here.platform, "AOTI_MACHINE": here.machine}
+def _platform(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
+    ours = {"AOTI_PLATFORM": host.platform, "AOTI_MACHINE": host.machine}
     for key, local in ours.items():
         theirs = model.metadata.get(key)
         if theirs and local and theirs != local:
@@ -149,11 +149,11 @@ def _platform(model: CompiledModel, here: Here) -> Iterator[Problem]:
             )
 
 
-def _library(model: CompiledModel, library: Library, here: Here) -> Iterator[Problem]:
+def _library(model: CompiledModel, library: Library, host: HostFacts) -> Iterator[Problem]:
     name = PurePosixPath(library.member).name
-    if library.machine and here.machine and library.machine != here.machine:
+    if library.machine and host.machine and library.machine != host.machine:
         yield Problem(
-            what=f"the library is for {library.machine}, and this machine is {here.machine}",
+            what=f"the library is for {library.machine}, and this machine is {host.machine}",
             severity="breaks",
             category="package_incompatible",
             message=f"Error in dlopen: …/{name}: cannot open shared object file: No such file or "
@@ -162,14 +162,14 @@ def _library(model: CompiledModel, library: Library, here: Here) -> Iterator[Pro
             fix="Compile it on this kind of machine.",
         )
         return
-    yield from _needed(library, here)
-    yield from _versions(library, name, here)
-    yield from _symbols(model, library, name, here)
+    yield from _needed(library, host)
+    yield from _versions(library, name, host)
+    yield from _symbols(model, library, name, host)
 
 
-def _needed(library: Library, here: Here) -> Iterator[Problem]:
+def _needed(library: Library, host: HostFacts) -> Iterator[Problem]:
     for needed in library.needed:
-        if not needed.startswith(_LOADER_LIBRARIES) or here.has_library(needed) is not False:
+        if not needed.startswith(_LOADER_LIBRARIES) or host.has_library(needed) is not False:
             continue
         cuda = "cuda" in needed
         yield Problem(
@@ -186,14 +186,14 @@ def _needed(library: Library, here: Here) -> Iterator[Problem]:
         )
 
 
-def _versions(library: Library, name: str, here: Here) -> Iterator[Problem]:
+def _versions(library: Library, name: str, host: HostFacts) -> Iterator[Problem]:
     wanted = dict(library.versions)
-    have = {"GLIBC": here.glibc}
-    if here.libstdcxx is not None:
+    have = {"GLIBC": host.glibc}
+    if host.libstdcxx is not None:
         for family in ("GLIBCXX", "CXXABI"):
-            offered = defined_versions(here.libstdcxx, family)
+            offered = defined_versions(host.libstdcxx, family)
             have[family] = offered[-1] if offered else None
-    homes = {"GLIBC": "/lib/…/libc.so.6", "GLIBCXX": str(here.libstdcxx)}
+    homes = {"GLIBC": "/lib/…/libc.so.6", "GLIBCXX": str(host.libstdcxx)}
     for family, offer in have.items():
         need = wanted.get(family)
         if not need or not offer or version_key(need) <= version_key(offer):
@@ -202,21 +202,23 @@ def _versions(library: Library, name: str, here: Here) -> Iterator[Problem]:
             what=f"the library needs {family}_{need}, and this machine offers {family}_{offer}",
             severity="breaks",
             category="package_incompatible",
-            message=f"Error in dlopen: {homes.get(family, here.libstdcxx)}: version "
+            message=f"Error in dlopen: {homes.get(family, host.libstdcxx)}: version "
             f"`{family}_{need}' not found (required by …/{name})",
             confidence="proved" if family == "GLIBC" else "likely",
             fix="Compile on the oldest system that must load it.",
         )
 
 
-def _symbols(model: CompiledModel, library: Library, name: str, here: Here) -> Iterator[Problem]:
-    libraries = here.torch_libraries()
+def _symbols(
+    model: CompiledModel, library: Library, name: str, host: HostFacts
+) -> Iterator[Problem]:
+    libraries = host.torch_libraries()
     missing = missing_symbols(library.undefined, libraries) if libraries else []
     for symbol in missing[:3]:
         yield Problem(
             what=f"this torch does not define {symbol}"
             + (f" (and {len(missing) - 1} more)" if len(missing) > 1 else "")
-            + f": {_symbol_reason(symbol, here)}",
+            + f": {_symbol_reason(symbol, host)}",
             severity="breaks",
             category="missing_symbol",
             message=f"Error in dlopen: …/{name}: undefined symbol: {symbol}",
@@ -227,8 +229,8 @@ def _symbols(model: CompiledModel, library: Library, name: str, here: Here) -> I
         return
 
 
-def _symbol_reason(symbol: str, here: Here) -> str:
-    if symbol.startswith("aoti_torch_") and "cuda" in symbol and here.torch_cuda is None:
+def _symbol_reason(symbol: str, host: HostFacts) -> str:
+    if symbol.startswith("aoti_torch_") and "cuda" in symbol and host.torch_cuda is None:
         return "it is a CPU build, and the package is for CUDA"
     if symbol.startswith("aoti_torch_"):
         return "it is older than the torch that compiled the package, or lacks an operator library"
@@ -240,22 +242,22 @@ def _built_by(model: CompiledModel) -> str | None:
     return f" It was compiled against {build.torch}." if build and build.torch else None
 
 
-def _device(model: CompiledModel, here: Here) -> Iterator[Problem]:
+def _device(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
     if model.device not in ("cuda", "xpu"):
         return
-    if here.gpus == () and model.device == "cuda":
+    if host.gpus == () and model.device == "cuda":
         yield Problem(
             what="the model was compiled for CUDA, and this process sees no CUDA device",
             severity="breaks",
             category="device_unavailable",
-            message=_no_gpu(here),
-            confidence="proved" if here.torch and here.torch_cuda is None else "likely",
+            message=_no_gpu(host),
+            confidence="proved" if host.torch and host.torch_cuda is None else "likely",
             fix="Make a GPU visible (CUDA_VISIBLE_DEVICES, the container's --gpus), or compile for "
             "CPU.",
         )
         return
     wanted = model.metadata.get("AOTI_COMPUTE_CAPABILITY")
-    for gpu in here.gpus or ():
+    for gpu in host.gpus or ():
         local = f"{gpu[0]}{gpu[1]}"
         if wanted and wanted != local:
             yield Problem(
@@ -288,12 +290,12 @@ def _kernels(model: CompiledModel, gpu: tuple[int, int]) -> Iterator[Problem]:
         )
 
 
-def _no_gpu(here: Here) -> str:
-    torch = _torch(here) or Release(2, 14)
+def _no_gpu(host: HostFacts) -> str:
+    torch = _torch(host) or Release(2, 14)
     if torch <= Release(2, 12):
         return "Segmentation fault (core dumped)"
     if torch == Release(2, 13):
-        built = here.torch_cuda is not None
+        built = host.torch_cuda is not None
         return (
             "RuntimeError: Found no NVIDIA driver on your system."
             if built
@@ -305,8 +307,8 @@ def _no_gpu(here: Here) -> str:
     )
 
 
-def _isa(model: CompiledModel, here: Here) -> Iterator[Problem]:
-    if not here.cpu_flags or (model.library and model.library.machine not in (None, here.machine)):
+def _isa(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
+    if not host.cpu_flags or (model.library and model.library.machine not in (None, host.machine)):
         return
     wanted = {
         f for name in model.metadata.get("AOTI_CPU_ISA", "").split() for f in _ISA.get(name, ())
@@ -314,7 +316,7 @@ def _isa(model: CompiledModel, here: Here) -> Iterator[Problem]:
     build = model.wrapper.build if model.wrapper else None
     if build is not None:
         wanted |= {_FLAGS[flag] for flag in build.flags if flag in _FLAGS}
-    missing = sorted(wanted - here.cpu_flags)
+    missing = sorted(wanted - host.cpu_flags)
     if missing:
         yield Problem(
             what=f"the CPU code uses {', '.join(missing)}, which this processor lacks",

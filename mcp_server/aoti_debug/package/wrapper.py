@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from aoti_debug.package.record import Build, Constant, Launch, TritonKernel, Wrapper
-from aoti_debug.probe.stated import body_of, inputs_of, leaves_of, symbols_of
+from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, symbols_of
 
 LAUNCHES_LIMIT = 50_000
 SOURCE_LIMIT = 64 * 1024  # characters of one Triton source

@@ -15,7 +15,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, inner, standalone, wrong
+from . import compare, eager, intermediates, mismatch_causes, standalone
 from .compare import random_ops, unguarded
 from .walk import op_of, stack_of
 
@@ -57,8 +57,8 @@ class Search:
         module = unguarded(program)
         self._nodes = {node.name: node for node in module.graph.nodes}
         leaves = import_module("torch.utils._pytree").tree_leaves
-        self._outputs = leaves(inner.output_of(module.graph).args[0])
-        self._names = inner.candidates(torch, module.graph)
+        self._outputs = leaves(intermediates.output_of(module.graph).args[0])
+        self._names = intermediates.candidates(torch, module.graph)
         self._place = {name: place for place, name in enumerate(self._nodes)}
         self._limit = 2 + math.ceil(math.log2(max(2, len(self._nodes))))
         if options.compiles is not None:
@@ -84,7 +84,7 @@ class Search:
         inputs = self._inputs()
         with inputs.mode(torch):
             result = standalone.call(torch, model, inputs)
-        given = [inner.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        given = [intermediates.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
         return self._settled(given)
 
     def _settled(self, given: list[Any]) -> bool:
@@ -99,7 +99,7 @@ class Search:
         if not self._wrong_outputs:
             report.update(agrees=True, unstable=self._unstable(found))
             return True
-        reason = wrong.without_compiling(
+        reason = mismatch_causes.without_compiling(
             torch, self._program, self._options, self._inputs(), given, right["outputs"], truth
         )
         report.update(reason=reason)
@@ -110,11 +110,11 @@ class Search:
         the operator that makes a difference of rounding large."""
         if not any(one.get("apart") for one in outputs):
             return None
-        names = wrong.steps(self._torch, self._nodes.values())
+        names = mismatch_causes.steps(self._torch, self._nodes.values())
         exact = self._exact(names)
         if exact is None:
             return None
-        return wrong.amplified(self._torch, self._nodes, names, self._right(names), exact)
+        return mismatch_causes.amplified(self._torch, self._nodes, names, self._right(names), exact)
 
     def run(self) -> None:
         """Compile until the first wrong value is known or nothing more may be compiled."""
@@ -123,7 +123,7 @@ class Search:
         first: str | None = None
         hidden: list[str] = []
         while suspects and self._may_compile():
-            asked = [suspects[n] for n in inner.spread(len(suspects), count)]
+            asked = [suspects[n] for n in intermediates.spread(len(suspects), count)]
             found = self._compared(asked)
             bad = self._bad(asked, found)
             if bad or first is not None:
@@ -151,7 +151,7 @@ class Search:
         """Return the candidates that the wrong outputs depend on: all where none is known."""
         ends = [self._outputs[n] for n in self._wrong_outputs if n < len(self._outputs)]
         ends = [one for one in ends or self._outputs if hasattr(one, "all_input_nodes")]
-        needed = {node.name for node in inner.ancestors(ends)}
+        needed = {node.name for node in intermediates.ancestors(ends)}
         return [name for name in self._names if name in needed]
 
     def _bad(self, asked: list[str], found: Document) -> list[str]:
@@ -164,7 +164,7 @@ class Search:
             node = self._outputs[one["index"]] if one["index"] < len(self._outputs) else None
             if one["verdict"] == "agrees" or not hasattr(node, "all_input_nodes"):
                 continue
-            name = inner.computing(self._torch, node).name
+            name = intermediates.computing(self._torch, node).name
             if name not in bad:
                 self._rows[name] = {"node": name, **one}
                 bad.append(name)
@@ -173,8 +173,8 @@ class Search:
     def _behind(self, name: str) -> list[str]:
         """Return what a wrong value was computed from and nothing vouches for."""
         node = self._nodes[name]
-        sure = inner.ancestors([self._nodes[one] for one in self._sure])
-        behind = inner.ancestors([node]) - sure - {node}
+        sure = intermediates.ancestors([self._nodes[one] for one in self._sure])
+        behind = intermediates.ancestors([node]) - sure - {node}
         return [one for one in self._names if self._nodes[one] in behind]
 
     def _agreed(self, outputs: list[Document]) -> bool:
@@ -195,12 +195,12 @@ class Search:
         torch = self._torch
         began = time.monotonic()
         module = unguarded(self._program)
-        count = inner.add_outputs(module, names)
-        model = inner.build(torch, module, self._program, self._settings)
+        count = intermediates.add_outputs(module, names)
+        model = intermediates.build(torch, module, self._program, self._settings)
         self.compiles.append({"values": len(names), "seconds": round(time.monotonic() - began, 2)})
         with torch.no_grad():
             result = standalone.call(torch, model, self._inputs())
-        given = [inner.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        given = [intermediates.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
         right, truth = self._right(names), self._exact(names)
         found: Document = {}
         for place, name in enumerate(names):
@@ -219,7 +219,7 @@ class Search:
 
     def _right(self, names: list[str]) -> Document:
         """Return what the exported program gives for these nodes and its outputs."""
-        return inner.values_of(self._torch, unguarded(self._program), self._inputs(), names)
+        return intermediates.values_of(self._torch, unguarded(self._program), self._inputs(), names)
 
     def _exact(self, names: list[str]) -> Document | None:
         torch = self._torch
@@ -243,7 +243,7 @@ class Search:
         self._report.update(first=first)
         if not exact or self._options.compiles == 1:
             return
-        own, whole = inner.operator(node), inner.fused(node)
+        own, whole = intermediates.operator(node), intermediates.fused(node)
         for part, outcome in ((own, "wrong alone"), (whole, "wrong with what it is fused with")):
             if first.get("part") or (part is whole and len(whole) <= len(own)):
                 return
@@ -256,11 +256,11 @@ class Search:
         """Compile some nodes on the values that the program gives them: are they wrong alone."""
         torch = self._torch
         try:
-            values = self._right(inner.entering(nodes))
-            single, args = inner.alone(torch, nodes, values)
+            values = self._right(intermediates.entering(nodes))
+            single, args = intermediates.alone(torch, nodes, values)
             began = time.monotonic()
             exported = torch.export.export(single, args)
-            model = inner.build(torch, unguarded(exported), exported, self._settings)
+            model = intermediates.build(torch, unguarded(exported), exported, self._settings)
             self.compiles.append(
                 {"part": len(nodes), "seconds": round(time.monotonic() - began, 2)}
             )

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import budget, capture, describe, events, groups, memory, store, tally
+from . import budget, call_counters, capture, describe, events, groups, memory, store
 from .watch import Details, Point, Span, begin, end
 
 FULL_CALLS = 100  # of a process, that are recorded one by one
@@ -45,10 +45,10 @@ class _State:
 _clock = time.perf_counter
 _ident = threading.get_ident
 _UNDER_WAY, _HELD, _RETURNED, _NOW = (
-    8 * tally.UNDER_WAY,
-    tally.HELD,
-    tally.RETURNED,
-    tally.UNDER_WAY,
+    8 * call_counters.UNDER_WAY,
+    call_counters.HELD,
+    call_counters.RETURNED,
+    call_counters.UNDER_WAY,
 )
 _at_length: list[Any] = []  # calls under way that did not take the short way
 _modules = sys.modules
@@ -244,32 +244,32 @@ def _describe(torch: Any, point: Point, call: _Call, key: Any) -> None:
 
 
 def _count(torch: Any, call: _Call, group: groups.Group) -> None:
-    counted = tally.of_process()
+    counted = call_counters.of_process()
     if counted is None:
         return
     numbers = counted.numbers
     if call.number == 1:
         _announce(counted)
     number = call.number
-    numbers[tally.UNDER_WAY] = number
+    numbers[call_counters.UNDER_WAY] = number
     if group.breaks:
-        numbers[tally.BROKEN] += 1
+        numbers[call_counters.BROKEN] += 1
     if not group.judged:
-        numbers[tally.UNJUDGED] += 1
+        numbers[call_counters.UNJUDGED] += 1
     if group.id is None:
-        numbers[tally.OTHERS] += 1
-        numbers[tally.OTHERS_JUDGED] += group.judged
-        numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, -1
+        numbers[call_counters.OTHERS] += 1
+        numbers[call_counters.OTHERS_JUDGED] += group.judged
+        numbers[call_counters.LAST], numbers[call_counters.LAST_GROUP] = number, -1
         return
     numbers[group.row] += 1
-    numbers[tally.LAST], numbers[tally.LAST_GROUP] = number, group.id
+    numbers[call_counters.LAST], numbers[call_counters.LAST_GROUP] = number, group.id
     if group.breaks and number > FULL_CALLS:
-        tally.note(numbers, group.id, call.number)
+        call_counters.note(numbers, group.id, call.number)
     if call.span is None or call.span.details.get("captured") is None:
         _hold(torch, call, group, numbers)
 
 
-def _announce(counted: tally.Tally) -> None:
+def _announce(counted: call_counters.Tally) -> None:
     folder, files = store.directory(), {}
     if folder is not None:
         for word, suffix in (("now", ".bin"), ("latest", ".pt")):
@@ -285,20 +285,20 @@ def _hold(torch: Any, call: _Call, group: groups.Group, numbers: memoryview[int]
             given = capture.Call(call.number, call.args, call.kwargs, call.flat)
             kept = capture.keep(torch, given, describe.unreadable_now(torch), ())
             if kept.get("captured"):
-                numbers[tally.LATEST_KEPT] = call.number
+                numbers[call_counters.LATEST_KEPT] = call.number
         else:
             _state.keep = _clock() + _PAUSE_S
         return
     if torch._C._len_torch_dispatch_stack() or not _state.memory.acquire(False):
         return
     call.holds = True
-    numbers[tally.HELD] = 0
+    numbers[call_counters.HELD] = 0
     if torch.is_grad_enabled():
         with torch._C._AutoDispatchBelowAutograd():
             _copy(group.slot, call.flat)
     else:
         _copy(group.slot, call.flat)
-    numbers[tally.HELD] = call.number
+    numbers[call_counters.HELD] = call.number
 
 
 def _copy(slot: Any, flat: Any) -> None:
@@ -308,7 +308,7 @@ def _copy(slot: Any, flat: Any) -> None:
 
 def _returned(point: Point, call: _Call, result: Any) -> None:
     try:
-        _over(call, tally.RETURNED)
+        _over(call, call_counters.RETURNED)
     except Exception as error:
         events.note("count the end of a call", error)
     if call.span is not None or _clock() > _state.read:
@@ -333,23 +333,23 @@ def _over(call: _Call, which: int) -> None:
     """Count a call that is over."""
     if call.holds:
         _state.memory.release()
-    counted = tally.of_process()
+    counted = call_counters.of_process()
     if counted is not None:
         numbers = counted.numbers
         numbers[which] += 1
-        if numbers[tally.UNDER_WAY] == call.number:
-            numbers[tally.UNDER_WAY] = 0
+        if numbers[call_counters.UNDER_WAY] == call.number:
+            numbers[call_counters.UNDER_WAY] = 0
 
 
 def _read(torch: Any, point: Point, call: _Call, result: Any) -> None:
     """Look at the outputs; keep the inputs of the first call whose outputs are not finite."""
     finite = describe.finite(torch, result)
-    counted = tally.of_process()
+    counted = call_counters.of_process()
     if finite is not None and counted is not None:
-        counted.numbers[tally.OUTPUTS_READ] += 1
-        counted.numbers[tally.NOT_FINITE] += not finite
+        counted.numbers[call_counters.OUTPUTS_READ] += 1
+        counted.numbers[call_counters.NOT_FINITE] += not finite
     kept: Details = {}
-    if finite is False and _state.not_finite < tally.NUMBERS:
+    if finite is False and _state.not_finite < call_counters.NUMBERS:
         call.span = call.span or _late(torch, point, call)
         _state.not_finite += 1
         if _state.not_finite == 1:
@@ -371,7 +371,7 @@ def _failed(point: Point, call: _Call, error: BaseException) -> None:
     began = _clock()
     try:
         torch: Any = _modules["torch"]
-        _over(call, tally.FAILED)
+        _over(call, call_counters.FAILED)
         with torch._C.DisableTorchFunction():
             span = call.span or _late(torch, point, call)
             given = capture.Call(call.number, call.args, call.kwargs, call.flat)
@@ -394,8 +394,8 @@ def _late(torch: Any, point: Point, call: _Call) -> Span | None:
     if call.group is not None and call.group.id is not None:
         span.details["group"] = call.group.id
     span.details["inputs"] = describe.leaves(torch, call.flat, _names(torch, call))
-    counted = tally.of_process()
-    if call.holds and counted is not None and counted.numbers[tally.HELD] == call.number:
+    counted = call_counters.of_process()
+    if call.holds and counted is not None and counted.numbers[call_counters.HELD] == call.number:
         span.details.update(describe.nest(call.args, call.kwargs, call.flat))
     begin(span)
     span.started = time.perf_counter()
@@ -455,7 +455,7 @@ def _after_fork() -> None:
     for loaded in list(memory.loaded.values()):
         loaded.groups.clear()
     groups.forget()
-    tally.forget()
+    call_counters.forget()
 
 
 if hasattr(os, "register_at_fork"):

@@ -153,7 +153,7 @@ class Session:
         self.report.update(state="guards")  # the run below may end the process
         found = self.eager
         exception = found.exception
-        if self.options.hollow and found.where != "guards" and found.index is None:
+        if self.options.weightless and found.where != "guards" and found.index is None:
             exception = None  # it may come of the weights
         return {
             "guards": eager.guard_texts(self.module),
@@ -280,7 +280,7 @@ class Session:
             found = repeats.at_once(self.torch, calls)
         if found is None:
             raise Impossible("two calls alone do not give the same")
-        if found["verdict"] == "differs" and self.options.exported and not self.options.hollow:
+        if found["verdict"] == "differs" and self.options.exported and not self.options.weightless:
             found.update(self.shared_in([inputs.flat for inputs in given]))
         return found
 

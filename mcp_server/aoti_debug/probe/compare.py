@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import eager as plainly
-from . import events, inner, standalone
+from . import events, intermediates, standalone
 from .standalone import Inputs, statistics
 
 Document = dict[str, Any]
@@ -225,11 +225,11 @@ def in_tf32(
     """Return what a module gives in float64 when the factors of its convolutions are rounded to
     TF32; None where they are not, or this cannot be told. torch lets cuDNN do so by itself, and
     the layout decides whether it does: a package may where the program does not."""
-    if reference is None or not inner.convolves_in_tf32(torch, module):
+    if reference is None or not intermediates.convolves_in_tf32(torch, module):
         return None
     try:
         wide, wider = plainly.widen(torch, module), plainly.widen_inputs(torch, inputs)
-        return inner.with_short_factors(torch, wide, wider, inner.CONVOLUTIONS, 10)
+        return intermediates.with_short_factors(torch, wide, wider, intermediates.CONVOLUTIONS, 10)
     except Exception:  # without a measure of rounding, float32's own is the measure
         return None
 

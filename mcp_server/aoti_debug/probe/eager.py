@@ -11,7 +11,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from . import custom_ops, events, fakes, indices, inner, standalone
+from . import custom_ops, events, fakes, indices, intermediates, standalone
 from .standalone import Inputs
 
 Document = dict[str, Any]
@@ -265,7 +265,7 @@ def in_float64(
             return _cast(torch, result, torch.float64)
 
     given = copied(torch, widen_inputs(torch, inputs))
-    return inner.values_of(torch, wide, given, list(names), run=run), list(refusing)
+    return intermediates.values_of(torch, wide, given, list(names), run=run), list(refusing)
 
 
 def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any]:
@@ -277,7 +277,7 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
     def run(interpreter: Any, node: Any) -> Any:
         args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
         result = node.target(*args, **kwargs)
-        if inner.is_view(node):
+        if intermediates.is_view(node):
             return result
         return import_module("torch.utils._pytree").tree_map(moved, result)
 
@@ -294,7 +294,7 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
         return (wide + unit).to(leaf.dtype)
 
     given = copied(torch, inputs)
-    outputs: list[Any] = inner.values_of(torch, module, given, [], run=run)["outputs"]
+    outputs: list[Any] = intermediates.values_of(torch, module, given, [], run=run)["outputs"]
     return outputs
 
 

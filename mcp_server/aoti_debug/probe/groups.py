@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from . import describe, judge, memory, slot, tally
+from . import call_counters, describe, judge, memory, shared_buffer
 
 _SLOTS = 256  # groups with a place in the file of the call under way
 _SCALARS = (bool, int, float, str)
@@ -26,7 +26,7 @@ class Group:
     def __init__(self, id: int | None, judged: bool, breaks: tuple[judge.Break, ...]) -> None:
         self.id = id
         self.judged = judged
-        self.row = tally.row(id or 0)
+        self.row = call_counters.row(id or 0)
         self.breaks = breaks
         self.slot: list[Any] | None = None
         self.quick: Quick | None = None
@@ -85,7 +85,7 @@ def new(torch: Any, loaded: memory.Loaded, key: Any, flat: Any, described: Any) 
     judged = contract is not None and contract.stated
     found = judge.breaks(contract, described, loaded.device_index) if contract and judged else []
     broken = tuple(one for one in found if not one.harmless)
-    if _Ids.next >= tally.GROUPS:
+    if _Ids.next >= call_counters.GROUPS:
         return Group(None, judged, broken)
     group = loaded.groups[key] = Group(_Ids.next, judged, broken)
     _Ids.next += 1
@@ -96,7 +96,7 @@ def new(torch: Any, loaded: memory.Loaded, key: Any, flat: Any, described: Any) 
 
 def _slot(torch: Any, flat: Any, described: Any) -> list[Any] | None:
     try:
-        return slot.views(torch, flat, described)
+        return shared_buffer.views(torch, flat, described)
     except (OSError, ValueError, RuntimeError):
         return None
 
@@ -116,7 +116,7 @@ def remember(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> None:
 
 
 def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick | None:
-    c, key, counted = torch._C, id(model), tally.of_process()
+    c, key, counted = torch._C, id(model), call_counters.of_process()
     flat = [*call.args, *(call.kwargs[name] for name in names)]
     if counted is None or any(type(leaf) is not torch.Tensor for leaf in flat):
         return None
@@ -124,7 +124,7 @@ def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick |
         return None
     copies = None
     if call.group.slot is not None:
-        copies = slot.addresses(call.group.slot)
+        copies = shared_buffer.addresses(call.group.slot)
         if copies is None:
             return None
         first, order = len(call.args), list(call.kwargs)  # the package's, not that of the call

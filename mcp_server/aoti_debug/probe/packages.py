@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import budget, capture, custom_ops, events, memory, stated, store
+from . import budget, capture, custom_ops, events, memory, store, wrapper_contract
 from .describe import tensor
 from .memory import Loaded
 from .watch import Details, Span
@@ -87,7 +87,7 @@ def _state_contract(loaded: Loaded, package: Details) -> None:
     if path is None:
         return
     try:
-        loaded.state(stated.contract_in(Path(path), loaded.model))
+        loaded.state(wrapper_contract.contract_in(Path(path), loaded.model))
     except Exception as error:  # a damaged package: the loader will say so
         events.note("read the package's contract", error)
 

@@ -204,17 +204,17 @@ def _waits(captured: str | None) -> bool:
 def keep_graph(torch: Any, program: Any) -> str | None:
     """Save an exported program without its weights, each of which becomes zeros of its shape that
     share one element; return its name. Guards and the model's lines need no more."""
-    hollow = copy.copy(program)
-    hollow._state_dict = {n: _hollow(torch, v) for n, v in program.state_dict.items()}
-    hollow._constants = {n: _hollow(torch, v) for n, v in program.constants.items()}
-    hollow._example_inputs = None
-    found, why_not = _saved(torch, hollow, store.new_name("graph", ".pt2"))
+    weightless = copy.copy(program)
+    weightless._state_dict = {n: _weightless(torch, v) for n, v in program.state_dict.items()}
+    weightless._constants = {n: _weightless(torch, v) for n, v in program.constants.items()}
+    weightless._example_inputs = None
+    found, why_not = _saved(torch, weightless, store.new_name("graph", ".pt2"))
     if found is None:
         events.note("save the graph of the exported program", why_not)
     return found
 
 
-def _hollow(torch: Any, value: Any) -> Any:
+def _weightless(torch: Any, value: Any) -> Any:
     plain = isinstance(value, torch.Tensor) and value.layout == torch.strided
     if not plain or value.untyped_storage().nbytes() <= _SMALL:
         return value

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import definitions, describe, events, slot
+from . import definitions, describe, events, shared_buffer
 
 Document = dict[str, Any]
 
@@ -65,7 +65,7 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
         "--import-path", action="append", default=[], help="directory to import from"
     )
     parser.add_argument("--import", dest="imports", action="append", default=[], metavar="MODULE")
-    parser.add_argument("--hollow", action="store_true", help="the program has no weights")
+    parser.add_argument("--weightless", action="store_true", help="the program has no weights")
     parser.add_argument(
         "--constants", action="append", default=[], help="weights that load_constants was given"
     )
@@ -125,7 +125,7 @@ class Inputs:
 def read_inputs(torch: Any, path: str) -> Inputs:
     """Read captured inputs; strides, offsets and shared memory are as they were."""
     if path.endswith(".bin"):
-        document: Any = {"format": 1, **slot.read(torch, path)}
+        document: Any = {"format": 1, **shared_buffer.read(torch, path)}
     else:
         document = torch.load(path, weights_only=True)
     if isinstance(document, (tuple, list)):

@@ -115,8 +115,8 @@ def _tell_when_done(spec: ModuleSpec) -> None:
 
 def _act(module: ModuleType) -> None:
     try:
-        from . import points
+        from . import hooks
 
-        points.attach(module)
+        hooks.attach(module)
     except Exception as error:
         events.note(f"watch {module.__name__}", error)

@@ -12,7 +12,7 @@ if __name__ == "__main__":
 import time
 from typing import Any
 
-from . import births, indices, standalone
+from . import indices, nonfinite_origins, standalone
 from .compare import unguarded
 from .fakes import is_custom
 from .standalone import Document
@@ -157,7 +157,7 @@ class Walk:
             self._note(node, value)
         bad = node.name in self.nan or node.name in self.inf
         if bad and node.op != "output" and len(self.births) < 200:
-            born = births.look(torch, node, args, kwargs, value, self.nan, self.inf)
+            born = nonfinite_origins.look(torch, node, args, kwargs, value, self.nan, self.inf)
             if born is not None:
                 self.births[node.name] = {
                     "node": node.name,
@@ -165,7 +165,7 @@ class Walk:
                     "stack": stack_of(node),
                     **born,
                 }
-        for target in births.targets(node) if bad else ():
+        for target in nonfinite_origins.targets(node) if bad else ():
             self.writers.setdefault(target.name, []).append(node)
             for kind in (self.nan, self.inf):
                 if node.name in kind:
@@ -174,7 +174,7 @@ class Walk:
     def found(self) -> Document:
         """Return what a report says of the run."""
         graph = self._module.graph
-        cause = births.cause(graph, self.births, self.nan, self.inf, self.writers)
+        cause = nonfinite_origins.cause(graph, self.births, self.nan, self.inf, self.writers)
         return {
             "nodes": len(graph.nodes),
             "rows": self.rows,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.probe import tally as written
+from aoti_debug.probe import call_counters as written
 
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase

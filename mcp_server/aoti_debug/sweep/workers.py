@@ -22,8 +22,8 @@ from aoti_debug.run.executor import SPARE, Demand, Machine, Share, this_machine
 from aoti_debug.sweep.one import ORDER, Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, short
-from aoti_debug.triage.launch import hold_gpus
 from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.spawn import hold_gpus
 
 
 @contextlib.asynccontextmanager

@@ -22,7 +22,7 @@ from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular, read_source
 from aoti_debug.triage.captured_call import captured, with_names
-from aoti_debug.triage.causes import last_call
+from aoti_debug.triage.later_steps import last_call
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
 from aoti_debug.triage.source_text import sets

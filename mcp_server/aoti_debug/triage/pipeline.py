@@ -24,17 +24,17 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
 from aoti_debug.triage import debuggers, decision, plan
 from aoti_debug.triage.captured_call import Captured, captured, with_names, with_sizes
-from aoti_debug.triage.causes import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
-from aoti_debug.triage.launch import hold_gpus, launch, unwell
+from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
 from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
 from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
+from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
 
 WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
@@ -104,7 +104,7 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
     if devices:
         state.directory.subdirectory(CORE)
         flags = core_dumps(directory)
-    ran = await launch(
+    ran = await spawn(
         state,
         "the script, watched",
         target.argv,

@@ -20,9 +20,9 @@ from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
 from aoti_debug.triage.environment import KEY, PROBE
-from aoti_debug.triage.launch import launch
 from aoti_debug.triage.observe import about_the_call
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import spawn
 
 SHORTEST_LIMIT_S = 120.0
 REPORT = "report.json"
@@ -59,7 +59,7 @@ async def check_call(
         argv = (*argv, *others(call, directory), "--steps", ",".join(left))
         argv = (*argv, *at_once(call))
         name = f"replay: {', '.join(left)}"
-        ran = await launch(state, name, argv, directory, timeout_s=limit(state))
+        ran = await spawn(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
         found = await anyio.to_thread.run_sync(reports_of, ran, state)
         reports = reports.joined(found)
@@ -134,7 +134,7 @@ async def replay(
         around = debuggers.gdb(machine.gdb)
     files = words(state, call, directory, program=False)
     argv = (*around, *interpreter(state, "replay.py"), *files)
-    return await launch(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
+    return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
 
 
 def interpreter(state: RunState, program: str) -> tuple[str, str]:
@@ -160,7 +160,7 @@ def words(
         found += ["--package", str(call.package)]
         found += ["--model", call.call.model] if call.call is not None else []
     if program and (kept := call.exported or call.graph) is not None:
-        found += ["--exported", str(kept), *(["--hollow"] if call.exported is None else [])]
+        found += ["--exported", str(kept), *(["--weightless"] if call.exported is None else [])]
     for file in call.constants:
         found += ["--constants", str(file)]
     for module in (*call.modules, *state.request.imports):

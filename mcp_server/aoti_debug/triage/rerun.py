@@ -16,9 +16,9 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
-from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.observe import failure_of
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import torch_version
 
 NAME = "capture"
@@ -42,7 +42,7 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
     assert call.call is not None
     number = call.call.call
     directory = state.subdirectory(NAME)
-    ran = await launch(
+    ran = await spawn(
         state,
         f"the script again, to capture call {number}",
         state.request.target.argv,
@@ -120,7 +120,7 @@ async def run_target(
         xml = directory / "sanitizer.xml"
         argv = (*debuggers.sanitizer(machine.sanitizer, planned.name, xml), *argv)
     name = f"the target itself: {planned.name}"
-    ran = await launch(state, name, argv, directory, flags=flags, watch=watch, recompiles=watch)
+    ran = await spawn(state, name, argv, directory, flags=flags, watch=watch, recompiles=watch)
     if not watch and first.events is not None:
         state.recompiles += len(compiles(first.events))
     return ran

@@ -14,8 +14,8 @@ from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.read.events import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
-from aoti_debug.triage.launch import installed, launch
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
+from aoti_debug.triage.spawn import installed, spawn
 
 NEWEST: Version = (2, 15)
 RANGES = 8  # tensors of which the values are told
@@ -47,7 +47,7 @@ async def run_under(state: RunState, stage: Stage, setting: Setting) -> Ran:
         # An earlier artifact in a shared cache would be served without the stage's code.
         flags["TORCHINDUCTOR_CACHE_DIR"] = str(directory / "cache")
         state.recompiles += 1
-    return await launch(
+    return await spawn(
         state,
         f"stage {stage.name}",
         state.request.target.argv,

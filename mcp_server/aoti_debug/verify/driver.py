@@ -25,8 +25,8 @@ from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import tracing
-from aoti_debug.triage.launch import hold_gpus, launch
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
 from aoti_debug.verify.patch import apply, files_of, read_patch
@@ -174,7 +174,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
     flags = {}
     if before.failing_call is not None:
         flags["AOTI_DEBUG_CAPTURE_CALL"] = str(before.failing_call)
-    ran = await launch(
+    ran = await spawn(
         state,
         "the fixed script, watched",
         target.argv,

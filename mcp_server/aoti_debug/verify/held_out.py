@@ -13,9 +13,9 @@ from aoti_debug.model import Step
 from aoti_debug.read.record import FaultHandlerDump
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.environment import PROBE
-from aoti_debug.triage.launch import launch
 from aoti_debug.triage.replay import REPORT, report_of
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.judge import Trial
 from aoti_debug.verify.request import VerifyRequest
 
@@ -132,7 +132,7 @@ async def held_out(
         argv += ["--import", module]
     argv += list(arguments_of(call, state.request.target))
     limit = limit_of(fixed, request.seeds)
-    ran = await launch(
+    ran = await spawn(
         state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=limit
     )
     report = read_report(directory, died=bool(ran.exit.signal))

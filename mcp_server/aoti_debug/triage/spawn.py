@@ -60,7 +60,7 @@ async def unwell(devices: list[Device], env: Mapping[str, str]) -> list[str]:
     return found
 
 
-async def launch(
+async def spawn(
     state: RunState,
     name: str,
     argv: tuple[str, ...],

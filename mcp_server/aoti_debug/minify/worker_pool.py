@@ -50,7 +50,7 @@ class Outcome:
     cached: bool = False
 
 
-class Workers:
+class WorkerPool:
     """Orders to the fork server of one search; their results are kept by content."""
 
     def __init__(self, root: Path, cache: Path, stop: anyio.Event, machine: Machine) -> None:
@@ -107,7 +107,7 @@ class Workers:
 
 
 @contextlib.asynccontextmanager
-async def workers(
+async def worker_pool(
     root: Path,
     log: Path,
     python: str,
@@ -116,7 +116,7 @@ async def workers(
     stop: anyio.Event,
     machine: Machine,
     vec_isa: Sequence[str] | None = None,
-) -> AsyncIterator[Workers]:
+) -> AsyncIterator[WorkerPool]:
     """Start a fork server below `root`; leaving ends it and all that it started.
 
     It runs under the launcher that runs everything here, so it also ends when this process is
@@ -130,7 +130,7 @@ async def workers(
     for left in root.iterdir():  # of a search that was killed
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
-    found = Workers(root, cache, stop, machine)
+    found = WorkerPool(root, cache, stop, machine)
     found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
@@ -150,7 +150,7 @@ async def workers(
         raise failure
 
 
-async def _serve(found: Workers, log: Path, python: str, env: Mapping[str, str]) -> None:
+async def _serve(found: WorkerPool, log: Path, python: str, env: Mapping[str, str]) -> None:
     argv = (python, str(PROBE / "fork_server.py"), str(found.root))
     try:
         await run_process(

@@ -28,10 +28,10 @@ from aoti_debug.triage.captured_program import (
     passed_over,
     scripts,
 )
-from aoti_debug.triage.launch import launch
 from aoti_debug.triage.replay import REPORT, check_call, interpreter, limit, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.source_text import LOADERS, name_calls, read
+from aoti_debug.triage.spawn import spawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     directory = state.subdirectory("nodes")
     # The package itself is not run here.
     argv = (*interpreter(state, "walk.py"), *words(state, replace(call, package=None), directory))
-    ran = await launch(state, "nodes", argv, directory, timeout_s=limit(state))
+    ran = await spawn(state, "nodes", argv, directory, timeout_s=limit(state))
     report = await anyio.to_thread.run_sync(report_of, ran.directory)
     found = read_report(report, input_numbers(observations)) if report else None
     if found is not None:
@@ -134,7 +134,7 @@ async def take_bisection(
     argv = argv if budget else (*argv, "--compiles", "1")
     argv = (*argv, "--seconds", str(budget or state.request.timeout_s))
     longest = (budget or 0.0) + state.request.timeout_s
-    ran = await launch(state, "bisect", argv, directory, timeout_s=longest)
+    ran = await spawn(state, "bisect", argv, directory, timeout_s=longest)
     report = await anyio.to_thread.run_sync(report_of, ran.directory) or {}
     found = read_bisection(report)
     if found is not None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, eager, inner
+from . import compare, eager, intermediates
 from .compare import unguarded
 from .walk import op_of, stack_of
 
@@ -128,9 +128,11 @@ def _with_constants(
                     if held[name].shape != tensor.shape:
                         return None
                     tensor.copy_(held[name])
-        right = inner.values_of(torch, module, inputs, [])["outputs"]
+        right = intermediates.values_of(torch, module, inputs, [])["outputs"]
         wide = eager.widen(torch, module)
-        exact = inner.values_of(torch, wide, eager.widen_inputs(torch, inputs), [])["outputs"]
+        exact = intermediates.values_of(torch, wide, eager.widen_inputs(torch, inputs), [])[
+            "outputs"
+        ]
         return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
     except Exception:
         return None
@@ -146,7 +148,7 @@ def precision(
         try:
             wide = eager.widen(torch, unguarded(program))
             wider = eager.widen_inputs(torch, inputs)
-            tried = inner.with_short_factors(torch, wide, wider, _PRODUCTS, bits, nearest)
+            tried = intermediates.with_short_factors(torch, wide, wider, _PRODUCTS, bits, nearest)
         except Exception:
             return None
         before, left = _apart(torch, given, truth), _apart(torch, given, tried)
@@ -181,7 +183,7 @@ def steps(torch: Any, nodes: Iterable[Any]) -> list[str]:
     """Return the nodes whose result can jump where their inputs hardly change."""
     found = []
     for node in nodes:
-        name, value = inner.base(node).rstrip("_"), node.meta.get("val")
+        name, value = intermediates.base(node).rstrip("_"), node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor):
             continue
         given = [one.meta.get("val") for one in node.all_input_nodes]

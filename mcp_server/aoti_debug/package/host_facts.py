@@ -27,7 +27,7 @@ _LIBRARY_FOLDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class HostFacts:
     """None means that it is not known; an empty `gpus` means that there is none."""
 
     torch: str | None = None
@@ -69,7 +69,7 @@ class Here:
         return b"\0" + name.encode() + b"\0" in _loader_cache()
 
 
-def here(environment: EnvironmentAnswer | None) -> Here:
+def host_facts(environment: EnvironmentAnswer | None) -> HostFacts:
     """Return the facts of this machine, with those of the user's torch where they are known."""
     known = environment or EnvironmentAnswer(torch_path=None, torch_cuda=None)
     path = Path(known.torch_path) if known.torch_path else None
@@ -78,7 +78,7 @@ def here(environment: EnvironmentAnswer | None) -> Here:
         for device in known.devices
         if (found := _CAPABILITY.search(device))
     )
-    return Here(
+    return HostFacts(
         torch=known.torch,
         torch_cuda=known.torch_cuda,
         torch_path=path,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from . import inner
+from . import intermediates
 from .indices import described
 from .standalone import statistics
 
@@ -21,7 +21,11 @@ def targets(node: Any) -> list[Any]:
     schema = getattr(node.target, "_schema", None)
     for argument, given in zip(getattr(schema, "arguments", ()), node.args):  # noqa: B905 - 3.9
         if argument.alias_info is not None and argument.alias_info.is_write:
-            while hasattr(given, "op") and given.op == "call_function" and inner.is_view(given):
+            while (
+                hasattr(given, "op")
+                and given.op == "call_function"
+                and intermediates.is_view(given)
+            ):
                 given = given.args[0]
             found += [given] if hasattr(given, "op") else []
     return found
