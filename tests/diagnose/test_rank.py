@@ -23,7 +23,6 @@ from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import read_events
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
-    Frame,
     GpuException,
     Launches,
     PythonException,
@@ -34,6 +33,7 @@ from aoti_debug.read.record import (
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.signatures import matcher
 from aoti_debug.signatures.signature import signatures
+from aoti_debug.vocabulary import Place
 from recordings import recorded_bytes
 
 ENVELOPE = (
@@ -601,8 +601,8 @@ CORE = GpuException(
 )
 PRINTED = Launches(SPAN, 3, (("cpp_last", 1),), 1, "cpp_last", 4, None)
 FRAMES = (
-    Frame("/home/u/serve.py", 12, "<module>", "model(x)"),
-    Frame("/site-packages/t.py", 1, "f", None),
+    Place("/home/u/serve.py", 12, "<module>", "model(x)"),
+    Place("/site-packages/t.py", 1, "f", None),
 )
 RAISED = PythonException(SPAN, "RuntimeError", "x", FRAMES, None, True)
 

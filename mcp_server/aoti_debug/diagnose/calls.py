@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
 from aoti_debug.plain import one_line
-from aoti_debug.read.record import Frame, PythonException, Span
+from aoti_debug.read.record import PythonException, Span
+from aoti_debug.vocabulary import Place
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -223,7 +224,7 @@ def traceback_phase(observations: Observations, exception: PythonException) -> P
     return told or phase_of_name(exception.type)
 
 
-def users_frame(frames: Iterable[Frame]) -> Frame | None:
+def users_frame(frames: Iterable[Place]) -> Place | None:
     """Return the deepest frame of the user's own files; `frames` are outermost first."""
     found = None
     for frame in frames:
@@ -232,7 +233,7 @@ def users_frame(frames: Iterable[Frame]) -> Frame | None:
     return found
 
 
-def source_of(frame: Frame | None) -> list[SourceLine]:
+def source_of(frame: Place | None) -> list[SourceLine]:
     if frame is None:
         return []
     return [SourceLine(file=frame.file, line=frame.line, text=frame.text)]

@@ -18,7 +18,8 @@ from aoti_debug.signatures import Match
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.event_records import Guard, Phase, Place
+    from aoti_debug.read.event_records import Guard, Phase
+    from aoti_debug.vocabulary import Place
 
 GUIDE = "guides/dynamic-shapes.md#constraint-violations"
 CONSTANT_GUIDE = "guides/dynamic-shapes.md#specialised-to-a-constant"

@@ -17,11 +17,11 @@ from aoti_debug.read.event_records import (
     Guard,
     Input,
     Output,
-    Place,
     Process,
     Torch,
 )
 from aoti_debug.read.record import Span
+from aoti_debug.vocabulary import Place
 
 TEXT_LIMIT = 4000
 _ITEMS = 2000

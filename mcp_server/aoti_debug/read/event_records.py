@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.read.record import Record
+from aoti_debug.vocabulary import Place
 
 if TYPE_CHECKING:
     from aoti_debug.read.traffic import Tally
@@ -34,16 +35,6 @@ class Torch(Record):
     git: str | None
     path: str | None
     triton: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One line of the code that a model was traced from."""
-
-    file: str
-    line: int
-    function: str
-    text: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from aoti_debug.read.blocks import Ends, span_of
 from aoti_debug.read.record import (
     CppFrame,
     FaultHandlerDump,
-    Frame,
     Line,
     NativeBacktrace,
     NativeFrame,
     Terminated,
 )
+from aoti_debug.vocabulary import Place
 
 _THROWN = re.compile(r"terminate called after throwing an instance of '([^']{1,1000})'")
 _WHAT = "  what():  "
@@ -201,13 +201,13 @@ class FaultHandlerReader:
 
     def _reset(self) -> None:
         self._reason: str | None = None
-        self._frames: list[Frame] = []
+        self._frames: list[Place] = []
         self._native: list[CppFrame] = []
         self._modules: tuple[str, ...] = ()
         self._section = ""  # "current", "other", "native"
         self._marked = False
         self._threads = 0
-        self._stacks: list[list[Frame]] = []
+        self._stacks: list[list[Place]] = []
         self._count = 0
 
     def feed(self, line: Line) -> bool:
@@ -256,7 +256,7 @@ class FaultHandlerReader:
         frame = _FRAME.match(text)
         if frame:
             number = int(frame[2]) if frame[2].isdigit() else 0
-            read = Frame(frame[1], number, frame[3].strip(), None)
+            read = Place(frame[1], number, frame[3].strip(), None)
             if self._section == "current" and len(self._frames) < _FRAMES:
                 self._frames.append(read)
             kept = self._threads == len(self._stacks) > 0

@@ -11,12 +11,12 @@ from aoti_debug.read.blocks import MARK, Ends, span_of
 from aoti_debug.read.record import (
     QUOTE_LIMIT,
     ErrorLine,
-    Frame,
     Line,
     PythonException,
     SaidLine,
     Span,
 )
+from aoti_debug.vocabulary import Place
 
 _SPEAKS = re.compile(
     rb"\b(?:[\w.]{0,100}(?:Error|Exception)|ERROR|FATAL|[Ff]atal|[Ee]rror|[Ff]ailed|FAILED|"
@@ -120,8 +120,8 @@ _PARAGRAPHS = tuple(
 )
 
 
-def _frame(found: re.Match[str]) -> Frame:
-    return Frame(found[1], int(found[2]), found[3].strip() if found[3] else "<module>", None)
+def _frame(found: re.Match[str]) -> Place:
+    return Place(found[1], int(found[2]), found[3].strip() if found[3] else "<module>", None)
 
 
 class _Traceback:
@@ -132,7 +132,7 @@ class _Traceback:
         self.last = line
         self.prefix = prefix
         self.headless = headless  # its beginning was cut off: only an exception makes it one
-        self.frames: list[Frame] = []
+        self.frames: list[Place] = []
         self.type = ""
         self.message: list[str] = []
         self.size = 0

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from aoti_debug.vocabulary import Place
+
 QUOTE_LIMIT = 300
 
 
@@ -96,14 +98,6 @@ class SaidLine(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    file: str
-    line: int
-    function: str
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class CodePlace(Record):
     """A place in torch's or Triton's code: a frame of any kind of traceback, the module whose
     logger printed an error, or the module of an exception's type."""
@@ -119,7 +113,7 @@ class PythonException(Record):
 
     type: str
     message: str  # at most 4,000 characters
-    frames: tuple[Frame, ...]
+    frames: tuple[Place, ...]
     relation: Literal["cause", "context"] | None  # how it led to the one printed after it
     last: bool  # nothing was printed after it in this chain
 
@@ -136,11 +130,11 @@ class FaultHandlerDump(Record):
     """Python's own stack on a fatal signal (`Fatal Python error: ...`) or on time-out."""
 
     reason: str
-    frames: tuple[Frame, ...]  # most recent first, of the current thread
+    frames: tuple[Place, ...]  # most recent first, of the current thread
     extension_modules: tuple[str, ...]
     native: tuple[CppFrame, ...] = ()  # the C stack, which Python 3.14 and later can add
     threads: int = 1
-    stacks: tuple[tuple[Frame, ...], ...] = ()  # of every thread, as printed; the first ones
+    stacks: tuple[tuple[Place, ...], ...] = ()  # of every thread, as printed; the first ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,220 @@
+"""What crosses rooms, spelled one way from the probe's event to the answer.
+
+The server imports it as `aoti_debug.vocabulary`. Standard library alone, Python 3.9: the probe runs
+in the user's interpreter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+_FRAME = re.compile(
+    r'File "([^"\n]{1,2000})", line (\d{1,9})(?:, in ([^\n]{1,500}))?[^\S\n]*'
+    r'(?:\n(?![ \t]*File ")[ \t]+([^\n]{0,300}))?'
+)
+_TORCH = re.compile(
+    r"(?:site|dist)-packages/torch/|(?:^|/)torch/(?:_\w+|nn|fx|export|autograd|utils/_\w+)(?:/|\.py$)"
+)
+_LIBRARY = re.compile(
+    r"/(?:site|dist)-packages/|/torchinductor_|/lib/python3[^/]*/|^<|aoti_debug/probe/|/minifier_launcher\.py$"
+)
+
+Owner = Literal["user", "library", "torch"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a source file; `text` is the line itself, where it is known."""
+
+    file: str
+    line: int
+    function: str = ""
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @property
+    def owner(self) -> Owner:
+        return owner(self.file)
+
+
+def owner(file: str) -> Owner:
+    """Return whose source file this is: torch's, another library's or generated, or the user's."""
+    path = file.replace("\\", "/")
+    if _TORCH.search(path):
+        return "torch"
+    return "library" if _LIBRARY.search(path) else "user"
+
+
+def places_in(stack: str) -> list[Place]:
+    """Return the places of `File "F", line N, in NAME` lines, outermost first, with the source
+    line below each."""
+    return [
+        Place(file, int(line), function.strip(), text.strip() or None)
+        for file, line, function, text in _FRAME.findall(stack)
+    ]
+
+
+def model_places(stack: str) -> list[Place]:
+    """Return the places of a stack that are not torch's, all of them where no other is."""
+    found = places_in(stack)
+    return [place for place in found if place.owner != "torch"] or found
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a call's arguments. Fields of a tensor are None for other values, and all are None
+    where they are not known.
+
+    `index` counts tensors alone, as the runtime does; `position` counts all leaves.
+    """
+
+    index: int | None = None
+    position: int | None = None
+    name: str | None = None
+    kind: str = "tensor"  # or int, float, bool, str, None, other
+    shape: tuple[int, ...] | None = None
+    stride: tuple[int, ...] | None = None
+    dtype: str | None = None
+    device: str | None = None
+    storage_offset: int | None = None  # elements
+    storage_bytes: int | None = None
+    alignment: int | None = None  # bytes
+    min: int | float | None = None
+    max: int | float | None = None
+    min_at: tuple[int, ...] | None = None
+    max_at: tuple[int, ...] | None = None
+    value: str | int | float | bool | None = None
+    type: str | None = None
+    overlaps: tuple[int, ...] | None = None  # inputs that share its memory
+    nan: int | None = None  # how many, where counting was cheap
+    inf: int | None = None
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Leaf:
+        """Make a leaf of what the probe described; unknown keys are left out."""
+        known: dict[str, Any] = {}
+        for key in cls.__dataclass_fields__:
+            value = document.get(key)
+            if value is not None:
+                known[key] = tuple(value) if isinstance(value, list) else value
+        return cls(**known)
+
+
+Relation = Literal["equal", "min", "max", "derived"]
+
+
+@dataclass(frozen=True)
+class Break:
+    """What one input of a call breaks of a contract; `harmless`: only the compiled check would
+    reject it."""
+
+    index: int | None  # of tensors; None for a value that is no tensor
+    name: str | None
+    property: (
+        str  # count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
+    )
+    expected: str
+    got: str
+    reason: str = ""
+    dim: int | None = None
+    confidence: Literal["proved", "likely", "possible"] = "proved"
+    harmless: bool = False
+    relation: Relation = "equal"  # derived: another dimension says the size
+    bound: int | None = None  # of a size, where the relation is min or max
+    position: int | None = None  # among all leaves
+    written: bool = False  # the model writes to this input
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of an input; `computed`: the model computes the index from this input."""
+
+    index: int
+    name: str = ""
+    at: tuple[int, ...] = ()
+    computed: bool = False
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a dynamic dimension of an input."""
+
+    index: int
+    name: str
+    dim: int
+    size: int
+
+
+@dataclass(frozen=True)
+class GraphValue:
+    """A value of an exported graph."""
+
+    kind: Literal["parameter", "input", "computed", "value"]
+    name: str
+    op: str = ""
+    node: str | None = None  # its name in the graph
+
+
+@dataclass(frozen=True)
+class OutOfBounds:
+    """An index that an operator uses outside of `lower <= index < upper`."""
+
+    op: str
+    upper: int
+    value: int
+    node: str = ""
+    dim: int | None = None  # of what is indexed
+    lower: int = 0
+    at: tuple[int, ...] = ()  # where the value stands in the index
+    count: int = 1  # elements of the index that are out of bounds
+    shape: tuple[int, ...] = ()  # of the index
+    min: int | None = None  # of the index
+    max: int | None = None
+    table: GraphValue | None = None  # what is indexed
+    source: GraphValue | None = None  # the index
+    input: Element | None = None  # where the value stands in an input
+    size: Size | None = None  # or the size that the index is computed from
+
+    def __str__(self) -> str:
+        at = ", ".join(map(str, self.at))
+        return (
+            f"{self.op}: index {self.value} at [{at}] is out of bounds: "
+            f"{self.lower} <= index < {self.upper}"
+        )
+
+
+@dataclass(frozen=True)
+class ValueSummary:
+    """A tensor's values: counts of NaN and infinities; min, max and mean of the finite ones."""
+
+    nan: int = 0
+    inf: int = 0
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+
+    @property
+    def not_finite(self) -> str:
+        counts = ((self.nan, "NaN"), (self.inf, "Inf"))
+        return " and ".join(f"{count} {word}" for count, word in counts if count)
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A failure without what differs between two runs of it. None: not known."""
+
+    phase: str | None = None
+    kind: str | None = None  # exception type, signal, hang, wrong result; None: no failure
+    message: str | None = None  # normalised
+    operators: tuple[str, ...] = ()  # of the faulty kernel, or the one that was lowered
+    place: Place | None = None  # the user's line
+    access: str | None = None  # read, write, assert
+
+    @property
+    def failed(self) -> bool:
+        return self.kind is not None
