@@ -1056,7 +1056,7 @@ SIGNATURES = (
                 ),
             ),
         ),
-        guide="guides/wrong-results.md#uninitialised-reads",
+        guide="guides/wrong-results.md#uninitialized-reads",
         next_tool="explain_kernel",
         matches=(
             quoted(
