@@ -31,7 +31,7 @@ from pathlib import Path
 from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.signatures.signature import Sample, Signature, matcher, signatures
+from aoti_debug.signatures.signature import Signature, matcher, signatures
 
 BARE = """\
 from mcp.server import MCPServer
@@ -219,7 +219,6 @@ def table(count: int = 150) -> tuple[Signature, ...]:
             summary="",
             means="",
             guide="",
-            matches=(Sample("", "recorded"),),
         )
         for i in range(max(0, count - len(real)))
     ]

@@ -1,26 +1,29 @@
-"""Every signature is tested by the samples it carries, a message names the one that fails; and the
-plain texts that a pattern cannot match without."""
+"""Every signature is tested by the samples it carries, a message names the one that fails; the
+patterns without samples by the public texts of the evals and by the installed torch; and the plain
+texts that a pattern cannot match without."""
 
 from __future__ import annotations
 
+import json
+import lzma
 import re
-import string
 import subprocess
 import sys
-import tokenize
-from ast import literal_eval
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
 import aoti_debug.signatures as package
 import pytest
+from aoti_debug.facts.flag import release
 from aoti_debug.model import CATEGORIES, PHASES
+from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import Line
 from aoti_debug.signatures import Match, Sample, Signature, matcher, signatures, texts_of
-from aoti_debug.signatures.signature import ToolName, literals
+from aoti_debug.signatures.signature import ToolName, groups_of, literals
+from elftools.elf.elffile import ELFFile
+from programs import torch_folder, torch_version
 
 if sys.version_info >= (3, 11):
     from re import _constants as constants
@@ -106,8 +109,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 def texts(signature: Signature) -> Iterator[str]:
     yield signature.summary
-    for fix in signature.fixes:
-        yield from (text for text in (fix.what, fix.where, fix.why) if text)
+    yield from signature.fixes
 
 
 def test_there_are_enough_each_with_its_own_name():
@@ -123,23 +125,80 @@ def test_each_topic_says_what_it_is_about():
 
 @EACH
 def test_samples_match_and_fill_the_summary(signature: Signature) -> None:
-    assert signature.matches
-    groups = {name for p in signature.patterns for name in compiled(p).groupindex}
+    groups = {name for p in signature.searched for name in groups_in(p)}
     for sample in signature.matches:
-        for line in sample.text.splitlines() if sample.origin == "source" else [sample.text]:
-            match = matches(line).get(signature.id)
-            assert match is not None, line
-            assert signature.summary.format(**dict.fromkeys(groups, "") | match.groups)
+        match = matches(sample.text).get(signature.id)
+        assert match is not None, sample.text
+        assert signature.summary.format(**dict.fromkeys(groups, "") | match.groups)
+
+
+def groups_in(pattern: str) -> set[str]:
+    return set(compiled(pattern).groupindex) or {"what"}
 
 
 @EACH
-def test_every_pattern_has_a_sample_and_says_one_thing(signature: Signature) -> None:
-    lines = [line for sample in signature.matches for line in sample.text.splitlines()]
-    for pattern in signature.patterns:
-        assert any(compiled(pattern).search(line) for line in lines), pattern
+def test_every_pattern_says_one_thing(signature: Signature) -> None:
+    for pattern in signature.searched:
         assert not has_alternatives(pattern), pattern
-    for anchor in signature.anchors:
-        assert any(anchor in line for line in lines), anchor
+
+
+CHECKED = release("2.13.0")  # the torch in which texts without a sample were looked up
+NAMES = ("libtorch_cpu.so", "libtorch_python.so", "libc10.so")
+LONG_ENOUGH = 8  # letters of a text that stands in torch for no other reason
+_TWO_PARTS = re.compile(rb"[\"'] *\n\s*[fr]{0,2}[\"']")  # of one text, on two lines
+TESTS = Path(__file__).parents[1]
+PUBLIC = (
+    *(TESTS.parent / "evals" / "logs").glob("*.jsonl.xz"),
+    TESTS / "guides" / "public_texts.jsonl.xz",
+)
+
+
+def of_torch() -> Iterator[bytes]:
+    """Give the path and the text of each source file of the installed torch, and the texts that
+    its libraries hold."""
+    root = Path(torch_folder())
+    for path in root.rglob("*"):
+        yield str(path.relative_to(root.parent)).encode()
+        if path.suffix in (".py", ".h", ".cpp", ".jinja") and "testing" not in path.parts:
+            yield _TWO_PARTS.sub(b"", path.read_bytes())
+    for path in (root / "lib" / name for name in NAMES):
+        if path.exists():
+            with path.open("rb") as library:
+                section = ELFFile(library).get_section_by_name(".rodata")
+                yield section.data() if section is not None else b""
+
+
+def public_lines() -> list[str]:
+    rows = [row for path in PUBLIC for row in lzma.decompress(path.read_bytes()).splitlines()]
+    return [line for row in rows for line in json.loads(row)["text"].splitlines()]
+
+
+def test_a_pattern_without_a_sample_is_of_the_installed_torch_or_of_a_public_text() -> None:
+    bare = {
+        pattern: [text for text in literals(pattern) if len(text) >= LONG_ENOUGH]
+        for signature in ALL
+        for pattern in signature.patterns
+        if not any(compiled(pattern).search(sample.text) for sample in signature.matches)
+    }
+    searched = sorted({text for some in bare.values() for text in some})
+    search = MultiSearch(text.encode() for text in searched)
+    found = {searched[number] for text in of_torch() for number in search.among(text)}
+    public = public_lines()
+    absent = [
+        pattern
+        for pattern, some in bare.items()
+        if not found.intersection(some)
+        and not any(compiled(pattern).search(line) for line in public)
+    ]
+    # Another torch has other texts; most stay for years.
+    allowed = 0 if release(torch_version()) == CHECKED else len(bare) // 4
+    assert len(absent) <= allowed, absent
+
+
+def test_an_unconfirmed_pattern_has_no_sample() -> None:
+    for signature in ALL:
+        for pattern in signature.unconfirmed:
+            assert not any(compiled(pattern).search(s.text) for s in signature.matches), pattern
 
 
 def has_alternatives(pattern: str) -> bool:
@@ -153,7 +212,7 @@ def has_alternatives(pattern: str) -> bool:
 
 
 def test_a_bar_in_a_group_joins_words_and_not_phrases() -> None:
-    for pattern in {p for s in ALL for p in s.patterns}:
+    for pattern in {p for s in ALL for p in s.searched}:
         for alternative in alternatives(parser.parse(pattern)):
             assert not any(is_gap(item) for item in alternative[:-1]), pattern
 
@@ -182,20 +241,6 @@ def is_gap(item: tuple[object, Any]) -> bool:
     return code in REPEATS and [code for code, _ in value[2]] == [constants.ANY]
 
 
-def test_no_pattern_is_broken_within_a_word_to_fit_a_line() -> None:
-    for path in Path(package.__path__[0]).glob("*.py"):
-        with path.open(encoding="utf-8") as source:
-            tokens = [
-                t
-                for t in tokenize.generate_tokens(source.readline)
-                if t.type not in (tokenize.NL, tokenize.COMMENT)
-            ]
-        for one, two in pairwise(tokens):
-            if one.type == two.type == tokenize.STRING and one.string.startswith("r"):
-                ends = literal_eval(one.string)[-1:] + literal_eval(two.string)[:1]
-                assert not re.fullmatch(r"\w\w", ends), f"{path.name}:{one.start[0]}"
-
-
 @EACH
 def test_what_looks_alike_does_not_match(signature: Signature) -> None:
     apart = [sample for id in signature.apart_from for sample in BY_ID[id].matches]
@@ -206,7 +251,7 @@ def test_what_looks_alike_does_not_match(signature: Signature) -> None:
 def test_the_texts_that_are_searched_for_are_rare() -> None:
     common: list[tuple[str, str]] = []
     for signature in ALL:
-        for text in {t for p in signature.patterns for t in texts_of(p, signature.anchors)}:
+        for text in {t for p in signature.searched for t in texts_of(p, signature.anchors)}:
             # A log with many of them is searched without its digits: what is left must be rare.
             left = text.translate(DELETED).replace(" ", "")
             if len(left) < 3 or text in PROSE or sum(text in line for line in BENIGN) > 2:
@@ -216,14 +261,9 @@ def test_the_texts_that_are_searched_for_are_rare() -> None:
 
 @EACH
 def test_words_name_only_groups_that_every_pattern_has(signature: Signature) -> None:
-    wanted = {
-        name
-        for text in texts(signature)
-        for _, name, _, _ in string.Formatter().parse(text)
-        if name is not None
-    }
-    for pattern in signature.patterns:
-        assert wanted <= set(compiled(pattern).groupindex), pattern
+    wanted = {name for text in texts(signature) for name in re.findall(r"\{([a-z_]+)\}", text)}
+    for pattern in signature.searched:
+        assert wanted <= groups_in(pattern), pattern
 
 
 def test_fields_are_of_the_known_vocabulary() -> None:
@@ -249,7 +289,7 @@ def test_ordinary_log_lines_have_no_cause() -> None:
 
 
 def test_every_repeat_in_a_pattern_is_bounded() -> None:
-    for pattern in {p for s in ALL for p in s.patterns}:
+    for pattern in {p for s in ALL for p in s.searched}:
         tree = parser.parse(pattern)
         assert not _open(tree), pattern
         assert not _nested(tree), pattern
@@ -299,7 +339,7 @@ import re, sys
 from aoti_debug.signatures import signatures, texts_of
 SIZE = 16384
 for s in signatures():
-    for pattern in s.patterns:
+    for pattern in s.searched:
         text = max(texts_of(pattern, s.anchors), key=len)
         fillers = ["a", " ", "(", "'", "0", "::", "/", "_", "\\u2018", text, text[:-3]]
         compiled = re.compile(pattern)
@@ -341,10 +381,14 @@ def test_the_longest_text_that_is_always_there(pattern: str, expected: list[str]
 
 
 def test_no_sample_matches_a_pattern_without_one_of_its_texts() -> None:
-    lines = {line for s in signatures() for m in s.matches for line in m.text.splitlines()}
-    for signature in signatures():
-        own = {line for m in signature.matches for line in m.text.splitlines()}
-        for pattern in signature.patterns:
-            for line in own & lines:
+    for signature in ALL:
+        for pattern in signature.searched:
+            for line in (sample.text for sample in signature.matches):
                 if re.search(pattern, line):
                     assert any(text in line for text in literals(pattern)), (pattern, line)
+
+
+def test_what_stands_for_the_match_of_a_pattern_without_groups() -> None:
+    assert groups_of(compiled("b.").search("abc")) == {"what": "bc"}
+    assert groups_of(compiled("b(?P<op>c)").search("abc")) == {"op": "c"}
+    assert groups_of(compiled("b(?P<op>x)?").search("abc")) == {}

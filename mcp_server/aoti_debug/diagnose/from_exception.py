@@ -168,7 +168,7 @@ def from_chain(
             source=source_of(users_frame(exception.frames)),
             evidence=[evidence(exception.span)],
             guide=signature.guide if signature else GUIDES.get(category),
-            fixes=list(signature.fixes) if signature else [],
+            fixes=[Fix(what=fix) for fix in signature.fixes] if signature else [],
             signature=signature.id if signature else None,
         ),
         role="symptom" if phase == "run" or caught else "cause",

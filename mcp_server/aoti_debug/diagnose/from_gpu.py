@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import base_name, phase_at_end, traceback_phase
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Fault, Kernel, Phase
+from aoti_debug.model import Category, Diagnosis, Fault, Fix, Kernel, Phase
 from aoti_debug.read.record import (
     DeviceAssert,
     GpuException,
@@ -184,7 +184,7 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             fault=fault_of(found),
             evidence=[evidence(found.span)],
             guide=GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
-            fixes=list(match.signature.fixes) if match else [],
+            fixes=[Fix(what=fix) for fix in match.signature.fixes] if match else [],
             signature=match.signature.id if match else None,
         ),
         role="cause",

@@ -132,10 +132,7 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
 
 def from_match(match: Match, position: int, phase: Phase) -> Candidate:
     signature = match.signature
-    fixes = [
-        Fix(what=fill(fix.what, match.groups), where=fix.where, why=fix.why)
-        for fix in signature.fixes
-    ]
+    fixes = [Fix(what=fill(fix, match.groups)) for fix in signature.fixes]
     return Candidate(
         Diagnosis(
             phase=phase,

@@ -6,12 +6,12 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Literal
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Confidence, Fix, Phase
+from aoti_debug.model import Category, Confidence, Phase
 from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span
 
@@ -124,63 +124,71 @@ PLAIN = 6  # letters of a pattern's own text from which on it is searched withou
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Log text and where it came from: `recorded` was printed by a run of ours, `quoted` is a
-    line quoted in a public thread, `source` stands in the program that prints it."""
+    """One line of a log and where it comes from: `recorded` was printed by a run of ours, `quoted`
+    stands in a public thread, `example` was written by us in the form that a program prints."""
 
     text: str
-    origin: Literal["recorded", "quoted", "source"]
+    origin: Literal["recorded", "quoted", "example"]
     note: str = ""
 
 
-def recorded(text: str, note: str = "") -> Sample:
-    """Give a sample that a run of ours printed; `note` says with what."""
+def recorded(text: str, note: str = "torch 2.13.0, CPU") -> Sample:
+    """Give a line that a run of ours printed; `note` names the program and its release."""
     return Sample(text, "recorded", note)
 
 
-def quoted(text: str, note: str = "") -> Sample:
-    """Give a sample from a public thread; `note` begins with the thread."""
-    return Sample(text, "quoted", note)
+def quoted(text: str, thread: str) -> Sample:
+    """Give a line of a public thread, with which `thread` begins."""
+    return Sample(text, "quoted", thread)
 
 
-def fix(what: str, where: str | None = None, why: str | None = None) -> Fix:
-    """Give a fix, which keeps the tables below flat."""
-    return Fix(what=what, where=where, why=why)
+def example(text: str, note: str = "") -> Sample:
+    """Give a line written by us in the form that a program prints: `note` names the program, or
+    says why a neighbour is none."""
+    return Sample(text, "example", note)
 
 
-def words(program: str, *lines: str) -> Sample:
-    """Give lines as `program` holds them, a source file or a tool, with its places filled in."""
-    return Sample("\n".join(lines), "source", program)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Signature:
     """One way to fail, as it shows in a log.
 
-    A line matches when one of `patterns` (regular expressions, searched; each says one thing)
-    matches it; its named groups may be used in `summary` and in the fixes as `{name}`. What makes
-    the search cheap is the plain text that a pattern holds; a pattern whose text is too common is
-    tried only on lines with one of `anchors`. `role` says what kind of line it is: a cause outranks
-    a symptom (true but not the reason), an envelope (says only that something failed), an
-    aftermath (a consequence of an earlier fault) and a note (healthy runs print it too). Within a role the better `tier` wins.
+    A line matches when a pattern (a regular expression, searched; each says one thing) matches it.
+    `summary` and `fixes` may use a pattern's named groups as `{name}`; `{what}` is the whole match
+    of a pattern without groups. The search is cheap because of the plain text that a pattern
+    holds; a pattern whose text is too common is tried only on lines with one of `anchors`.
+
+    `patterns` match a sample, a public text of the evals, or a text in the installed torch;
+    `unconfirmed` ones are for texts of programs that were not at hand, and have none of these.
+
+    `role` says what kind of line it is: a cause outranks a symptom (true but not the reason), an
+    envelope (says only that something failed), an aftermath (a consequence of an earlier fault)
+    and a note (healthy runs print it too). Within a role the better `tier` wins.
     """
 
     id: str
     phase: Phase
     category: Category
-    role: Role = "cause"
     tier: Tier
+    _: KW_ONLY
+    role: Role = "cause"
     confidence: Confidence = "likely"
-    anchors: tuple[str, ...] = ()
-    patterns: tuple[str, ...]
+    next_tool: ToolName | None = None
     summary: str
     means: str
     check: str = ""  # the cheapest check that tells it from what looks alike
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[str, ...] = ()
     guide: str  # guides/NAME.md#anchor
-    next_tool: ToolName | None = None
-    matches: tuple[Sample, ...]
+    anchors: tuple[str, ...] = ()
+    patterns: tuple[str, ...]
+    unconfirmed: tuple[str, ...] = ()
+    matches: tuple[Sample, ...] = ()
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
     apart_from: tuple[str, ...] = ()  # signatures none of whose samples may match
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Return every pattern."""
+        return self.patterns + self.unconfirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +220,7 @@ class _Table:
         owners: dict[str, list[int]] = {}
         self._patterns: list[tuple[int, str]] = []  # number of the signature, pattern
         for number, signature in enumerate(table):
-            for pattern in signature.patterns:
+            for pattern in signature.searched:
                 for text in texts_of(pattern, signature.anchors):
                     owners.setdefault(text, []).append(len(self._patterns))
                 self._patterns.append((number, pattern))
@@ -248,6 +256,12 @@ def is_common(text: str) -> bool:
     return len(word) < PLAIN or (word.isalpha() and word.islower())
 
 
+def groups_of(found: re.Match[str]) -> dict[str, str]:
+    """Return the named groups of a match; `what` is all of it where the pattern has none."""
+    named = {name: text for name, text in found.groupdict().items() if text is not None}
+    return named if found.re.groupindex else {"what": found[0]}
+
+
 @lru_cache(maxsize=4)
 def _table(table: tuple[Signature, ...] | None) -> _Table:
     return _Table(signatures() if table is None else table)
@@ -267,8 +281,7 @@ class _Matcher:
             if number not in self._found:
                 quote = line.text.strip()[:QUOTE_LIMIT]
                 span = Span(self._artifact, line.number, line.number, quote)
-                groups = {k: v for k, v in found.groupdict().items() if v is not None}
-                self._found[number] = Match(span, self._table.signatures[number], groups)
+                self._found[number] = Match(span, self._table.signatures[number], groups_of(found))
         return False
 
     def finish(self) -> Iterable[Match]:
