@@ -99,7 +99,7 @@ picture: setup
 	$(BIN)/python assets/draw.py assets/diagnosis.svg
 
 clean:
-	rm -rf $(VENV) build *.egg-info mcp_server/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.python:

@@ -254,16 +254,9 @@ def test_the_marketplace_offers_the_plugin() -> None:
     assert (ROOT / offered["source"] / "SKILL.md").is_file()
 
 
-@pytest.mark.parametrize("name", PLUGINS)
-def test_a_plugin_starts_the_server_over_stdio(name: str) -> None:
-    [server] = document(name)["mcpServers"].values()
-    assert server["args"][-2:] == ["aoti-debug", "serve"]
-
-
-def test_the_bundle_starts_the_server_over_stdio() -> None:
+def test_the_bundle_is_of_the_same_version() -> None:
     bundle = document("manifest.json")
     assert (bundle["name"], bundle["version"]) == ("aoti-debug", __version__)
-    assert bundle["server"]["mcp_config"]["args"][-2:] == ["aoti-debug", "serve"]
     assert (ROOT / bundle["server"]["entry_point"]).is_file()
 
 
