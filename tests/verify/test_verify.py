@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.minify.material import arguments_of
 from aoti_debug.minify.signature import Signature
 from aoti_debug.read.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import KEY, write_key
+from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.verify.driver import patched_target
 from aoti_debug.verify.held_out import Report, read_report
 from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
@@ -499,7 +499,7 @@ def test_operators_are_imported_from_where_the_script_had_them(tmp_path: Path) -
     script.parent.mkdir()
     script.touch()
     target = Target(("python", str(script)), original, {}, "model.py", None)
-    words = arguments_of(call, target)
+    words = context_arguments(call, target)
     folders = [folder for word, folder in pairwise(words) if word == PATH]
     assert folders == [str(fixed), str(fixed / "lib"), str(original)]
 

@@ -29,8 +29,9 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
 from aoti_debug.signals import in_thread
+from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.pipeline import triage
-from aoti_debug.triage.replay import import_paths
+from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import hold_gpus, unwell
 
@@ -75,16 +76,15 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
     home = work.directory.path.parent.parent
-    imports = tuple(word for module in request.imports for word in ("--import", module))
     if request.program is not None:
-        folders = [w for path in import_paths(request.target) for w in ("--import-path", str(path))]
-        return Material(exported=request.program, words=(*imports, *folders))
+        words = context_arguments(Captured(), request.target, request.imports)
+        return Material(exported=request.program, words=words)
     directory = work.directory
     if request.run is not None:
         directory = RunDirectory.open(request.run, home)
     else:
         work.diagnosis = (await triage(work)).diagnosis
-    read = partial(material_of, directory, request.target, home)
+    read = partial(material_of, directory, request.target, home, request.imports)
     material = await anyio.to_thread.run_sync(read)
     work.diagnosis = work.diagnosis or material.diagnosis
     if ended_well(material) and not request.compare:
@@ -93,7 +93,7 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
             help="Ask for a comparison with eager (--compare) to look for a wrong result.",
         )
     work.notes.extend(material.notes)
-    return replace(material, words=(*imports, *material.words))
+    return material
 
 
 async def _search(

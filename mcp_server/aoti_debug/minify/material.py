@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
 from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.observe import observe
-from aoti_debug.triage.replay import import_paths
+from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import DIAGNOSIS
 
 NOT_FAILED = ("no_fault", "false_alarm")
@@ -34,9 +33,9 @@ NOT_FAILED = ("no_fault", "false_alarm")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """`words` make a program of the probe define the custom operators; `text` is what the failing
-    run wrote to stderr; `inputs` is None where the failure came before any call, `exported` where
-    nothing of that run's program is kept."""
+    """`words` give a program of the probe the custom operators and the loaded weights; `text` is
+    what the failing run printed. `inputs` is None where the failure came before any call,
+    `exported` where nothing of that run's program is kept."""
 
     exported: Path | None
     package: Path | None = None
@@ -78,13 +77,15 @@ class Material:
         return call is not None and any(out.nan or out.inf for out in call.outputs)
 
 
-def material_of(directory: RunDirectory, target: Target, home: Path | None) -> Material:
+def material_of(
+    directory: RunDirectory, target: Target, home: Path | None, imports: Sequence[str] = ()
+) -> Material:
     """Read what a run has kept of its failure, the exported program with it.
 
     Raises:
         NothingToMinify: it failed before anything was exported, ended well, or has no capture.
     """
-    found = failure_kept(directory, target, home)
+    found = failure_kept(directory, target, home, imports)
     if found.exported is None:
         raise unexported(directory.id, found)
     return found
@@ -98,7 +99,9 @@ def unexported(run: str, material: Material) -> NothingToMinify:
     )
 
 
-def failure_kept(directory: RunDirectory, target: Target, home: Path | None) -> Material:
+def failure_kept(
+    directory: RunDirectory, target: Target, home: Path | None, imports: Sequence[str] = ()
+) -> Material:
     """Read what a run has kept of its failure, with or without an exported program.
 
     Raises:
@@ -122,7 +125,7 @@ def failure_kept(directory: RunDirectory, target: Target, home: Path | None) -> 
         package=package,
         model=call.call.model if call.call else "model",
         inputs=call.inputs,
-        words=arguments_of(call, target),
+        words=context_arguments(call, target, imports),
         libraries=call.libraries,
         settings=settings,
         diagnosis=diagnosis,
@@ -208,21 +211,6 @@ def _vec_isa(events: Events) -> tuple[str, ...] | None:
 
 def _settings(phase: SeenPhase) -> Mapping[str, Any]:
     return phase.details.settings or {}
-
-
-def arguments_of(call: Captured, target: Target) -> tuple[str, ...]:
-    """Return the arguments that make a program of the probe define the custom operators."""
-    words: list[str] = []
-    for module in call.modules:
-        words += ["--import", module]
-    for library in call.libraries:
-        words += ["--library", library]
-    for folder in import_paths(target, call.folders):
-        words += ["--import-path", str(folder)]
-    if call.script is not None:
-        argv = [word for word in target.argv if Path(word).name != call.script.name]
-        words += ["--script", str(target.cwd / call.script), "--script-args", json.dumps(argv[1:])]
-    return tuple(words)
 
 
 def _kernel(diagnosis: Diagnosis | None) -> str | None:

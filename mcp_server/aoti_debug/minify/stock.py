@@ -13,13 +13,13 @@ from pathlib import Path
 from aoti_debug.answers import MinifyAnswer, StageAnswer
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage, stage_named
-from aoti_debug.minify.material import arguments_of
 from aoti_debug.model import Step
 from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.observe import FailureSignature, failure_of
+from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import finish, run_under, torch_version
@@ -206,9 +206,9 @@ def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
     """Return what has the launcher know the user's operators, which it does not by itself."""
     events = dump.ran.observations.events
     found = with_custom_ops(Captured(), events) if events is not None else Captured()
-    if not (found.modules or found.libraries or found.script):
+    if not (found.modules or found.libraries or found.script or state.request.imports):
         return ()
-    return arguments_of(found, state.request.target)
+    return context_arguments(found, state.request.target, state.request.imports)
 
 
 async def python(

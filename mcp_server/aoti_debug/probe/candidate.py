@@ -152,10 +152,10 @@ def package(order: Document, directory: Path) -> None:
 
 def program(order: Document, directory: Path) -> None:
     """Compile the exported program itself with the settings of its compile."""
-    options = standalone.arguments("").parse_args(["--inputs", "", *order.get("arguments", [])])
+    options = standalone.arguments("", inputs=False).parse_args(order.get("arguments", []))
     torch = standalone.prepare(options)
     standalone.skip_isa_probe()
-    exported = torch.export.load(order["exported"])
+    exported = standalone.load_program(torch, options, order["exported"])
     step("lower")
     settings = dict(order.get("settings") or {})
     if order.get("until") == "codegen":

@@ -86,7 +86,7 @@ def main() -> int:
     from . import standalone  # which imports this module
 
     *words, script = sys.argv[1:]
-    standalone.prepare(standalone.arguments(__doc__ or "").parse_args(["--inputs", "", *words]))
+    standalone.prepare(standalone.arguments(__doc__ or "", inputs=False).parse_args(words))
     sys.argv = [script]
     runpy.run_path(script, run_name="__main__")
     return 0

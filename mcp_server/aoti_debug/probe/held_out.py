@@ -32,7 +32,7 @@ _LAST = tuple(
 
 def main() -> int:
     """Try the failing call, the example and fresh inputs; the report is whole after each."""
-    parser = standalone.arguments(__doc__ or "")
+    parser = standalone.arguments(__doc__ or "", inputs=False)
     standalone.add_package_arguments(parser)
     parser.add_argument("--exported", required=True, help="the fixed program")
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
@@ -43,11 +43,13 @@ def main() -> int:
     report.update(state="load", trials=[])
     with report.of_failure():
         torch = standalone.prepare(options)
-        new = torch.export.load(options.exported)
-        old = torch.export.load(options.before) if options.before else new
+        new = standalone.load_program(torch, options)
+        old = new
+        if options.before:  # with the same weights: the fix may be to load others
+            old = standalone.load_program(torch, options, options.before)
         report.update(narrowed=narrowed(old, new), hiding=hiding(old, new))
         first = "the failing call"
-        captured = standalone.read_inputs(torch, options.inputs) if options.inputs != "-" else None
+        captured = standalone.read_inputs(torch, options.inputs) if options.inputs else None
         if captured is not None and options.now:
             now = standalone.read_inputs(torch, options.now)
             other = differ(torch, captured.flat, now.flat)

@@ -211,11 +211,12 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
     return model
 
 
-def load_program(torch: Any, options: argparse.Namespace) -> Any:
-    """Load the exported program, with the weights that the script gave to the package."""
-    program = torch.export.load(options.exported)
-    for path in options.constants:
-        for name, value in torch.load(path, weights_only=True)["constants"].items():
+def load_program(torch: Any, options: argparse.Namespace, path: str | None = None) -> Any:
+    """Load the exported program, or the one at `path`, with the weights that the script gave to
+    the package."""
+    program = torch.export.load(path or options.exported)
+    for file in options.constants:
+        for name, value in torch.load(file, weights_only=True)["constants"].items():
             for held in (program.state_dict, program.constants):
                 known = held.get(name)
                 if isinstance(known, torch.Tensor) and known.shape == value.shape:

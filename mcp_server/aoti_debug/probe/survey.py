@@ -26,8 +26,7 @@ class Unsupported(Exception):
 
 def nodes(order: Document, directory: Path) -> None:
     """Write graph.json: what the program is made of, and the source of its custom operators."""
-    torch = standalone.prepare(_options(order))
-    program = torch.export.load(order["exported"])
+    torch, program = _loaded(order)
     kinds = _kinds(torch, program)
     described = [_node(torch, node, kinds) for node in program.graph.nodes]
     document = {
@@ -48,8 +47,7 @@ def nodes(order: Document, directory: Path) -> None:
 
 def values(order: Document, directory: Path) -> None:
     """Run the program eagerly on one side's inputs; write every node's value before the next."""
-    torch = standalone.prepare(_options(order))
-    program = torch.export.load(order["exported"])
+    torch, program = _loaded(order)
     inputs = _inputs(torch, program, order)
     folder = directory / order["side"]
     folder.mkdir(exist_ok=True)
@@ -60,8 +58,11 @@ def values(order: Document, directory: Path) -> None:
     (folder / "done").touch()
 
 
-def _options(order: Document) -> Any:
-    return standalone.arguments("").parse_args(["--inputs", "", *order.get("arguments", [])])
+def _loaded(order: Document) -> tuple[Any, Any]:
+    """Return torch and the program, with its operators and the weights that it was given."""
+    options = standalone.arguments("", inputs=False).parse_args(order.get("arguments", []))
+    torch = standalone.prepare(options)
+    return torch, standalone.load_program(torch, options, order["exported"])
 
 
 def _inputs(torch: Any, program: Any, order: Document) -> list[Any]:

@@ -15,12 +15,12 @@ from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.checks import NAMES, CheckReports
 from aoti_debug.read.checks import Name as Check
 from aoti_debug.run.files import read_regular, write_atomically
-from aoti_debug.run.target import Target
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
 from aoti_debug.triage.environment import KEY, PROBE
 from aoti_debug.triage.observe import about_the_call
+from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 
@@ -132,7 +132,7 @@ async def replay(
     elif name == "native":
         assert machine.gdb is not None  # the plan has looked
         around = debuggers.gdb(machine.gdb)
-    files = words(state, call, directory, program=False)
+    files = words(state, replace(call, exported=None, graph=None), directory)
     argv = (*around, *interpreter(state, "replay.py"), *files)
     return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
 
@@ -148,47 +148,10 @@ def limit(state: RunState) -> float:
     return min(max(SHORTEST_LIMIT_S, 3 * first), state.request.timeout_s)
 
 
-def words(
-    state: RunState, call: Captured, directory: Path, *, program: bool = True
-) -> tuple[str, ...]:
-    """Return the arguments of a program of the probe: the call's files, and what defines its
-    custom operators."""
-    found = ["--report", str(directory / REPORT)]
-    if call.inputs is not None:
-        found += ["--inputs", str(call.inputs)]
-    if call.package is not None:
-        found += ["--package", str(call.package)]
-        found += ["--model", call.call.model] if call.call is not None else []
-    if program and (kept := call.exported or call.graph) is not None:
-        found += ["--exported", str(kept), *(["--weightless"] if call.exported is None else [])]
-    for file in call.constants:
-        found += ["--constants", str(file)]
-    for module in (*call.modules, *state.request.imports):
-        found += ["--import", module]
-    for library in call.libraries:
-        found += ["--library", library]
-    for folder in import_paths(state.request.target, call.folders):
-        found += ["--import-path", str(folder)]
-    return (*found, *definitions(call, state))
-
-
-def import_paths(target: Target, folders: Sequence[Path] = ()) -> list[Path]:
-    """Return where the target's own modules are: beside its script, where its operators were
-    imported from, and where it runs."""
-    scripts = (target.cwd / word for word in target.argv if word.endswith(".py"))
-    beside = next((script.resolve().parent for script in scripts if script.is_file()), None)
-    return list(dict.fromkeys([*([beside] if beside else []), *folders, target.cwd]))
-
-
-def definitions(call: Captured, state: RunState) -> tuple[str, ...]:
-    """Return what makes the replay run the target as far as it defines its operators."""
-    if call.script is None:
-        return ()
-    argv = state.request.target.argv
-    name = call.script.name
-    at = next((i for i, word in enumerate(argv) if Path(word).name == name), None)
-    own = list(argv[at + 1 :]) if at is not None else []
-    return ("--script", str(call.script), "--script-args", json.dumps(own))
+def words(state: RunState, call: Captured, directory: Path) -> tuple[str, ...]:
+    """Return the arguments of a program of the probe that reports into `directory`."""
+    given = call_arguments(call, state.request.target, state.request.imports)
+    return ("--report", str(directory / REPORT), *given)
 
 
 def with_checks(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from aoti_debug.minify.material import Material, arguments_of
-from aoti_debug.minify.request import interpreter_name
+from aoti_debug.minify.material import Material
 from aoti_debug.model import Step
 from aoti_debug.read.record import FaultHandlerDump
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.environment import PROBE
-from aoti_debug.triage.replay import REPORT, report_of
+from aoti_debug.triage.replay import interpreter, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.judge import Trial
@@ -112,29 +111,15 @@ async def held_out(
     if call.package is None or call.exported is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
-    argv = [
-        interpreter_name(state.request.target),
-        str(PROBE / "held_out.py"),
-        "--report",
-        str(directory / REPORT),
-        "--package",
-        str(call.package),
-        "--exported",
-        str(call.exported),
-        "--seeds",
-        str(request.seeds),
-    ]
-    argv += ["--before", str(before.exported)] if before.exported is not None else []
-    argv += ["--model", call.call.model] if call.call is not None else []
-    argv += ["--inputs", str(before.inputs) if before.inputs is not None else "-"]
-    argv += ["--now", str(now)] if now is not None else []
-    for module in request.imports:
-        argv += ["--import", module]
-    argv += list(arguments_of(call, state.request.target))
-    limit = limit_of(fixed, request.seeds)
-    ran = await spawn(
-        state, "held-out inputs", tuple(argv), directory, flags=PERTURB, timeout_s=limit
+    argv = (
+        *interpreter(state, "held_out.py"),
+        *words(state, replace(call, inputs=before.inputs), directory),
+        *("--seeds", str(request.seeds)),
+        *(("--before", str(before.exported)) if before.exported is not None else ()),
+        *(("--now", str(now)) if now is not None else ()),
     )
+    limit = limit_of(fixed, request.seeds)
+    ran = await spawn(state, "held-out inputs", argv, directory, flags=PERTURB, timeout_s=limit)
     report = read_report(directory, died=bool(ran.exit.signal))
     if ran.exit.timed_out:
         report = report.model_copy(update={"unended": unended(report, ran, fixed)})
