@@ -115,7 +115,7 @@ async def _search(
         "aoti",
         dynamic=bool(graph.symbols),
         two_sided=differ(survey),
-        settings=material.settings or {},
+        settings=material.candidate_settings,
     )
     load = reproduction.from_folder(survey.values)
     found = await original(work, pool, material, writer, base, load, request)

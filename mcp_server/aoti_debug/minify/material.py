@@ -28,6 +28,7 @@ from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import DIAGNOSIS
 
+WITHOUT_WEIGHTS = "aot_inductor.package_constants_in_so"
 NOT_FAILED = ("no_fault", "false_alarm")
 
 
@@ -59,6 +60,13 @@ class Material:
     def compiled(self) -> bool:
         """Tell whether the compile of the failing run came to its end."""
         return self.package is not None
+
+    @property
+    def candidate_settings(self) -> Mapping[str, Any]:
+        """Return the settings of the compile; a candidate brings the weights that were loaded."""
+        loaded = "--constants" in self.words
+        known = (self.settings or {}).items()
+        return {key: value for key, value in known if not (loaded and key == WITHOUT_WEIGHTS)}
 
     @property
     def wrong_values(self) -> bool:
