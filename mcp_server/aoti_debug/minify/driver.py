@@ -14,8 +14,9 @@ from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.kernel import Launched, write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
+from aoti_debug.minify.operators import Definitions, definitions_for
 from aoti_debug.minify.original import LOWER_S, Original, original
-from aoti_debug.minify.reproduction import Prelude, Reproduction, prelude_of
+from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
 from aoti_debug.minify.signature import WRONG, Signature
@@ -31,7 +32,7 @@ from aoti_debug.run.executor import this_machine
 from aoti_debug.signals import in_thread
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.pipeline import triage
-from aoti_debug.triage.probe_arguments import context_arguments
+from aoti_debug.triage.probe_arguments import context_arguments, import_paths
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import hold_gpus, unwell
 
@@ -70,15 +71,17 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
     ):
         work.say("reading the exported program")
         survey = await take_survey(pool, root, material)
-        prelude = prelude_of(survey.graph.operators, material.libraries)
-        return await _search(work, request, material, pool, survey, prelude, cache, devices)
+        folders = import_paths(request.target, material.context.folders)
+        definitions = await definitions_for(pool, survey.graph, material.context, folders)
+        return await _search(work, request, material, pool, survey, definitions, cache, devices)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
     home = work.directory.path.parent.parent
     if request.program is not None:
-        words = context_arguments(Captured(), request.target, request.imports)
-        return Material(exported=request.program, words=words)
+        context = Captured(modules=request.imports)
+        words = context_arguments(context, request.target)
+        return Material(exported=request.program, words=words, context=context)
     directory = work.directory
     if request.run is not None:
         directory = RunDirectory.open(request.run, home)
@@ -102,12 +105,12 @@ async def _search(
     material: Material,
     pool: WorkerPool,
     survey: Survey,
-    prelude: Prelude,
+    definitions: Definitions,
     cache: Path,
     devices: list[Device],
 ) -> MinifyAnswer:
     graph = survey.graph
-    writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, prelude.text)
+    writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, definitions.text)
     everything = frozenset(graph.calls())
     base = Candidate(
         everything,
@@ -131,7 +134,7 @@ async def _search(
                 reproduction.final(best.candidate),
                 work.directory.path,
                 survey.values,
-                prelude,
+                definitions,
                 "Not yet confirmed by itself: the search goes on.",
             )
 
@@ -165,11 +168,11 @@ async def _search(
             "no candidate failed like the original: " + (spent or why_none(trials, survey)),
             help=f"The original: {wanted}. Every candidate is kept below {pool.root}.",
         )
-    repro, seen = await _proved(work, trials, best, survey, prelude, cache)
+    repro, seen = await _proved(work, trials, best, survey, definitions, cache)
     python = interpreter_name(work.request.target)
     name = material.kernel or found.kernel
     kernel = await write_kernel(work, trials, best, name, python, cache)
-    return _answer(work, trials, survey, repro, seen, prelude, found, spent, kernel)
+    return _answer(work, trials, survey, repro, seen, definitions, found, spent, kernel)
 
 
 async def _reduce(
@@ -224,7 +227,12 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
 
 
 async def _proved(
-    work: RunState, trials: Trials, best: Best, survey: Survey, prelude: Prelude, cache: Path
+    work: RunState,
+    trials: Trials,
+    best: Best,
+    survey: Survey,
+    definitions: Definitions,
+    cache: Path,
 ) -> tuple[Reproduction, list[Signature]]:
     """Write the best candidate for good, run it alone, and say in it what that showed."""
     candidate = reproduction.final(best.candidate)
@@ -232,7 +240,7 @@ async def _proved(
 
     async def written(confirmed: str) -> Reproduction:
         return await reproduction.write(
-            trials, candidate, folder, survey.values, prelude, confirmed
+            trials, candidate, folder, survey.values, definitions, confirmed
         )
 
     repro = await written("")
@@ -250,7 +258,7 @@ def _answer(
     survey: Survey,
     repro: Reproduction,
     seen: Sequence[Signature],
-    prelude: Prelude,
+    definitions: Definitions,
     found: Original,
     spent: str,
     kernel: Launched | None,
@@ -274,7 +282,7 @@ def _answer(
         ended=spent or "nothing of it can be left out",
         also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
         steps=work.steps,
-        notes=[*work.notes, *found.notes, *prelude.notes, *([kernel.note] if kernel else [])],
+        notes=[*work.notes, *found.notes, *definitions.notes, *([kernel.note] if kernel else [])],
         next=[
             Next(
                 tool="read_artifact",

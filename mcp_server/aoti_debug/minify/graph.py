@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,13 +64,15 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Operators:
-    """Where operators that are not torch's own come from."""
+class OperatorFile:
+    """A file that registers operators which are not torch's own: the statements that do, and all
+    of it up to the first use of a model; or why neither can be had."""
 
     namespace: str
     file: str | None
     module: str | None
     source: str | None
+    wider: str | None
     why_not: str | None
 
 
@@ -115,7 +117,8 @@ class Graph:
     torch: str
     nodes: tuple[Node, ...]
     symbols: Mapping[str, tuple[int | None, int | None]]
-    operators: tuple[Operators, ...]
+    operators: tuple[OperatorFile, ...]
+    registered: Mapping[str, Sequence[str]]  # by operator: its schemas, and what has a kernel
     random: tuple[str, ...]
     index: Mapping[str, int]
 
@@ -158,9 +161,10 @@ def read_graph(path: Path) -> Graph:
         nodes=nodes,
         symbols={name: (low, high) for name, (low, high) in document["symbols"].items()},
         operators=tuple(
-            Operators(o["namespace"], o["file"], o["module"], o["source"], o["why_not"])
-            for o in document["operators"]
+            OperatorFile(**{field.name: one[field.name] for field in fields(OperatorFile)})
+            for one in document["operators"]
         ),
+        registered=document["registered"],
         random=tuple(document["random"]),
         index={node.name: number for number, node in enumerate(nodes)},
     )

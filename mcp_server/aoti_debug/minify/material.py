@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ class Material:
     model: str = "model"
     inputs: Path | None = None
     words: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
+    context: Captured = field(default_factory=Captured)  # modules, folders and libraries of the operators
     settings: Mapping[str, Any] | None = None
     diagnosis: Diagnosis | None = None
     observations: Observations | None = None
@@ -134,7 +134,7 @@ def failure_kept(
         model=call.call.model if call.call else "model",
         inputs=call.inputs,
         words=context_arguments(call, target, imports),
-        libraries=call.libraries,
+        context=replace(call, modules=tuple(dict.fromkeys((*imports, *call.modules)))),
         settings=settings,
         diagnosis=diagnosis,
         observations=observations,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import platform
 import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from aoti_debug import __version__
 from aoti_debug.answers import MinifyAnswer
-from aoti_debug.minify.graph import Graph, Operators
+from aoti_debug.minify.graph import Graph
+from aoti_debug.minify.operators import Definitions, beside
 from aoti_debug.minify.search import Trials
 from aoti_debug.minify.signature import HANG, Signature, signature_of
 from aoti_debug.minify.slice import Candidate, Until
@@ -24,48 +25,6 @@ from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.run_state import RunState
-
-
-@dataclass(frozen=True, slots=True)
-class Prelude:
-    """`text` is Python; `files` are needed beside torch, `notes` say why."""
-
-    text: str
-    files: tuple[Path, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def prelude_of(operators: Sequence[Operators], libraries: Sequence[str]) -> Prelude:
-    """Return what defines the operators: source that was cut out, else imports of its files."""
-    parts: list[str] = []
-    files: list[Path] = []
-    notes: list[str] = []
-    compiled = [found for found in operators if found.source is None]
-    for found in operators:
-        if found.source and found.source.strip() and found.source not in parts:
-            parts.append(found.source)
-    if compiled:
-        for library in libraries:
-            path = Path(library)
-            parts.append(f"torch.ops.load_library({library!r})\n")
-            files.append(path)
-            notes.append(f"{path.name} is needed beside it: its operators are compiled code")
-    for found in compiled if not libraries else ():
-        where = found.file or found.module or "an unknown place"
-        notes.append(f"operators of {found.namespace} come from {where}: {found.why_not}")
-        if found.module and found.file and found.module.replace(".", "_").isidentifier():
-            folder = str(Path(found.file).parent)
-            parts.append(f"import sys\n\nsys.path.insert(0, {folder!r})\nimport {found.module}\n")
-    text = "\n".join(parts).strip()
-    return Prelude(text + "\n" if text else "", tuple(files), tuple(notes))
-
-
-def beside(text: str, files: Sequence[Path]) -> str:
-    """Return a script that looks for its files where it stands itself."""
-    for file in files:
-        text = text.replace(repr(str(file)), f"str(Path(__file__).with_name({file.name!r}))")
-    return text
-
 
 REPRO = "repro.py"
 DATA = "repro_inputs.pt"
@@ -122,20 +81,20 @@ async def write(
     candidate: Candidate,
     folder: Path,
     values: Path,
-    prelude: Prelude,
+    definitions: Definitions,
     confirmed: str,
 ) -> Reproduction:
     """Write a candidate as repro.py into `folder`, with the values that it loads."""
-    head = header(trials.wanted, trials.writer.graph.torch, confirmed, prelude.notes)
+    head = header(trials.wanted, trials.writer.graph.torch, confirmed, definitions.notes)
     script = trials.writer.write(candidate, FROM_FILE, head)
     (folder / DATA).unlink(missing_ok=True)
     data = None
     if script.files:
         data = await _collect(trials, script, folder, values, candidate.sizes)
-    for file in prelude.files:
+    for file in definitions.files:
         shutil.copyfile(file, folder / file.name)
-    write_atomically(folder / REPRO, beside(script.text, prelude.files).encode())
-    files = tuple(folder / file.name for file in prelude.files)
+    write_atomically(folder / REPRO, beside(script.text, definitions.files).encode())
+    files = tuple(folder / file.name for file in definitions.files)
     return Reproduction(folder / REPRO, data, files, len(candidate.keep))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 from collections.abc import Callable
@@ -10,10 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import standalone, survey
+from . import operator_source, standalone, survey
 
 INPUTS = "kernel.pt"
 KERNEL = "kernel.json"
+DEFINED = "defined.json"
 
 
 def watch(directory: Path) -> None:
@@ -93,6 +95,7 @@ def perform(order: Document, directory: Path) -> None:
         "values": survey.values,
         "collect": collect,
         "script": script,
+        "define": define,
         "package": package,
         "program": program,
         "kernel": kernel,
@@ -110,6 +113,15 @@ def script(order: Document, directory: Path) -> None:
     path = directory / "repro.py"
     sys.argv = [str(path), *order.get("words", [])]
     runpy.run_path(str(path), run_name="__main__")
+
+
+def define(order: Document, directory: Path) -> None:
+    """Run what is to define operators, and write down what is registered of them then."""
+    own = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.path[:] = [path for path in sys.path if path not in own]  # as a reproduction is run
+    script(order, directory)
+    found = operator_source.registered(import_module("torch"), order["operators"])
+    (directory / DEFINED).write_text(json.dumps(found))
 
 
 def kernel(order: Document, directory: Path) -> None:

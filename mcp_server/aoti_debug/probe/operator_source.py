@@ -1,12 +1,15 @@
 """Cut the definition of custom operators out of the files that hold them.
 
 A file of the user's is cut to the top-level statements that register an operator of a namespace
-and to what those need: imports, constants, functions.
+and to what those need: imports, constants, functions. Where a name is computed (an f-string, a
+loop, a decorator), torch knows the lines that registered it.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -22,38 +25,105 @@ _REGISTERING = frozenset(
     """.split()
 )
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_USES = frozenset(
+    """
+    export aoti_compile_and_package aoti_load_package aot_compile aot_load load_package compile
+    """.split()
+)
+_KEYS = ("CPU", "CUDA", "XPU", "Meta", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+_LINE = re.compile(r"registered at (.{1,4096}?\.py):(\d+)")
 
 
 def sources(torch: Any, graph: Any) -> list[Document]:
-    """Return for each foreign namespace that the graph uses its source, or why there is none."""
-    used = {
-        str(node.target).split(".")[0]
-        for node in graph.nodes
-        if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
-    }
+    """Return for each foreign namespace that the graph uses its source, or why there is none.
+
+    `source` is cut to the operators, `wider` is the whole file up to the first use of a model.
+    """
+    used = _used_operators(torch, graph)
+    namespaces = {str(target).split(".")[0] for target in used}
     found = []
     for group in custom_ops.namespaces(torch):
-        if group["namespace"] in used:
-            found.append({**group, **_source(group["file"], group["namespace"])})
+        if group["namespace"] in namespaces:
+            lines = _lines_of(torch, used, group["file"])
+            found.append({**group, **_source(group["file"], group["namespace"], lines)})
     return found
 
 
-def _source(file: str | None, namespace: str) -> Document:
+def registered(torch: Any, names: list[str]) -> dict[str, list[str]]:
+    """Return what is registered of each operator: overloads, and what has a kernel. Two processes
+    in which this is the same define the operator alike, as far as torch can tell."""
+    found = {}
+    for name in names:
+        namespace, _, own = name.partition("::")
+        packet = getattr(getattr(torch.ops, namespace), own, None)
+        if packet is None:
+            continue
+        entry = torch._library.simple_registry.singleton.find(name)
+        fake = getattr(getattr(entry, "fake_impl", None), "kernel", None) is not None
+        has = torch._C._dispatch_has_kernel_for_dispatch_key
+        keys = [key for key in _KEYS if has(name, key)]
+        schemas = [str(getattr(packet, one)._schema) for one in packet.overloads()]
+        found[name] = [*sorted(schemas), *keys, *(["fake"] if fake else [])]
+    return found
+
+
+def operators(torch: Any, graph: Any) -> list[str]:
+    """Return the foreign operators that the graph uses, as NAMESPACE::NAME."""
+    foreign = {group["namespace"] for group in custom_ops.namespaces(torch)}
+    names = {str(target._schema.name) for target in _used_operators(torch, graph)}
+    return sorted(name for name in names if name.split("::")[0] in foreign)
+
+
+def _used_operators(torch: Any, graph: Any) -> set[Any]:
+    overload = torch._ops.OpOverload
+    return {n.target for n in graph.nodes if isinstance(n.target, overload)}
+
+
+def _lines_of(torch: Any, used: set[Any], file: str | None) -> set[int]:
+    """Return the lines of a file in which an operator that is used is defined or registered."""
+    found: set[int] = set()
+    for target in used:
+        dump = str(torch._C._dispatch_dump(str(target._schema.name)))
+        found |= {int(line) for path, line in _LINE.findall(dump) if path == file}
+        found |= {line for path, line in custom_ops.places(torch, target).values() if path == file}
+    return found
+
+
+def _source(file: str | None, namespace: str, lines: set[int]) -> Document:
     if file is None or not file.endswith(".py"):
-        return {"source": None, "why_not": "it is registered by compiled code"}
+        return {"source": None, "wider": None, "why_not": "it is registered by compiled code"}
     try:
         text = Path(file).read_text("utf-8")
-        return {"source": cut(text, namespace), "why_not": None}
+        return {"source": cut(text, namespace, lines), "wider": before_use(text), "why_not": None}
     except (OSError, SyntaxError, ValueError) as error:
-        return {"source": None, "why_not": f"{type(error).__name__}: {error}"}
+        return {"source": None, "wider": None, "why_not": f"{type(error).__name__}: {error}"}
 
 
-def cut(text: str, namespace: str) -> str:
-    """Return the statements that register operators of `namespace`, with what they need."""
+def before_use(text: str) -> str:
+    """Return a file up to the statement that first exports, compiles or loads a model."""
+    lines = text.splitlines()
+    kept: list[str] = []
+    for statement in ast.parse(text).body:
+        plain = not isinstance(statement, (*_DEFINITIONS, ast.ClassDef, ast.Import, ast.ImportFrom))
+        calls = [_name(node) for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        if plain and any(name in _USES for name in calls) and not _is_main(statement):
+            break
+        kept += [] if _is_main(statement) else _lines(lines, statement)
+    return "\n".join(kept) + "\n"
+
+
+def cut(text: str, namespace: str, places: Collection[int] = ()) -> str:
+    """Return the statements that register operators of `namespace`, or that hold one of the lines
+    which did, with what they need."""
     statements = ast.parse(text).body
     binds = [_bound(statement) for statement in statements]
     uses = [_used(statement) for statement in statements]
     kept = {n for n, s in enumerate(statements) if _registers(s, namespace)}
+    kept |= {
+        n
+        for n, s in enumerate(statements)
+        if not _is_main(s) and any(_first(s) <= line <= (s.end_lineno or 0) for line in places)
+    }
     kept |= {n for n, s in enumerate(statements) if _is_future(s)}
     while True:
         own = (n for n in kept if not isinstance(statements[n], (ast.Import, ast.ImportFrom)))
@@ -73,8 +143,13 @@ def cut(text: str, namespace: str) -> str:
 
 
 def _lines(lines: list[str], statement: ast.stmt) -> list[str]:
-    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
-    return [*lines[first - 1 : statement.end_lineno], ""]
+    return [*lines[_first(statement) - 1 : statement.end_lineno], ""]
+
+
+def _first(statement: ast.stmt) -> int:
+    """Return the line that a statement begins in, with its decorators."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(one.lineno for one in decorators)])
 
 
 def _is_future(statement: ast.stmt) -> bool:

@@ -35,6 +35,9 @@ def nodes(order: Document, directory: Path) -> None:
         "symbols": _symbols(program),
         "random": compare.random_ops(torch, program),
         "operators": operator_source.sources(torch, program.graph),
+        "registered": operator_source.registered(
+            torch, operator_source.operators(torch, program.graph)
+        ),
     }
     (directory / "graph.json").write_text(json.dumps(document, default=str))
     folder = directory / "weights"

@@ -1,0 +1,107 @@
+"""Define the custom operators of a program in its reproduction: with their source, with the whole
+file up to the model's use, or by importing the user's module. Each is tried before it is used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_debug.minify.graph import Graph, OperatorFile
+from aoti_debug.minify.request import NothingToMinify
+from aoti_debug.minify.worker_pool import WorkerPool
+from aoti_debug.run.files import read_regular
+from aoti_debug.triage.captured_call import Captured
+
+DEFINE_S = 300.0  # an import of the user's may compile an extension
+DEFINED = "defined.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """`text` is Python that defines the operators; `files` are needed beside torch, `notes` say
+    why."""
+
+    text: str = ""
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def definitions_for(
+    pool: WorkerPool, graph: Graph, context: Captured, folders: Sequence[Path]
+) -> Definitions:
+    """Return the first definitions that register each operator as the user's program had it.
+
+    Raises:
+        NothingToMinify: none of them does.
+    """
+    if not graph.registered:
+        return Definitions()
+    why: list[str] = []
+    for choice in choices(graph.operators, context, folders):
+        missing = await _missing(pool, choice, graph.registered)
+        if not missing:
+            return choice
+        why.append(missing)
+    where = ", ".join(str(one.file or one.module or "compiled code") for one in graph.operators)
+    raise NothingToMinify(
+        f"a reproduction cannot define {', '.join(graph.registered)}: {why[-1] if why else where}",
+        help="Move the operators into a module of their own and name it with --import, so that the "
+        "reproduction can import them.",
+    )
+
+
+async def _missing(
+    pool: WorkerPool, choice: Definitions, wanted: Mapping[str, Sequence[str]]
+) -> str:
+    """Run definitions in a process of their own; say what they do not register, or ""."""
+    order = {"kind": "define", "operators": sorted(wanted)}
+    ran = await pool.do(order, DEFINE_S, "import torch\nfrom pathlib import Path\n" + choice.text)
+    try:
+        found: Mapping[str, Sequence[str]] = json.loads(read_regular(ran.directory / DEFINED))
+    except (OSError, ValueError):
+        return str(ran.signature)
+    for name, parts in wanted.items():
+        left = [part for part in parts if part not in found.get(name, ())]
+        if left:
+            return f"{name} is registered without {left[0]}"
+    return ""
+
+
+def choices(
+    files: Sequence[OperatorFile], context: Captured, folders: Sequence[Path]
+) -> Iterator[Definitions]:
+    """Yield what may define the operators, the smallest first."""
+    libraries = context.libraries if any(one.source is None for one in files) else ()
+    for narrow in (True, False):
+        texts = [one.source if narrow else one.wider for one in files]
+        yield _joined([text for text in texts if text and text.strip()], libraries)
+    modules = [one.module for one in files if one.module and one.module != "__main__"]
+    modules = list(dict.fromkeys((*context.modules, *modules)))
+    if modules:
+        paths = ", ".join(repr(str(folder)) for folder in folders)
+        lines = ["import sys\n", f"sys.path[:0] = [{paths}]"]
+        lines += [f"import {module}" for module in modules if importable(module)]
+        note = f"{', '.join(modules)} is imported from the user's own files: it defines operators"
+        yield _joined(["\n".join(lines) + "\n"], context.libraries, note)
+
+
+def importable(module: str) -> bool:
+    return all(part.isidentifier() for part in module.split("."))
+
+
+def _joined(texts: Sequence[str], libraries: Sequence[str], *notes: str) -> Definitions:
+    parts = list(dict.fromkeys(texts))
+    files = tuple(map(Path, libraries))
+    parts += [f"torch.ops.load_library({library!r})\n" for library in libraries]
+    needed = [f"{file.name} is needed beside it: its operators are compiled code" for file in files]
+    text = "\n".join(parts).strip()
+    return Definitions(text + "\n" if text else "", files, (*notes, *needed))
+
+
+def beside(text: str, files: Sequence[Path]) -> str:
+    """Return a script that looks for its files where it stands itself."""
+    for file in files:
+        text = text.replace(repr(str(file)), f"str(Path(__file__).with_name({file.name!r}))")
+    return text
