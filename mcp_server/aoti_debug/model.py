@@ -226,6 +226,17 @@ class Step(Model):
     artifact: str | None = Field(None, description="directory of its files within the run")
 
 
+class RunEnding(BaseModel):
+    """How the target of a run ended by itself."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
+
+    code: int | None = None
+    signal: str | None = None
+    timed_out: bool = False
+    enough: bool = False  # it went on until it had been watched long enough
+
+
 class RunRecord(BaseModel):
     """What run.json says of a run, which the run's own script may have written over."""
 
@@ -239,6 +250,7 @@ class RunRecord(BaseModel):
     started: float | None = None  # unix seconds
     wall_s: float | None = None
     exit: str | None = None  # as `Exit.how` says it
+    ended: RunEnding | None = None  # None: not by itself, or not known
     peak_rss: int = 0  # bytes
     torch: str | None = None
     summary: str | None = None

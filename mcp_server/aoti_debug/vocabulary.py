@@ -11,5 +11,6 @@ from aoti_debug.probe.vocabulary import Place as Place
 from aoti_debug.probe.vocabulary import Size as Size
 from aoti_debug.probe.vocabulary import ValueSummary as ValueSummary
 from aoti_debug.probe.vocabulary import model_places as model_places
+from aoti_debug.probe.vocabulary import normalised as normalised
 from aoti_debug.probe.vocabulary import owner as owner
 from aoti_debug.probe.vocabulary import places_in as places_in

@@ -4,6 +4,7 @@ packages whose values are wrong for a known reason."""
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,9 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.package import explain_package
 from aoti_debug.explain.values import Found, read_bisection
 from aoti_debug.read.event_fields import input_of
+from aoti_debug.read.record import DeviceAssert, Span
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.triage.explanation import explain_run
+from aoti_debug.triage.explanation import explain_run, folders_of
 from recordings import change, drop, members, write
 
 TRITON = "torch-2.11/embedding.pt2"
@@ -84,6 +86,24 @@ def test_an_assertion_names_the_element_the_table_and_the_line(packages: Path):
         "tmp4",
     ]
     assert any("5001 rows" in fix.what for fix in found.fixes)
+
+
+def test_an_assertion_that_was_read_needs_no_text(packages: Path):
+    span = Span("stderr.log", 1, 1, "")
+    bounds = ("0", "tmp4", "1000")
+    condition = "index out of bounds: 0 <= tmp4 < 1000"
+    for file in ("/tmp/cache/kf/ckfrk.py", "/my models/cache (2)/kf/ckfrk.py"):
+        check = DeviceAssert(span, file, 34, None, None, None, condition, *bounds, 1)
+        found = explain_package(packages / TRITON, check, call=call(0, 5000))
+        assert found.kernel.name == EMBEDDING and found.confidence == "proved"
+
+
+def test_folders_of_the_users_modules_may_have_spaces_in_their_names(tmp_path: Path):
+    script, away = tmp_path / "my models" / "serve it.py", tmp_path / "some where"
+    run = RunDirectory.create(tmp_path)
+    command = shlex.join(["/opt/env 2/bin/python", "-X", "dev", str(script), "a b"])
+    run.write_record({"status": "done", "command": command, "cwd": str(away)})
+    assert folders_of(run) == [script.parent, away]
 
 
 def test_values_that_fit_are_not_blamed(packages: Path):

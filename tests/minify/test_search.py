@@ -4,37 +4,31 @@ needed, and the source of custom operators is cut out of the file that defines t
 from __future__ import annotations
 
 import ast
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import anyio
-import aoti_debug
 import pytest
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.minify.graph import Graph, Node, Operators, Source, Value, Values
+from aoti_debug.minify.graph import Graph, Node, OperatorFile, Source, Value, Values
 from aoti_debug.minify.material import Material
-from aoti_debug.minify.original import ways
-from aoti_debug.minify.reproduction import FROM_FILE, beside, header, prelude_of, report
+from aoti_debug.minify.operators import beside, choices
+from aoti_debug.minify.original import repeats, ways
+from aoti_debug.minify.reproduction import FROM_FILE, header, report
 from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import Trials, minimise
-from aoti_debug.minify.signature import (
-    Signature,
-    joined,
-    kernel_in,
-    normalised,
-    operators_in,
-    repeats,
-    signature_of,
-)
 from aoti_debug.minify.slice import Candidate, with_users
 from aoti_debug.minify.survey import why_unreadable
 from aoti_debug.minify.worker_pool import WorkerPool, first
 from aoti_debug.minify.write import Writer
+from aoti_debug.probe.operator_source import cut
 from aoti_debug.run.executor import Machine
+from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.fingerprint import joined, kernel_in, of_reproduction, operators_in
 from aoti_debug.triage.observe import observe
+from aoti_debug.vocabulary import Fingerprint, normalised
 from recordings import called, end, events
 
 ASSERT = """\
@@ -103,10 +97,10 @@ RuntimeError: We ran into an error when deserializing the saved file. Please che
 """  # noqa: E501
 
 
-def seen(tmp_path: Path, stderr: str, step: str, ending: Ending) -> Signature:
+def seen(tmp_path: Path, stderr: str, step: str, ending: Ending) -> Fingerprint:
     (tmp_path / "stderr.log").write_text(stderr)
     stdout = f"step: export\nstep: {step}\n"
-    return signature_of(observe(tmp_path, "", ending), stdout, stderr)
+    return of_reproduction(observe(tmp_path, "", ending), stdout, stderr)
 
 
 def test_an_index_assert_is_the_same_through_inductor_and_through_aoti(tmp_path: Path) -> None:
@@ -165,13 +159,13 @@ def test_what_uses_a_node_is_found_through_what_only_takes_it_apart() -> None:
         call("later", target="torch.ops.aten.relu", args=({"ref": "used"},)),
     )
     index = {node.name: number for number, node in enumerate(nodes)}
-    graph = Graph("2.13.0", nodes, symbols={}, operators=(), random=(), index=index)
+    graph = Graph("2.13.0", nodes, symbols={}, operators=(), registered={}, random=(), index=index)
     assert with_users(graph, frozenset({0})) == {0, 2}
 
 
 def test_what_two_runs_tell_differently_is_dropped() -> None:
-    one = Signature("run", "RuntimeError", "row 3 is bad", ("add",))
-    other = Signature("run", "RuntimeError", "column is bad", ("add",))
+    one = Fingerprint("run", "RuntimeError", "row 3 is bad", ("add",))
+    other = Fingerprint("run", "RuntimeError", "column is bad", ("add",))
     both = joined([one, other])
     assert (both.phase, both.kind, both.message) == ("run", "RuntimeError", None)
     assert both.same(one) and both.same(other)
@@ -224,7 +218,7 @@ def test_a_fault_of_a_gpu_is_the_same_as_an_exception_and_as_an_end(tmp_path: Pa
 
 
 def test_what_kept_a_program_from_loading_is_found_in_the_warnings() -> None:
-    told = why_unreadable(Signature(None, "RuntimeError"), UNREADABLE_211)
+    told = why_unreadable(Fingerprint(None, "RuntimeError"), UNREADABLE_211)
     assert "We failed to resolve torch.ops.planted_gpu.scale.default" in told
 
 
@@ -281,7 +275,6 @@ def test_an_error_of_a_candidate_is_raised_as_it_is() -> None:
         anyio.run(first, [0, 1], test, Machine(2, 2, 0))
 
 
-PROBE = Path(aoti_debug.__file__).parent / "probe"
 FILE = """
 from __future__ import annotations
 
@@ -336,30 +329,21 @@ model = torch.nn.Linear(3, 3)
 """
 
 
-def cut(text: str) -> str:
-    sys.path.insert(0, str(PROBE.parent))
-    try:
-        from aoti_debug.probe.operator_source import cut as probe_cut
-    finally:
-        sys.path.pop(0)
-    return probe_cut(text, "mine")
-
-
 def test_an_operator_comes_with_its_fake_kernel_and_what_it_uses() -> None:
-    found = cut(FILE)
+    found = cut(FILE, "mine")
     ast.parse(found)
     for wanted in ("mine::twice", "register_fake", "def helper", "SCALE = 2.0", "import torch"):
         assert wanted in found
 
 
 def test_the_model_other_operators_and_unused_names_stay_behind() -> None:
-    found = cut(FILE)
+    found = cut(FILE, "mine")
     for unwanted in ("class Model", "theirs::other", "UNUSED", "requests_of", "__main__"):
         assert unwanted not in found
 
 
 def test_operators_of_a_library_object_are_cut_out_too() -> None:
-    found = cut(LIBRARY)
+    found = cut(LIBRARY, "mine")
     assert "lib.define" in found and "lib.impl" in found and "def twice" in found
     assert "Linear" not in found
 
@@ -388,6 +372,7 @@ GRAPH = Graph(
     ),
     symbols={"s0": (2, 64)},
     operators=(),
+    registered={},
     random=(),
     index={"w": 0, "x": 1, "mul": 2},
 )
@@ -417,13 +402,14 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
 def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     said = '"""\nimport os; os.abort()\n"""'
     library = tmp_path / 'a") + exit(1) + ("\udcff.so'
-    prelude = prelude_of([Operators("own", None, None, None, said)], [str(library)])
+    files = [OperatorFile("own", None, None, None, None, said)]
+    prelude = next(choices(files, Captured(libraries=(str(library),)), []))
     node = replace(GRAPH.nodes[2], source=Source(f"/m/{said}.py", 3, f"\r{said}\udcff"))
     graph = replace(GRAPH, nodes=(*GRAPH.nodes[:2], node))
     side = Values("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(graph, side, side, {"w": value("w", 8)}, prelude.text)
     whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
-    head = header(Signature("run", said, said), said, said, (said, *prelude.notes))
+    head = header(Fingerprint("run", said, said), said, said, (said, *prelude.notes))
     text = beside(writer.write(whole, FROM_FILE, head).text, prelude.files)
     tree = ast.parse(text.encode())
     kinds = [type(one).__name__ for one in tree.body]
@@ -446,7 +432,7 @@ def test_a_report_quotes_and_never_marks_up() -> None:
     trials = Trials(
         WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
         Writer(GRAPH, side, side, {}, ""),
-        Signature(),
+        Fingerprint(),
         Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
         "",
         1.0,

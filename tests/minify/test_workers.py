@@ -71,7 +71,7 @@ async def done(python: str, place: Path) -> dict[str, Outcome]:
 
 
 def test_each_end_has_its_own_signature(outcomes: dict[str, Outcome]) -> None:
-    kinds = {name: outcome.signature.kind for name, outcome in outcomes.items()}
+    kinds = {name: outcome.fingerprint.kind for name, outcome in outcomes.items()}
     assert kinds == {
         "well": None,
         "torch": None,
@@ -86,7 +86,7 @@ def test_each_end_has_its_own_signature(outcomes: dict[str, Outcome]) -> None:
 
 
 def test_the_step_that_failed_is_known(outcomes: dict[str, Outcome]) -> None:
-    phases = {name: outcomes[name].signature.phase for name in ("crash", "leave", "raise")}
+    phases = {name: outcomes[name].fingerprint.phase for name in ("crash", "leave", "raise")}
     assert phases == {"crash": "run", "leave": "load", "raise": "lower"}
 
 
@@ -234,7 +234,7 @@ def test_the_reproduction_brings_the_operator_along(minified: dict[str, Any]) ->
     assert text.strip() in report
 
 
-ENDED = {"status": "done", "exit": "exit 1", "label": "serve.py"}
+ENDED = {"status": "done", "ended": {"code": 1}, "label": "serve.py"}
 TORCH = {"event": "torch", "version": "1.0.0"}
 PATCH = "--- serve.py\n+++ serve.py\n@@ -1 +1 @@\n-a\n+b\n"
 
@@ -320,7 +320,7 @@ def test_an_interpreter_of_another_machine_is_named(script: Path) -> None:
 
 def test_a_run_that_ended_well_is_only_compared(script: Path) -> None:
     home = script.parents[1]
-    run = run_of(script, [LOWERED], exit="exit 0")
+    run = run_of(script, [LOWERED], ended={"code": 0})
     directory = RunDirectory.open(run, home)
     (directory.path / "exported.pt2").touch()
     request = minify_request(run, home=home)

@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 from aoti_debug.errors import WrongUse
-from aoti_debug.minify.signature import Signature
 from aoti_debug.run.executor import Demand
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.bisect import Candidate, CannotBisect, candidates, releases, search
@@ -24,6 +23,7 @@ from aoti_debug.sweep.plan import Plan, Planned
 from aoti_debug.sweep.request import sweep_request
 from aoti_debug.sweep.row import Head, Ledger, Row, rows_of
 from aoti_debug.sweep.workers import NoCluster, cluster_of, place_of, reach
+from aoti_debug.vocabulary import Fingerprint, Place
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -242,13 +242,18 @@ def row(index: int, category: str = "index_out_of_bounds", **fields: Any) -> Row
         target=f"t{index}",
         outcome="failed",
         category=category,  # type: ignore[arg-type]
-        signature=Signature(**signature) if signature else None,
+        signature=Fingerprint(**signature) if signature else None,
         **fields,
     )
 
 
 def asserted(*operators: str, message: str = "index out of bounds") -> dict[str, Any]:
     return {"phase": "run", "kind": "assert", "message": message, "operators": operators}
+
+
+def at(text: str) -> Place:
+    file, _, line = text.partition(":")
+    return Place(file, int(line))
 
 
 def counts(*rows: Row) -> list[int]:
@@ -276,7 +281,7 @@ def test_a_broken_contract_is_one_cause_whatever_came_of_it() -> None:
 
 def test_messages_tell_exceptions_apart_and_lines_what_has_no_message() -> None:
     def raised(index: int, kind: str, message: str | None, source: str) -> Row:
-        signature = {"kind": kind, "message": message, "source": source}
+        signature = {"kind": kind, "message": message, "place": at(source)}
         return row(index, "user_code", signature=signature)
 
     assert counts(
@@ -294,7 +299,7 @@ def test_messages_tell_exceptions_apart_and_lines_what_has_no_message() -> None:
 def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
     def crashed(index: int, text: str, source: str) -> Row:
         summary = f"the process died of SIGSEGV after call {index} of the loaded model"
-        signature = {"kind": "SIGSEGV", "source": source}
+        signature = {"kind": "SIGSEGV", "place": at(source)}
         return row(index, "host_segfault", summary=summary, text=text, signature=signature)
 
     assert counts(
@@ -306,7 +311,7 @@ def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
 
 def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> None:
     def told(index: int, category: str, summary: str, **more: str) -> Row:
-        signature = {"kind": "E", "source": f"{index}"}
+        signature = {"kind": "E", "place": at(f"x.py:{index}")}
         return row(index, category, summary=summary, signature=signature, **more)
 
     assert counts(

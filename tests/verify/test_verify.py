@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.minify.signature import Signature
 from aoti_debug.read.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
@@ -27,16 +26,17 @@ from aoti_debug.verify.driver import patched_target
 from aoti_debug.verify.held_out import Report, read_report
 from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
+from aoti_debug.vocabulary import Fingerprint
 
 try:
     import tomllib
 except ImportError:  # Python 3.10
     import tomli as tomllib
 
-ASSERT = Signature("run", "assert", "index out of bounds", ("embedding",))
-WRONG = Signature("output", "wrong result")
-HUNG = Signature("run", "hang")
-NONE = Signature(None, None)
+ASSERT = Fingerprint("run", "assert", "index out of bounds", ("embedding",))
+WRONG = Fingerprint("output", "wrong result")
+HUNG = Fingerprint("run", "hang")
+NONE = Fingerprint(None, None)
 GOOD = Trial("the example", package="agrees", model="agrees", reference_finite=True)
 FRESH = replace(GOOD, name="fresh inputs 1")
 BAD_CALL = Trial(CALL, package="agrees", original_raises="IndexError: index out of range")
@@ -54,7 +54,7 @@ FIXED = Facts(
 WRONG_FIXED = replace(
     FIXED, original=WRONG, category="wrong_result", trials=(replace(GOOD, name=CALL), GOOD, FRESH)
 )
-REFUSED = Signature("run", "ValueError", "token id _ is outside the table")
+REFUSED = Fingerprint("run", "ValueError", "token id _ is outside the table")
 
 
 def test_a_right_fix_is_fixed() -> None:
@@ -75,7 +75,7 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
     ("facts", "verdict", "word"),
     [
         (replace(FIXED, now=ASSERT), "not fixed", "still there"),
-        (replace(FIXED, now=Signature("lower", "InductorError")), "moved", "another failure"),
+        (replace(FIXED, now=Fingerprint("lower", "InductorError")), "moved", "another failure"),
         (replace(FIXED, failed_calls=1), "masked", "went on"),
         (replace(FIXED, failed_compiles=1), "masked", "compiles failed"),
         (replace(FIXED, calls=0, kernels=0), "masked", "eager took its place"),

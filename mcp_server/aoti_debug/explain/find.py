@@ -15,6 +15,7 @@ from aoti_debug.explain.index import Producer
 from aoti_debug.explain.meaning import Reader
 from aoti_debug.explain.names import Names, Value
 from aoti_debug.package.record import CompiledModel, Launch
+from aoti_debug.read.record import DeviceAssert
 
 _CONDITION = re.compile(
     r"index out of bounds: ([^\"`\n]{1,300}?)[ \t]{0,9}(?:[`\"]|$)", re.MULTILINE
@@ -33,6 +34,16 @@ class Wanted:
     line: int | None = None  # of the generated C++ file, or of the kernel's own generated .py
     generated: str | None = None  # base name of that file
     launch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A failed check of a generated kernel: its place, and the kernels named with it."""
+
+    condition: str
+    file: str | None = None
+    line: int | None = None
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,10 @@ def find(asked: str, model: CompiledModel, cpp: Sequence[str], cpp_file: str) ->
         number = next((one.number for one in launches if one.handle == text), None)
         return Wanted(handle[1], launch=number)
     if (said := _CONDITION.search(text)) is not None:
-        return _assertion(said[1], text, model, cpp, cpp_file, names)
+        place = _PLACE.search(text)
+        spoken = tuple(name for name in names if name in text)
+        file, line = (place[1], int(place[2])) if place is not None else (None, None)
+        return find_assertion(Assertion(said[1], file, line, spoken), model, cpp, cpp_file)
     if (place := _PLACE.search(text)) is not None and _same(place[1], cpp_file):
         name = kernel_at(cpp, int(place[2]))
         if name is not None:
@@ -94,27 +108,27 @@ def nearest(text: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(close[:NEAREST])
 
 
-def _assertion(
-    condition: str,
-    text: str,
-    model: CompiledModel,
-    cpp: Sequence[str],
-    cpp_file: str,
-    names: Sequence[str],
+def asserted(check: DeviceAssert) -> Assertion:
+    """Return what an assertion that was read names."""
+    condition = check.condition.removeprefix("index out of bounds: ")
+    kernels = (check.function,) if check.function else ()
+    return Assertion(condition, check.file, check.line, kernels)
+
+
+def find_assertion(
+    found: Assertion, model: CompiledModel, cpp: Sequence[str], cpp_file: str
 ) -> Wanted | NotFound:
-    """Find the kernel with an assertion: by the line that the text names, else the only one."""
+    """Find the kernel with an assertion: by the line that is named, else the only one."""
+    condition, line = found.condition, found.line
     check = read_condition(condition)
-    place = _PLACE.search(text)
-    line = int(place[2]) if place is not None else None
-    generated = PurePosixPath(place[1]).name if place is not None else None
-    if place is not None and line is not None and _same(place[1], cpp_file):
+    generated = PurePosixPath(found.file).name if found.file is not None else None
+    if found.file is not None and line is not None and _same(found.file, cpp_file):
         name = kernel_at(cpp, line)
         # The text of another model's kernel may name a line that exists here by chance.
         if name is not None and any(
             check.condition in one for one in cpp[max(0, line - 3) : line + 2]
         ):
             return Wanted(name, check.condition, line, generated)
-    spoken = [name for name in names if name in text]
     triton = [
         kernel.name
         for kernel in (model.wrapper.kernels if model.wrapper else ())
@@ -122,7 +136,7 @@ def _assertion(
     ]
     inside = [n for n, one in enumerate(cpp, 1) if f'"index out of bounds: {condition}"' in one]
     holding = list(dict.fromkeys([*triton, *(k for n in inside if (k := kernel_at(cpp, n)))]))
-    meant = [name for name in spoken if name in holding]
+    meant = [name for name in found.kernels if name in holding]
     if len(meant) == 1:
         return Wanted(meant[0], check.condition, line if meant[0] in triton else None, generated)
     if len(holding) == 1:

@@ -9,11 +9,12 @@ from pathlib import Path, PurePosixPath
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.errors import UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import cpp_kernels
-from aoti_debug.explain.find import NotFound, Texts, find
+from aoti_debug.explain.find import NotFound, Texts, asserted, find, find_assertion
 from aoti_debug.explain.kernel import CallSeen, explain
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package
+from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.files import read_source
 
 SOURCE_BYTES = 24 * 1024 * 1024
@@ -23,12 +24,13 @@ MODULE_BYTES = 1024 * 1024
 
 def explain_package(
     path: Path,
-    kernel: str,
+    kernel: str | DeviceAssert,
     model: str | None = None,
     call: CallSeen | None = None,
     folders: Iterable[Path] = (),
 ) -> ExplainAnswer:
-    """Explain a kernel of a package: by its name, the number of its launch, or an assertion's text.
+    """Explain a kernel of a package: by its name, the number of its launch, or its assertion, as it
+    was read or as text.
 
     Raises:
         UnreadableInput: no package that can be read, or one without its source.
@@ -37,7 +39,11 @@ def explain_package(
     package = inspect(path, binaries=False)
     found = model_of(package, path, model)
     texts = read_texts(path, found)
-    wanted = find(kernel, found, texts.cpp, texts.cpp_file)
+    lines, file = texts.cpp, texts.cpp_file
+    if isinstance(kernel, DeviceAssert):
+        wanted = find_assertion(asserted(kernel), found, lines, file)
+    else:
+        wanted = find(kernel, found, lines, file)
     if isinstance(wanted, NotFound):
         raise unknown(wanted, path)
     answer = explain(found, texts, wanted, call, lambda: modules([*folders, path.parent]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
-from aoti_debug.minify.signature import WRONG, Signature
 from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.survey import Survey, differ, place_of, take_survey, why_none
@@ -31,14 +30,34 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
 from aoti_debug.signals import in_thread
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.fingerprint import WRONG, placed
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.probe_arguments import context_arguments, import_paths
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import hold_gpus, unwell
+from aoti_debug.vocabulary import Fingerprint
 
 WIDTH = 4
 LEAST_S = 180.0  # for a candidate, which compiles less than the original
 TIMES_THE_ORIGINAL = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search works with; `cache` is where its candidates compile."""
+
+    work: RunState
+    request: MinifyRequest
+    material: Material
+    pool: WorkerPool
+    survey: Survey
+    definitions: Definitions
+    cache: Path
+    devices: list[Device]
+
+    @property
+    def python(self) -> str:
+        return interpreter_name(self.work.request.target)
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
@@ -51,18 +70,15 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         async with hold_gpus(work):
             return await minify_with_torch(work)
     material = await _material(work, request)
-    python = interpreter_name(request.target)
     root = await in_thread(partial(place_of, work, material))
     cache = root.parent / "cache"
-    log = work.directory.path / "fork-server"
-    env = request.target.env
     async with (
         hold_gpus(work) as devices,
         worker_pool(
             root / "c",
-            log,
-            python,
-            env,
+            work.directory.path / "fork-server",
+            interpreter_name(request.target),
+            request.target.env,
             cache,
             work.stop,
             this_machine(WIDTH, devices),
@@ -73,7 +89,8 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         survey = await take_survey(pool, root, material)
         folders = import_paths(request.target, material.context.folders)
         definitions = await definitions_for(pool, survey.graph, material.context, folders)
-        return await _search(work, request, material, pool, survey, definitions, cache, devices)
+        search = Search(work, request, material, pool, survey, definitions, cache, devices)
+        return await _minified(search)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -96,35 +113,50 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
             help="Ask for a comparison with eager (--compare) to look for a wrong result.",
         )
     work.notes.extend(material.notes)
+    if request.compare and material.expected:
+        material = replace(material, expected=(*material.expected, Fingerprint("output", WRONG)))
     return material
 
 
-async def _search(
-    work: RunState,
-    request: MinifyRequest,
-    material: Material,
-    pool: WorkerPool,
-    survey: Survey,
-    definitions: Definitions,
-    cache: Path,
-    devices: list[Device],
-) -> MinifyAnswer:
-    graph = survey.graph
-    writer = Writer(graph, survey.example, survey.real, survey.weights.by_name, definitions.text)
-    everything = frozenset(graph.calls())
+async def _minified(search: Search) -> MinifyAnswer:
+    work, material, survey = search.work, search.material, search.survey
+    values = survey.weights.by_name
+    text = search.definitions.text
+    writer = Writer(survey.graph, survey.example, survey.real, values, text)
     base = Candidate(
-        everything,
+        frozenset(survey.graph.calls()),
         "compare",
         "aoti",
-        dynamic=bool(graph.symbols),
+        dynamic=bool(survey.graph.symbols),
         two_sided=differ(survey),
         settings=material.candidate_settings,
     )
     load = reproduction.from_folder(survey.values)
-    found = await original(work, pool, material, writer, base, load, request)
+    found = await original(work, search.pool, material, writer, base, load, search.request)
     work.done(found.step())
-    wanted = found.signature.with_place(material.diagnosis)
+    trials = _trials(search, writer, replace(base, until=found.until), load, found)
+    spent = ""
+    try:
+        await _reduce(trials, survey, material, found)
+    except Spent as reason:
+        spent = str(reason)
+    if search.devices and trials.looked:
+        work.notes.append(f"the GPU was checked after each of {trials.looked} failures")
+    best = trials.best
+    if best is None:
+        raise NothingToMinify(
+            "no candidate failed like the original: " + (spent or why_none(trials, survey)),
+            help=f"The original: {trials.wanted}. Every candidate is kept below "
+            f"{search.pool.root}.",
+        )
+    repro, seen = await _proved(search, trials, best)
+    name = material.kernel or found.kernel
+    kernel = await write_kernel(work, trials, best, name, search.python, search.cache)
+    return _answer(search, trials, repro, seen, found, spent, kernel)
 
+
+def _trials(search: Search, writer: Writer, base: Candidate, load: str, found: Original) -> Trials:
+    """Return the trials of a search, which write each better candidate into the run."""
     writing = anyio.Lock()  # candidates side by side may both be better than the best
 
     async def better(best: Best) -> None:
@@ -132,58 +164,38 @@ async def _search(
             await reproduction.write(
                 trials,
                 reproduction.final(best.candidate),
-                work.directory.path,
-                survey.values,
-                definitions,
+                search.work.directory.path,
+                search.survey.values,
+                search.definitions,
                 "Not yet confirmed by itself: the search goes on.",
             )
 
-    took = max(found.wall_s, material.wall_s)
-    well = partial(unwell, devices, request.target.env)
-    limit = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
+    took = max(found.wall_s, search.material.wall_s)
     trials = Trials(
-        pool,
-        writer,
-        wanted,
-        replace(base, until=found.until),
-        load,
-        limit,
-        found.repeats,
-        request.budget_s,
-        request.candidates,
-        better,
-        work.say,
-        well,
+        workers=search.pool,
+        writer=writer,
+        wanted=placed(found.fingerprint, search.material.diagnosis),
+        base=base,
+        load=load,
+        timeout_s=min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took)),
+        repeats=found.repeats,
+        budget_s=search.request.budget_s,
+        most=search.request.candidates,
+        on_better=better,
+        say=search.work.say,
+        unwell=partial(unwell, search.devices, search.request.target.env),
     )
-    spent = ""
-    try:
-        await _reduce(trials, survey, material, found, wanted)
-    except Spent as reason:
-        spent = str(reason)
-    if devices and trials.looked:
-        work.notes.append(f"the GPU was looked at after each of {trials.looked} failures")
-    best = trials.best
-    if best is None:
-        raise NothingToMinify(
-            "no candidate failed like the original: " + (spent or why_none(trials, survey)),
-            help=f"The original: {wanted}. Every candidate is kept below {pool.root}.",
-        )
-    repro, seen = await _proved(work, trials, best, survey, definitions, cache)
-    python = interpreter_name(work.request.target)
-    name = material.kernel or found.kernel
-    kernel = await write_kernel(work, trials, best, name, python, cache)
-    return _answer(work, trials, survey, repro, seen, definitions, found, spent, kernel)
+    return trials
 
 
-async def _reduce(
-    trials: Trials, survey: Survey, material: Material, found: Original, wanted: Signature
-) -> None:
+async def _reduce(trials: Trials, survey: Survey, material: Material, found: Original) -> None:
     """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
     else search with AOTInductor.
 
     Where a kernel or the operator of a lowering is known, the likeliest node goes first, with
     values of its inputs made up: the failure hangs on few of them, and those are small.
     """
+    wanted = trials.wanted
     text = "\n".join((material.text, found.text))
     sides = [side for side in (survey.real, survey.example) if side is not None]
     kernel = material.kernel or found.kernel
@@ -227,51 +239,38 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
 
 
 async def _proved(
-    work: RunState,
-    trials: Trials,
-    best: Best,
-    survey: Survey,
-    definitions: Definitions,
-    cache: Path,
-) -> tuple[Reproduction, list[Signature]]:
+    search: Search, trials: Trials, best: Best
+) -> tuple[Reproduction, list[Fingerprint]]:
     """Write the best candidate for good, run it alone, and say in it what that showed."""
     candidate = reproduction.final(best.candidate)
-    folder, python = work.directory.path, interpreter_name(work.request.target)
-
-    async def written(confirmed: str) -> Reproduction:
-        return await reproduction.write(
-            trials, candidate, folder, survey.values, definitions, confirmed
-        )
-
-    repro = await written("")
-    seen = await reproduction.confirm(work, repro, trials, python, cache)
+    folder, values = search.work.directory.path, search.survey.values
+    write = partial(reproduction.write, trials, candidate, folder, values, search.definitions)
+    repro = await write("")
+    seen = await reproduction.confirm(search.work, repro, trials, search.python, search.cache)
     alike = sum(map(trials.wanted.same, seen))
-    repro = await written(
+    repro = await write(
         f"Run alone in an empty directory it failed so {alike} times of {len(seen)}."
     )
     return repro, seen
 
 
 def _answer(
-    work: RunState,
+    search: Search,
     trials: Trials,
-    survey: Survey,
     repro: Reproduction,
-    seen: Sequence[Signature],
-    definitions: Definitions,
+    seen: Sequence[Fingerprint],
     found: Original,
     spent: str,
     kernel: Launched | None,
 ) -> MinifyAnswer:
-    from aoti_debug.minify.reproduction import write_report
-
-    alike = sum(map(trials.wanted.same, seen))
+    work, survey = search.work, search.survey
+    alike, place = sum(map(trials.wanted.same, seen)), trials.wanted.place
     answer = MinifyAnswer(
         run=work.directory.id,
         status="done",
         diagnosis=work.diagnosis,
         signature=str(trials.wanted),
-        source=trials.wanted.source,
+        source=f"{Path(place.file).name}:{place.line}" if place is not None else None,
         nodes=repro.nodes,
         nodes_before=len(survey.graph.calls()),
         confirmed=f"{alike} of {len(seen)} runs alone failed alike",
@@ -282,7 +281,12 @@ def _answer(
         ended=spent or "nothing of it can be left out",
         also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
         steps=work.steps,
-        notes=[*work.notes, *found.notes, *definitions.notes, *([kernel.note] if kernel else [])],
+        notes=[
+            *work.notes,
+            *found.notes,
+            *search.definitions.notes,
+            *([kernel.note] if kernel else []),
+        ],
         next=[
             Next(
                 tool="read_artifact",
@@ -291,5 +295,5 @@ def _answer(
             ),
         ],
     )
-    write_report(work.directory.path, answer, trials, survey.graph)
+    reproduction.write_report(work.directory.path, answer, trials, survey.graph)
     return answer.model_copy(update={"artifacts": work.artifacts()})

@@ -88,7 +88,7 @@ async def write_kernel(
     order = {"kind": "kernel", "run_s": trials.workers.run_s}
     ran = await trials.workers.do(order, trials.timeout_s, script.text)
     about = _about(ran.directory / "kernel.json")
-    if about is None or not trials.wanted.same(ran.signature):
+    if about is None or not trials.wanted.same(ran.fingerprint):
         return None
     if not compiled and not str(about.get("name")).startswith(str(kernel)):
         return None

@@ -10,9 +10,8 @@ from typing import Any
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.request import NothingToMinify
-from aoti_debug.minify.signature import WRONG_VALUES, kernel_in
 from aoti_debug.minify.worker_pool import text_of
-from aoti_debug.model import Diagnosis, RunRecord
+from aoti_debug.model import Diagnosis, RunEnding, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
 from aoti_debug.read.events import Events
@@ -24,9 +23,11 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
 from aoti_debug.triage.captured_program import compile_of
+from aoti_debug.triage.fingerprint import WRONG_VALUES, expected_of, kernel_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import DIAGNOSIS
+from aoti_debug.vocabulary import Fingerprint
 
 WITHOUT_WEIGHTS = "aot_inductor.package_constants_in_so"
 NOT_FAILED = ("no_fault", "false_alarm")
@@ -43,10 +44,13 @@ class Material:
     model: str = "model"
     inputs: Path | None = None
     words: tuple[str, ...] = ()
-    context: Captured = field(default_factory=Captured)  # modules, folders and libraries of the operators
+    context: Captured = field(
+        default_factory=Captured
+    )  # modules, folders and libraries of the operators
     settings: Mapping[str, Any] | None = None
     diagnosis: Diagnosis | None = None
     observations: Observations | None = None
+    expected: tuple[Fingerprint, ...] = ()  # one of these is the failure; none: any is
     text: str = ""
     kernel: str | None = None
     launches: tuple[Launch, ...] = ()
@@ -60,6 +64,17 @@ class Material:
     def compiled(self) -> bool:
         """Tell whether the compile of the failing run came to its end."""
         return self.package is not None
+
+    def is_failure(self, found: Fingerprint) -> bool:
+        """Tell whether a repetition failed as the run did, and not in a way of its own: what was
+        exported once does not fail to export."""
+        if not found.failed or found.phase in (None, "export"):
+            return False
+        return not self.expected or any(one.same(found) for one in self.expected)
+
+    @property
+    def said(self) -> str:
+        return " or ".join(dict.fromkeys(map(str, self.expected))) or "any"
 
     @property
     def candidate_settings(self) -> Mapping[str, Any]:
@@ -116,7 +131,8 @@ def failure_kept(
         NothingToMinify: it was not watched, or is of another torch or machine.
     """
     record = directory.read_record() or RunRecord()
-    observations = observe(directory.path, "", _ending(record))
+    ending = Ending(**(record.ended or RunEnding()).model_dump())
+    observations = observe(directory.path, "", ending)
     events = observations.events
     if events is None:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing of it is captured")
@@ -138,6 +154,7 @@ def failure_kept(
         settings=settings,
         diagnosis=diagnosis,
         observations=observations,
+        expected=tuple(expected_of(observations, diagnosis, text)),
         text=text,
         kernel=_kernel(diagnosis) or kernel_in(text),
         launches=_launches(package, call),
@@ -147,17 +164,6 @@ def failure_kept(
         notes=() if call.inputs or package is None else (call.why_no_inputs,),
         why_no_exported=why,
     )
-
-
-def _ending(record: RunRecord) -> Ending:
-    """Read what `Exit.how` wrote."""
-    how = record.exit or ""
-    if how.startswith("timed out"):
-        return Ending(timed_out=True)
-    if how.startswith("SIG"):
-        return Ending(signal=how.split()[0])
-    code = how.removeprefix("exit ")
-    return Ending(code=int(code)) if code.isdigit() else Ending()
 
 
 def _same_torch(events: Events, target: Target, run: str) -> None:

@@ -61,7 +61,7 @@ async def _missing(
     try:
         found: Mapping[str, Sequence[str]] = json.loads(read_regular(ran.directory / DEFINED))
     except (OSError, ValueError):
-        return str(ran.signature)
+        return str(ran.fingerprint)
     for name, parts in wanted.items():
         left = [part for part in parts if part not in found.get(name, ())]
         if left:

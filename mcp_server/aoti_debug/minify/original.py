@@ -9,13 +9,14 @@ from typing import Any
 
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
-from aoti_debug.minify.signature import Signature, joined, kernel_in, repeats
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.worker_pool import Outcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine
+from aoti_debug.triage.fingerprint import joined, kernel_in
 from aoti_debug.triage.run_state import RunState
+from aoti_debug.vocabulary import Fingerprint
 
 RUNS = 2
 MORE = 6  # runs of an original that did not fail both times, or may be flaky and costs little
@@ -26,7 +27,7 @@ Run = Callable[[int], Awaitable[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    signature: Signature
+    fingerprint: Fingerprint
     until: Until
     failed: int
     runs: int
@@ -53,8 +54,8 @@ class Original:
         return Step(
             name="original",
             status="done",
-            why=f"{self.what}, {self.runs} times: what both runs tell is the signature",
-            finding=str(self.signature),
+            why=f"{self.what}, {self.runs} times: what both runs show is the fingerprint",
+            finding=str(self.fingerprint),
             wall_s=round(self.wall_s, 2),
         )
 
@@ -87,32 +88,33 @@ async def original(
     for way in ways(pool, material, writer, base, load, compare=request.compare):
         work.say(f"repeating the failure: {way.what}")
         outcomes = await _runs(way, range(RUNS), pool.machine)
-        failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
+        failed = [o for o in outcomes if material.is_failure(o.fingerprint)]
         unsure = 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way))
         if unsure or (not way.compiles and max(o.wall_s for o in outcomes) < CHEAP_S):
             outcomes += await _runs(way, range(RUNS, RUNS + MORE), pool.machine)
-            failed = [o for o in outcomes if o.signature.failed and o.signature.phase]
+            failed = [o for o in outcomes if material.is_failure(o.fingerprint)]
         if not failed:
-            tried.append(f"{way.what}: {outcomes[0].signature}")
+            tried.append(f"{way.what}: {outcomes[0].fingerprint}")
             continue
         return _original(way, outcomes, failed)
     raise NothingToMinify(
-        f"the failure could not be repeated outside the script ({'; '.join(tried)})",
+        f"the failure ({material.said}) could not be repeated outside the script: "
+        f"{'; '.join(tried)}",
         help="What the script does besides the failing call may matter: threads, streams, other "
         "models, a changed global setting. guides/minifier.md says how to narrow that down.",
     )
 
 
 def _original(way: Way, outcomes: Sequence[Outcome], failed: Sequence[Outcome]) -> Original:
-    alike = [o for o in failed if failed[0].signature.same(o.signature)]
-    signature = joined([o.signature for o in alike])
+    alike = [o for o in failed if failed[0].fingerprint.same(o.fingerprint)]
+    fingerprint = joined([o.fingerprint for o in alike])
     until: Until = way.until
-    if signature.phase == "lower" and until not in ("codegen", "lower"):
+    if fingerprint.phase == "lower" and until not in ("codegen", "lower"):
         until = "lower"
-    elif signature.phase in ("run", "load") and until in ("compare", "finite"):
+    elif fingerprint.phase in ("run", "load") and until in ("compare", "finite"):
         until = "run"
     return Original(
-        signature=signature,
+        fingerprint=fingerprint,
         until=until,
         failed=len(alike),
         runs=len(outcomes),
@@ -196,3 +198,16 @@ def _order(pool: WorkerPool, order: Mapping[str, Any], limit_s: float, script: s
         return await pool.do(order, limit_s, script, number)
 
     return run
+
+
+def repeats(failed: int, runs: int) -> int:
+    """Return how often a flaky candidate must be run to be told from a good one, at 19 in 20.
+
+    The original failed `failed` times of `runs`.
+    """
+    left, count = 1.0, 0
+    rate = failed / runs if runs else 1.0
+    while left > 0.05 and count < 12 and rate > 0:
+        left *= 1 - rate
+        count += 1
+    return max(1, count)

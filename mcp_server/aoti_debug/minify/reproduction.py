@@ -17,14 +17,15 @@ from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.operators import Definitions, beside
 from aoti_debug.minify.search import Trials
-from aoti_debug.minify.signature import HANG, Signature, signature_of
 from aoti_debug.minify.slice import Candidate, Until
 from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain
 from aoti_debug.run.files import write_atomically
+from aoti_debug.triage.fingerprint import HANG, of_reproduction
 from aoti_debug.triage.run_state import RunState
+from aoti_debug.vocabulary import Fingerprint
 
 REPRO = "repro.py"
 DATA = "repro_inputs.pt"
@@ -57,7 +58,7 @@ def load(name):
 """
 
 
-def header(signature: Signature, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
+def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
     """Return the docstring of a reproduction: what it must show, with which versions."""
     lines = [
         "A reduced reproduction of a failure of AOTInductor.",
@@ -123,9 +124,9 @@ def final(candidate: Candidate) -> Candidate:
 
 async def confirm(
     work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path
-) -> list[Signature]:
+) -> list[Fingerprint]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
-    seen: list[Signature] = []
+    seen: list[Fingerprint] = []
     most = TIMES * trials.repeats
     while len(seen) < most:
         seen += await alone_twice(work, found, trials, python, cache, f"alone-{len(seen) // 2 + 1}")
@@ -139,11 +140,11 @@ async def confirm(
 
 async def alone_twice(
     work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path, name: str
-) -> list[Signature]:
+) -> list[Fingerprint]:
     """Run a script alone side by side with itself; each has a cache, for two compiles of one model
     write the same files."""
 
-    async def once(letter: str, own: Path) -> Signature:
+    async def once(letter: str, own: Path) -> Fingerprint:
         directory = work.directory.path / "steps" / f"{name}{letter}"
         return await alone_once(work, found, trials, python, own, directory)
 
@@ -158,7 +159,7 @@ async def alone_once(
     python: str,
     cache: Path,
     directory: Path,
-) -> Signature:
+) -> Fingerprint:
     """Run a script with what it reads in a directory that holds nothing else."""
     empty = directory / "empty"
     empty.mkdir(parents=True, exist_ok=True)
@@ -177,7 +178,7 @@ async def alone_once(
         timeout_s=limit,
     )
     texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
-    signature = signature_of(ran.observations, *texts)
+    signature = of_reproduction(ran.observations, *texts)
     shutil.rmtree(empty, ignore_errors=True)
     same = trials.wanted.same(signature)
     work.done(

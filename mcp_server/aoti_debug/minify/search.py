@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aoti_debug.minify.graph import Side
-from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.slice import Candidate, Unbuildable, Until
 from aoti_debug.minify.worker_pool import Outcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
 from aoti_debug.run.executor import Machine
+from aoti_debug.vocabulary import Fingerprint
 
 
 class Spent(Exception):
@@ -41,7 +41,7 @@ class Trials:
 
     workers: WorkerPool
     writer: Writer
-    wanted: Signature
+    wanted: Fingerprint
     base: Candidate
     load: str  # Python that defines `load(name)` for candidates
     timeout_s: float
@@ -86,12 +86,12 @@ class Trials:
         for number in range(self.repeats):
             outcome = await self.run(script, number)
             await self._healthy(outcome)
-            if self.wanted.same(outcome.signature):
+            if self.wanted.same(outcome.fingerprint):
                 self._latest = Best(candidate, script, outcome)
                 await self._keep(self._latest)
                 return True
-            if outcome.signature.failed:
-                self.also[str(outcome.signature)] += 1
+            if outcome.fingerprint.failed:
+                self.also[str(outcome.fingerprint)] += 1
         return False
 
     async def run(self, script: Script, number: int = 0) -> Outcome:
@@ -105,7 +105,7 @@ class Trials:
         Raises:
             Spent: a GPU is not well.
         """
-        if outcome.signature.failed and not outcome.cached:
+        if outcome.fingerprint.failed and not outcome.cached:
             self.looked += 1
             wrong = await self.unwell() and await self.unwell()  # once may be a busy driver
             if wrong:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from aoti_debug.minify.graph import Graph, Values
-from aoti_debug.minify.signature import OUT_OF_BOUNDS, Signature, operators_in
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.record import Launch
+from aoti_debug.triage.fingerprint import OUT_OF_BOUNDS, operators_in
+from aoti_debug.vocabulary import Fingerprint
 
 Until = Literal["export", "codegen", "lower", "run", "compare", "finite"]
 Fidelity = Literal["inductor", "aoti"]  # a fifth of the time, or the real thing
@@ -52,7 +53,7 @@ _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 def slices(
     graph: Graph,
     sides: Sequence[Values],
-    signature: Signature,
+    signature: Fingerprint,
     text: str,
     diagnosis: Diagnosis | None,
     launches: Sequence[Launch],
@@ -73,7 +74,7 @@ def slices(
 def _hints(
     graph: Graph,
     sides: Sequence[Values],
-    signature: Signature,
+    signature: Fingerprint,
     text: str,
     diagnosis: Diagnosis | None,
     launches: Sequence[Launch],

@@ -18,16 +18,16 @@ from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import PROBE
-from aoti_debug.triage.observe import FailureSignature, failure_of
+from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import finish, run_under, torch_version
+from aoti_debug.vocabulary import Fingerprint
 
 LAUNCHER = "minifier_launcher.py"
 REPRO = "repro.py"
 SEARCH_S = 600.0
-ALIKE = "it fails in the same way"
 CALL = re.compile(r"= torch\.ops\.\w+\.\w+")
 
 
@@ -40,25 +40,28 @@ class Dump:
 
 async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
     """Run the stage, the launcher that it leaves and the reproduction that this leaves."""
+    return (await _dump_and_search(state, stage))[0]
+
+
+async def _dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, bool]:
+    """Return what the stage showed, and whether its reproduction fails like the script."""
     versions = installed(state)
     dump = await dumped(state, stage, versions)
-    if dump.launcher is not None:
-        await search(state, dump, dump.launcher)
+    alike = dump.launcher is not None and await search(state, dump, dump.launcher)
     answer = finish(state, stage, torch_version(versions.torch if versions else None), dump.ran)
     lines = [
         f"{step.name}: {step.finding or step.why}"
         for step in state.steps
         if step.status != "skipped"
     ]
-    return answer.model_copy(update={"observed": [*lines, *answer.observed]})
+    return answer.model_copy(update={"observed": [*lines, *answer.observed]}), alike
 
 
 async def minify_with_torch(state: RunState) -> MinifyAnswer:
     """Run PyTorch's own minifier, and hold its reproduction against the script's failure."""
-    answer = await run_minifier(state, stage_named("minifier"))
+    answer, alike = await _dump_and_search(state, stage_named("minifier"))
     last = state.steps[-1] if state.steps else None
     found = sorted(state.directory.path.glob(f"steps/*minifier-search/{REPRO}"))
-    alike = last is not None and (last.finding or "").startswith(ALIKE)
     nodes = CALL.findall(read_source(found[-1])) if found else []
     return MinifyAnswer(
         run=state.directory.id,
@@ -81,7 +84,7 @@ async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> D
     first = await at_level(state, stage, versions, 2)
     if first.launcher is not None or not compiled(first.ran):
         return first
-    failure = failure_of(first.ran.observations)
+    failure = fingerprint_of(first.ran.observations)
     if not failure.failed or (failure.kind or "").startswith("exit "):  # no exception: a value
         return await at_level(state, stage, versions, 4)
     if first.ran.exit.signal:
@@ -121,7 +124,7 @@ def launchers(root: Path) -> list[Path]:
 
 def why_no_launcher(ran: Ran, level: int) -> str:
     """Say why the dump left nothing to launch."""
-    failure = failure_of(ran.observations)
+    failure = fingerprint_of(ran.observations)
     events = ran.observations.events
     if events is None or not compiles(events):
         return (
@@ -144,9 +147,9 @@ def why_no_launcher(ran: Ran, level: int) -> str:
     return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
 
 
-async def search(state: RunState, dump: Dump, launcher: Path) -> None:
-    """Run the launcher, then its reproduction, and compare the failures."""
-    wanted = failure_of(dump.ran.observations)
+async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
+    """Run the launcher, then its reproduction; tell whether that fails like the script."""
+    wanted = fingerprint_of(dump.ran.observations)
     directory = state.subdirectory("minifier-search")
     words = operators(state, dump)
     found = await python(state, "minifier search", launcher, directory, words)
@@ -156,22 +159,24 @@ async def search(state: RunState, dump: Dump, launcher: Path) -> None:
         state.done(
             step("minifier search", found, f"no reproduction: {why_search_died(found, wanted)}")
         )
-        return
+        return False
     state.done(step("minifier search", found, f"wrote {REPRO}"))
     directory = state.subdirectory("minifier-repro")
     again = await python(state, "minifier reproduction", repro, directory, words)
-    got = failure_of(again.observations)
-    if got.failed and got.kind == wanted.kind and got.message == wanted.message:
-        verdict = f"{ALIKE}: {got}"
+    got = fingerprint_of(again.observations)
+    alike = got.failed and got.kind == wanted.kind and got.message == wanted.message
+    if alike:
+        verdict = f"it fails in the same way: {got}"
     elif got.failed:
         verdict = f"it fails in another way ({got}) than the script ({wanted})"
     else:
         verdict = f"it does not fail; the script did ({wanted})"
     state.done(step("minifier reproduction", again, verdict))
+    return alike
 
 
-def why_search_died(ran: Ran, wanted: FailureSignature) -> str:
-    failure = failure_of(ran.observations)
+def why_search_died(ran: Ran, wanted: Fingerprint) -> str:
+    failure = fingerprint_of(ran.observations)
     if ran.exit.timed_out:
         return f"the search was ended after {SEARCH_S:.0f} s"
     if ran.exit.signal:

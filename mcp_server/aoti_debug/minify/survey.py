@@ -16,10 +16,10 @@ from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Trials
-from aoti_debug.minify.signature import Signature
 from aoti_debug.minify.worker_pool import RUN_S, WorkerPool, together
 from aoti_debug.run.files import open_regular
 from aoti_debug.triage.run_state import RunState
+from aoti_debug.vocabulary import Fingerprint
 
 SURVEY_S = 600.0
 VALUES_S = 240.0
@@ -48,7 +48,7 @@ async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Surve
     order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
     read = await pool.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():
-        why = why_unreadable(read.signature, read.stderr)
+        why = why_unreadable(read.fingerprint, read.stderr)
         raise NothingToMinify(
             f"the exported program could not be loaded: {why}",
             help="Where its custom operators are in a module, name it with --import.",
@@ -83,7 +83,7 @@ async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Surve
     )
 
 
-def why_unreadable(signature: Signature, stderr: str) -> str:
+def why_unreadable(signature: Fingerprint, stderr: str) -> str:
     """Say what kept torch from loading a program: up to 2.12 it logs that, and raises a text that
     says to look there."""
     logged = _LOGGED.findall(stderr)

@@ -17,13 +17,14 @@ import anyio
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
-from aoti_debug.minify.signature import Signature, signature_of
 from aoti_debug.run.executor import Demand, Here, Machine, dispatch
 from aoti_debug.run.files import open_regular, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.fingerprint import of_reproduction
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import Cancelled
+from aoti_debug.vocabulary import Fingerprint
 
 EVERY_S = 0.03
 RUN_S = 30.0  # for a call, whatever its compile took; a hang costs as much
@@ -42,7 +43,7 @@ class Outcome:
     """How one order ended, and what it left in its directory."""
 
     directory: Path
-    signature: Signature
+    fingerprint: Fingerprint
     observations: Observations
     wall_s: float
     stdout: str
@@ -179,7 +180,7 @@ def outcome(directory: Path, *, cached: bool = False) -> Outcome:
     ending = Ending(code=result["code"], signal=result["signal"], timed_out=late)
     observations = observe(directory, "", ending)
     stdout, stderr = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
-    signature = signature_of(observations, stdout, stderr)
+    signature = of_reproduction(observations, stdout, stderr)
     return Outcome(
         directory, signature, observations, float(result["wall_s"]), stdout, stderr, cached
     )

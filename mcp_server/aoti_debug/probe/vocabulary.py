@@ -210,7 +210,7 @@ class Fingerprint:
 
     phase: str | None = None
     kind: str | None = None  # exception type, signal, hang, wrong result; None: no failure
-    message: str | None = None  # normalised
+    message: str | None = None  # its first line, without addresses and folders
     operators: tuple[str, ...] = ()  # of the faulty kernel, or the one that was lowered
     place: Place | None = None  # the user's line
     access: str | None = None  # read, write, assert
@@ -218,3 +218,64 @@ class Fingerprint:
     @property
     def failed(self) -> bool:
         return self.kind is not None
+
+    def same(self, other: Fingerprint) -> bool:
+        """Tell whether `other` is this failure in another, maybe smaller program.
+
+        Kernels of a smaller program fuse fewer operators: one in common is asked for. The place is
+        not asked for: the nodes of a smaller program come from it by construction.
+        """
+        if self.kind is None or self.kind != other.kind:
+            return False
+        pairs = (
+            (self.phase, other.phase),
+            (normalised(self.message), normalised(other.message)),
+            (self.access, other.access),
+        )
+        if any(mine and theirs and mine != theirs for mine, theirs in pairs):
+            return False
+        if self.operators and other.operators:
+            return bool(set(self.operators) & set(other.operators))
+        return True
+
+    def like(self, other: Fingerprint) -> bool:
+        """Tell whether both are the same failure, or at least of the same kind; two successes are
+        alike."""
+        return self.kind == other.kind
+
+    def common(self, other: Fingerprint) -> Fingerprint:
+        """Return what both runs of the same failure show; what differs is dropped."""
+        message = self.message
+        if message != other.message:
+            message = normalised(self.message)
+            message = message if message == normalised(other.message) else None
+        return Fingerprint(
+            self.phase if self.phase == other.phase else None,
+            self.kind if self.kind == other.kind else None,
+            message,
+            self.operators if self.operators == other.operators else (),
+            self.place if self.place == other.place else None,
+            self.access if self.access == other.access else None,
+        )
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return "no failure"
+        where = f" in {self.phase}" if self.phase else ""
+        at = f" of {', '.join(self.operators)}" if self.operators else ""
+        return f"{self.kind}{where}{at}" + (f": {self.message}" if self.message else "")
+
+
+# Names and numbers that another graph of the same fault gives otherwise.
+_OF_THE_GRAPH = re.compile(
+    r"\b(?:tmp|buf|arg|primals_|getitem_|s|u|ks|ps|xindex|x|r|c)_?\d+(?:_\d+)*\b|\b0x[0-9a-f]+\b"
+    r"|\b\d+(?:\.\d+)?(?:e[+-]?\d+)?L*\b"
+)
+
+
+def normalised(message: str | None) -> str | None:
+    """Return a message without folders, and without the names and numbers of one graph."""
+    if message is None:
+        return None
+    text = re.sub(r"/[^\s:'\"]*/", "", message)
+    return " ".join(_OF_THE_GRAPH.sub("_", text).split())[:300]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from aoti_debug.minify.signature import Signature
 from aoti_debug.sweep.answer import Bucket
 from aoti_debug.sweep.row import (
     Row,
     rows_of,
 )
+from aoti_debug.vocabulary import Fingerprint, Place, normalised
 
 NAMES = 20
 # Of these the category, with the broken property of the input, is the cause: what follows from it
@@ -26,8 +26,8 @@ CAUSES = frozenset(
     missing_kernel_binary out_of_memory device_unavailable false_alarm hang
     """.split()
 )
-# Of these our own sentence is: a loader says of one broken archive this, of the next that.
-TOLD = frozenset(("package_corrupt",))
+# Of these our own sentence is: a loader prints this of one broken archive, that of the next.
+BY_SUMMARY = frozenset(("package_corrupt",))
 _NUMBER = re.compile(r"\d+")
 # Fused into every other kernel: two failures that share them need not have anything in common.
 COMMON = frozenset(
@@ -47,31 +47,40 @@ def kind_of(row: Row) -> Kind:
     return (row.outcome, row.category, row.broken)
 
 
-def signature_of(row: Row) -> Signature:
+def signature_of(row: Row) -> Fingerprint:
     """Return what tells a failure from others of its kind; little where the kind is the cause."""
-    found = row.signature or Signature(None, None)
+    found = row.signature or Fingerprint(None, None)
     if row.category in CAUSES:
-        return Signature(None, row.category)
+        return Fingerprint(None, row.category)
     if row.outcome == "error":
-        return Signature(None, "error", row.summary[:80])
-    sentence = _NUMBER.sub("_", row.summary)[:200]
-    if row.category in TOLD:
-        return Signature(None, row.category, sentence)
+        return Fingerprint(None, "error", row.summary[:80])
+    if row.category in BY_SUMMARY:
+        return Fingerprint(None, row.category, _NUMBER.sub("_", row.summary)[:200])
     if row.category == "nan_or_inf" and row.constant is not None:
         # A checkpoint with NaN is one cause, whichever weight holds it.
-        return Signature(None, row.category, "given to load_constants")
+        return Fingerprint(None, row.category, "given to load_constants")
     # A triage that names no exception has one kind all the same: its category.
     kind = found.kind or row.category
     if found.message is None and not found.operators:
-        return replace(found, kind=kind, message=sentence, source=row.text or found.source)
-    operators = tuple(name for name in found.operators if name not in COMMON)
-    return replace(found, kind=kind, operators=operators, source=None)
+        line = Place("", 0, text=row.text) if row.text else found.place
+        return replace(found, kind=kind, operators=_telling(map(_operator, row.ops)), place=line)
+    return replace(found, kind=kind, operators=_telling(found.operators), place=None)
 
 
-def alike(one: Signature, other: Signature) -> bool:
-    """Tell whether two failures of one kind are the same; the line's text counts where nothing
-    else tells them apart."""
-    lines = {one.source, other.source} - {None}
+def _telling(operators: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name for name in operators if name not in COMMON)
+
+
+def _operator(op: str) -> str:
+    """Return the name of `aten.add.Tensor` without its library and overload."""
+    parts = op.split(".")
+    return parts[1] if len(parts) > 1 else op
+
+
+def alike(one: Fingerprint, other: Fingerprint) -> bool:
+    """Tell whether two failures of one kind are the same; the line counts where nothing else tells
+    them apart."""
+    lines = {one.place, other.place} - {None}
     return one.same(other) and len(lines) < 2
 
 
@@ -80,7 +89,7 @@ class Group:
     """One bucket while it grows."""
 
     kind: Kind
-    signature: Signature
+    signature: Fingerprint
     first: Row
     smallest: Row
     targets: int = 0
@@ -98,9 +107,9 @@ class Group:
             *self.kind,
             self.signature.phase,
             self.signature.kind,
-            self.signature.message,
+            normalised(self.signature.message),
             *self.signature.operators,
-            self.signature.source,
+            self.signature.place and (self.signature.place.text or str(self.signature.place)),
         )
         text = "\0".join(str(word) for word in words)
         return f"b-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
@@ -168,7 +177,7 @@ class Groups:
             group.smallest = row
         return [run for run in had - {group.first.run, group.smallest.run} if run]
 
-    def find(self, kind: Kind, signature: Signature) -> Group | None:
+    def find(self, kind: Kind, signature: Fingerprint) -> Group | None:
         """Return the bucket of such a failure."""
         known = self._groups.get(kind, ())
         return next((group for group in known if alike(group.signature, signature)), None)

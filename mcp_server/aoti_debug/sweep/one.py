@@ -19,7 +19,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from aoti_debug.answers import TriageAnswer
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.minify.signature import SIGNATURE, Signature
 from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
@@ -28,6 +27,8 @@ from aoti_debug.run.files import read_regular, remove_tree, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.sweep.plan import REPLAY, Planned
 from aoti_debug.sweep.row import Row, short
+from aoti_debug.triage.fingerprint import FILE, read_fingerprint
+from aoti_debug.vocabulary import Fingerprint
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
@@ -251,6 +252,7 @@ def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
             "broken": best.input.property if best.input else None,
             "constant": best.constant,
             "signature": _signature(directory),
+            "ops": tuple(best.ops[:20]),
             "guide": best.guide,
             "fix": short(best.fixes[0].what) if best.fixes else None,
             "place": place[-300:] if place else None,
@@ -259,11 +261,10 @@ def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
     )
 
 
-def _signature(directory: RunDirectory) -> Signature | None:
+def _signature(directory: RunDirectory) -> Fingerprint | None:
     try:
-        data = read_regular(directory.path / SIGNATURE)
-        return TypeAdapter(Signature).validate_json(data)
-    except (OSError, ValidationError):
+        return read_fingerprint(read_regular(directory.path / FILE))
+    except OSError:
         return None
 
 

@@ -14,9 +14,9 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from aoti_debug.errors import AotiDebugError, WrongUse
-from aoti_debug.minify.signature import Signature
 from aoti_debug.model import Category, Confidence, Model, Phase
 from aoti_debug.plain import plain
+from aoti_debug.vocabulary import Fingerprint
 
 LEDGER = "sweep.jsonl"
 LINE_BYTES = 4 << 20  # a target's name may be as long as its manifest
@@ -49,7 +49,8 @@ class Row(Model):
     confidence: Confidence | None = None
     broken: str | None = Field(None, description="property of an input that is not as compiled")
     constant: str | None = Field(None, description="given to load_constants with what is wrong")
-    signature: Signature | None = None
+    signature: Fingerprint | None = None
+    ops: tuple[str, ...] = Field((), description="operators that the diagnosis names")
     guide: str | None = None
     fix: str | None = None
     place: str | None = Field(None, description="FILE:LINE of the user's")

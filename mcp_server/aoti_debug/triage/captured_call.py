@@ -26,7 +26,7 @@ from aoti_debug.triage.captured_program import (
     package_file,
     package_of,
 )
-from aoti_debug.triage.observe import stable
+from aoti_debug.triage.fingerprint import stable
 from aoti_debug.triage.source_text import built_by
 
 AT_ONCE = 4  # threads are enough to see what is shared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -132,10 +133,10 @@ def seen(observations: Observations) -> CallSeen | None:
     return CallSeen(call.inputs, names)
 
 
-def asked_for(run: RunDirectory, observations: Observations) -> str | None:
+def asked_for(run: RunDirectory, observations: Observations) -> str | DeviceAssert | None:
     """Return the failed assertion of a run, else the kernel of its diagnosis."""
     if (check := observations.first(DeviceAssert)) is not None:
-        return assertion(check)
+        return check
     try:
         kernel = json.loads(read_regular(run.path / DIAGNOSIS)).get("kernel") or {}
         name = kernel.get("name")
@@ -144,18 +145,16 @@ def asked_for(run: RunDirectory, observations: Observations) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def assertion(check: DeviceAssert) -> str:
-    """Return an assertion as text that names its kernel and place."""
-    condition = check.condition.removeprefix("index out of bounds: ")
-    return f"{check.function or ''} {check.file}:{check.line} `index out of bounds: {condition}`"
-
-
 def folders_of(run: RunDirectory) -> list[Path]:
     """Return where the user's modules are: beside the script, and where it ran."""
     record = run.read_record()
     if record is None:
         return []
-    found = [Path(word).parent for word in record.command.split() if word.endswith(".py")]
+    try:
+        words = shlex.split(record.command)
+    except ValueError:  # the script has written over the record
+        words = []
+    found = [Path(word).parent for word in words if word.endswith(".py")]
     own = [folder for folder in found if folder.is_absolute()]
     return [*own, Path(record.cwd)] if record.cwd else own
 
@@ -219,7 +218,7 @@ def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     try:
         found = explain_package(
             observations.package.path,
-            assertion(check),
+            check,
             call.model if call else None,
             seen(observations),
         )

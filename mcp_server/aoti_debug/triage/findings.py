@@ -26,7 +26,7 @@ from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.checks import Name as Check
 from aoti_debug.read.record import RuntimeMessage, SanitizerError
 from aoti_debug.triage.decision import Planned
-from aoti_debug.triage.observe import ENVELOPE, failure_of, stable
+from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
 from aoti_debug.triage.replay import SANITIZERS
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import times
@@ -46,7 +46,7 @@ def step_of(planned: Planned, ran: Ran, state: RunState, first: Observations) ->
 
 
 def finding(planned: Planned, ran: Ran, first: Observations) -> str:
-    failure, original = failure_of(ran.observations), failure_of(first)
+    failure, original = fingerprint_of(ran.observations), fingerprint_of(first)
     if planned.name == "again":
         if failure.like(original):
             return "the replay fails in the same way"
@@ -69,7 +69,7 @@ def found_by_sanitizer(observations: Observations) -> str:
     if errors:
         count = times(sum(e.count for e in errors), "error")
         return f"{count}; the first: {errors[0].what[:120]}"
-    failure = failure_of(observations)
+    failure = fingerprint_of(observations)
     return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
 
 
@@ -110,7 +110,7 @@ def steps_of(
 
 
 def undone(ran: Ran) -> str:
-    failure = failure_of(ran.observations)
+    failure = fingerprint_of(ran.observations)
     if failure.failed:
         return f"the replay ended before it: {failure}"
     return f"the replay ended before it, with {ran.exit.how}"

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.diagnose.calls import failing_call, phase_at_end, uses_cuda
+from aoti_debug.diagnose.calls import failing_call, uses_cuda
 from aoti_debug.diagnose.from_gpu import access_of, core_of, ends_py
 from aoti_debug.diagnose.observations import FAULTS
 from aoti_debug.facts.categories import GPU_FAULTS
-from aoti_debug.model import Diagnosis, Phase
+from aoti_debug.model import Diagnosis
 from aoti_debug.read.events import Call, Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
-    DeviceAssert,
     FaultHandlerDump,
     GpuException,
     InputCheck,
     NativeBacktrace,
-    PythonException,
     Record,
-    RuntimeMessage,
     SanitizerError,
-    Terminated,
 )
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.read.traffic import with_tallies
@@ -123,18 +118,7 @@ def tally_of(path: Path) -> bytes:
         return b""
 
 
-ENVELOPE = "API call failed at"
 UNRECORDED = "record every call"  # a note of the probe: not each call has its event
-
-
-def reproduced(observations: Observations) -> bool:
-    """Tell whether every replay that was to repeat the failure has done so."""
-    first = failure_of(observations)
-    again = observations.steps.get("again")
-    if again is not None and not failure_of(again).like(first):
-        return False
-    native = observations.steps.get("native")
-    return native is None or native.first(NativeBacktrace) is not None
 
 
 def checks_compiled_in(observations: Observations) -> bool:
@@ -200,64 +184,3 @@ def only_values(observations: Observations, best: Diagnosis, call: Call | None) 
         return False
     outside_the_call = best.category in GPU_FAULTS or best.phase in ("load", "constants")
     return ending.clean or not outside_the_call
-
-
-# What differs between two runs of the same failure.
-VOLATILE = re.compile(r"0x[0-9a-f]+|/[^\s:'\"]*/|\b\d+(\.\d+)?\s?(s|ms|seconds)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class FailureSignature:
-    """The phase, the kind of exception or signal, and what it says without its volatile parts."""
-
-    phase: Phase | None
-    kind: str | None
-    message: str | None
-
-    @property
-    def failed(self) -> bool:
-        return self.kind is not None
-
-    def same(self, other: FailureSignature) -> bool:
-        """Compare kind and message; the phase only when both know it."""
-        phases = {self.phase, other.phase} - {None, "none"}
-        return self.kind == other.kind and self.message == other.message and len(phases) < 2
-
-    def like(self, other: FailureSignature) -> bool:
-        """Tell whether both are the same failure, or at least of the same kind."""
-        return self.same(other) or (self.failed and self.kind == other.kind)
-
-    def __str__(self) -> str:
-        if not self.failed:
-            return "no failure"
-        return f"{self.kind}: {self.message}" if self.message else str(self.kind)
-
-
-def failure_of(observations: Observations) -> FailureSignature:
-    """Return the failure signature of one process; its first GPU assertion counts before all."""
-    phase = phase_at_end(observations)
-    ending = observations.ending
-    if asserted := observations.first(DeviceAssert):
-        return FailureSignature(phase, "device assert", asserted.condition)
-    if ending is not None and ending.timed_out:
-        return FailureSignature(phase, "hang", None)
-    exceptions = observations.of(PythonException)
-    if ending is not None and ending.signal and not exceptions:
-        said = observations.first(Terminated)
-        return FailureSignature(phase, ending.signal, stable(said.message) if said else None)
-    if ending is not None and ending.clean:
-        return FailureSignature(phase, None, None)
-    if exceptions:
-        last = exceptions[-1]
-        message = last.message
-        if ENVELOPE in message and (said_why := observations.first(RuntimeMessage)):
-            message = said_why.message
-        return FailureSignature(phase, last.type, stable(message))
-    if ending is not None and ending.code:
-        return FailureSignature(phase, f"exit {ending.code}", None)
-    return FailureSignature(phase, None, None)
-
-
-def stable(message: str) -> str:
-    first = next((line for line in message.splitlines() if line.strip()), "")
-    return VOLATILE.sub("_", first.strip())[:300]

@@ -15,7 +15,6 @@ from aoti_debug.answers import StageAnswer, TriageAnswer
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
-from aoti_debug.minify.signature import SIGNATURE, signature_of_run
 from aoti_debug.model import Diagnosis, Next, Step
 from aoti_debug.read.checks import NAMES
 from aoti_debug.run.device import Device
@@ -27,6 +26,7 @@ from aoti_debug.triage.captured_call import Captured, captured, with_names, with
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
+from aoti_debug.triage.fingerprint import FILE, document_of, of_run
 from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
 from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
@@ -116,7 +116,7 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
         watch_for_s=state.request.watch_for_s,
         on_start=seen.start if not is_python(target) else None,
     )
-    state.exit = ran.exit.how
+    state.ended = ran.exit
     state.done(
         Step(
             name="first run",
@@ -276,7 +276,7 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
     if best is not None:
         best = proposed(state, best, observations)
         state.keep(DIAGNOSIS, best.document())
-        state.keep(SIGNATURE, signature_of_run(observations, best).document())
+        state.keep(FILE, document_of(of_run(observations, best)))
     state.diagnosis = best
     return TriageAnswer(
         run=state.directory.id,

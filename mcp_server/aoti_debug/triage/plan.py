@@ -30,6 +30,7 @@ from aoti_debug.triage.decision import (
     in_view_of_dump,
     of_target,
 )
+from aoti_debug.triage.fingerprint import reproduced
 from aoti_debug.triage.observe import (
     checks_compiled_in,
     crashed,
@@ -38,7 +39,6 @@ from aoti_debug.triage.observe import (
     on_gpu,
     only_values,
     reached_a_call,
-    reproduced,
 )
 
 COMPILE: frozenset[Phase] = frozenset(

@@ -16,7 +16,7 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
-from aoti_debug.triage.observe import failure_of
+from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import torch_version
@@ -72,7 +72,7 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
 def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
     """Take the second run's capture only if it is one of the same failure."""
     assert call.call is not None
-    again, failed = failing_call(ran.observations), failure_of(ran.observations)
+    again, failed = failing_call(ran.observations), fingerprint_of(ran.observations)
     if not failed.failed:
         return call, "this time the script did not fail: nothing to repeat"
     if again is None or again.ok or again.call != call.call.call:
@@ -89,7 +89,7 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
         exported=call.exported or new.exported,
         why_no_inputs="",
     )
-    same = "in the same way" if failed.like(failure_of(first)) else f"in another way: {failed}"
+    same = "in the same way" if failed.like(fingerprint_of(first)) else f"in another way: {failed}"
     return found, f"captured; it failed there again {same}"
 
 

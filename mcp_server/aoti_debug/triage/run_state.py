@@ -16,7 +16,7 @@ import psutil
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
-from aoti_debug.model import Cost, Diagnosis, Step
+from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
 from aoti_debug.read.record import Record
 from aoti_debug.read.traffic import read_tally
 from aoti_debug.run.device import TurnsByName
@@ -154,7 +154,7 @@ class RunState:
     peak_rss: int = 0  # bytes, of the largest process
     torch: str | None = None
     status: str = "running"
-    exit: str | None = None
+    ended: Exit | None = None  # the target itself
     on_change: Callable[[], None] = lambda: None
     client: str | None = None  # whose run it is, where a server has several clients
     gpus: TurnsByName = field(default_factory=TurnsByName)
@@ -174,7 +174,8 @@ class RunState:
             "cwd": str(self.request.target.cwd),
             "started": self.began,
             "wall_s": round(time.time() - self.began, 3),
-            "exit": self.exit,
+            "exit": self.ended.how if self.ended else None,
+            "ended": ending_of(self.ended).model_dump() if self.ended else None,
             "peak_rss": self.peak_rss,
             "torch": self.torch,
             "summary": self.diagnosis.summary if self.diagnosis else None,
@@ -294,3 +295,12 @@ class RunState:
             )
         )
         return Ran(name, directory, ended, observations)
+
+
+def ending_of(ended: Exit) -> RunEnding:
+    """Return how a target ended by itself; of one that the user stopped nothing is known."""
+    if ended.cancelled:
+        return RunEnding()
+    return RunEnding(
+        code=ended.code, signal=ended.signal, timed_out=ended.timed_out, enough=ended.enough
+    )

@@ -66,7 +66,7 @@ def finish(state: RunState, stage: Stage, version: Version, ran: Ran) -> StageAn
         best = best.model_copy(update={"run": state.directory.id, "cost": state.cost()})
         state.diagnosis = best
         state.keep(DIAGNOSIS, best.document())
-    state.exit = ran.exit.how
+    state.ended = ran.exit
     return StageAnswer(
         run=state.directory.id,
         status="done",

@@ -15,7 +15,6 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
-from aoti_debug.minify.signature import Signature, signature_of_run
 from aoti_debug.model import Category, Step
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
@@ -25,12 +24,14 @@ from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import tracing
+from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
 from aoti_debug.verify.patch import apply, files_of, read_patch
 from aoti_debug.verify.request import VerifyRequest
+from aoti_debug.vocabulary import Fingerprint
 
 # What the probe calls a break, for each category that says so.
 CONTRACT: Mapping[str, tuple[str, ...]] = {
@@ -51,7 +52,7 @@ class Before:
     run: str
     material: Material
     observations: Observations
-    signature: Signature
+    signature: Fingerprint
     failing_call: int | None
     call: Captured
 
@@ -116,7 +117,7 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     observations = material.observations
     call = captured(observations, directory.path, home)
     number = call.call.call if call.call is not None else None
-    signature = signature_of_run(observations, material.diagnosis)
+    signature = of_run(observations, material.diagnosis)
     return Before(request.against, material, observations, signature, number, call)
 
 
@@ -185,7 +186,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
         recompiles=False,
         cwd=target.cwd,
     )
-    state.exit = ran.exit.how
+    state.ended = ran.exit
     state.done(
         Step(
             name="fixed run",
@@ -216,7 +217,7 @@ def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Tar
     return Facts(
         original=before.signature,
         category=diagnosis.category if diagnosis is not None else None,
-        now=Signature(None, None) if ran.exit.ok else signature_of_run(ran.observations, None),
+        now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
         calls=len(calls),

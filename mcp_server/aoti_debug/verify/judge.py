@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from aoti_debug.minify.signature import HANG, Signature
 from aoti_debug.model import Category
 from aoti_debug.read.events import Call
+from aoti_debug.triage.fingerprint import HANG
+from aoti_debug.vocabulary import Fingerprint
 
 Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
 Result = Literal["good", "bad", "unknown"]
@@ -41,9 +42,9 @@ class Trial:
 class Facts:
     """What is known of the original failure and of the run of the fix."""
 
-    original: Signature
+    original: Fingerprint
     category: Category | None
-    now: Signature
+    now: Fingerprint
     raised_by_user: bool = False  # an exception of the user's own code, before any call failed
     failing_call: int | None = None  # the number of the original's
     calls: int = 0
