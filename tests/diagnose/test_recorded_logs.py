@@ -4,6 +4,8 @@ recorded on a GPU is diagnosed again from its directory alone."""
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -363,6 +365,22 @@ async def test_the_phase_of_an_unknown_error_is_that_of_the_file_it_names() -> N
 async def test_lines_that_deny_errors_are_none() -> None:
     (only,) = (await api.diagnose(text="epoch 3: 0 errors\n12 passed, no failures\n")).diagnoses
     assert only.category == "no_fault"
+
+
+HUNDREDS_OF_TRACEBACKS = """
+import resource
+from aoti_debug.api import diagnose_log
+FRAME = '  File "/v/torch/_inductor/graph.py", line 1, in f\\n    x()\\n'
+text = ("Traceback (most recent call last):\\n" + FRAME * 25 + "ValueError: x\\n\\n") * 600
+resource.setrlimit(resource.RLIMIT_CPU, (12, 12))
+print(diagnose_log(text=text).diagnoses[0].category)
+"""
+
+
+def test_a_log_of_tracebacks_is_read_in_time_that_grows_with_its_length() -> None:
+    argv = [sys.executable, "-c", HUNDREDS_OF_TRACEBACKS]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "lowering_error\n"), done.stderr
 
 
 @pytest.mark.anyio

@@ -3,7 +3,7 @@ line of the user's own files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -211,17 +211,24 @@ def launcher_spans(observations: Observations) -> list[Span]:
 def traceback_phase(observations: Observations, exception: PythonException) -> Phase | None:
     """Return the phase of an exception. The exceptions that led to it are looked at too: a kernel
     that fails while Inductor tunes it shows the tuning only in the first of the chain."""
-    chain = [
-        other
-        for other in observations.of(PythonException)
-        if other.span.artifact == exception.span.artifact and other.span.last <= exception.span.last
-    ]
-    phases = [phase_of((f.file, f.function) for f in e.frames) for e in chain]
-    if "autotune" in phases:
+    if any(phase_of_frames(earlier) == "autotune" for earlier in led_to(observations, exception)):
         return "autotune"
-    told = phase_of_wrapped(exception.message)
-    told = told or phase_of((f.file, f.function) for f in exception.frames)
+    told = phase_of_wrapped(exception.message) or phase_of_frames(exception)
     return told or phase_of_name(exception.type)
+
+
+def led_to(observations: Observations, exception: PythonException) -> Iterator[PythonException]:
+    """Yield an exception and those before it in its chain, last first."""
+    known = observations.of(PythonException)
+    at = next((n for n, one in enumerate(known) if one is exception), None)
+    yield exception
+    while at is not None and at > 0 and not known[at - 1].last:
+        at -= 1
+        yield known[at]
+
+
+def phase_of_frames(exception: PythonException) -> Phase | None:
+    return phase_of((f.file, f.function) for f in exception.frames)
 
 
 def users_frame(frames: Iterable[Place]) -> Place | None:

@@ -56,6 +56,7 @@ SOURCES = (
 # A wrong size is a wrong stride too, and the model's check tells the first only.
 LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
 LISTED = 5
+COMPARED = 40  # findings that later ones are compared with: a log can hold hundreds
 EVIDENCE = 4
 
 
@@ -184,7 +185,8 @@ def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
     of the others."""
     kept: list[Candidate] = []
     for candidate in ranked:
-        at = next((i for i, better in enumerate(kept) if same_finding(better, candidate)), None)
+        first = enumerate(kept[:COMPARED])
+        at = next((i for i, better in first if same_finding(better, candidate)), None)
         if at is None:
             kept.append(candidate)
         else:
