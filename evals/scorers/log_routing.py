@@ -25,7 +25,7 @@ from aoti_debug.signatures.signature import signatures
 
 KNOWN = Path(__file__).parents[1] / "logs" / "known.jsonl.xz"
 QUIET = ("unknown", "no_fault")  # right when nothing is claimed above `possible`
-FALLBACK = ("user_code", "no_fault")  # defends nothing: it is said when nothing is known
+FALLBACK = ("user_code", "unknown", "no_fault")  # defends nothing: it is said when nothing is known
 
 Diagnose = Callable[[str], Awaitable[DiagnoseAnswer]]
 
@@ -48,7 +48,7 @@ class Result:
     def right(self) -> bool:
         if self.case.category in QUIET:
             best = self.best
-            return best is None or best.category == "no_fault" or best.confidence == "possible"
+            return best is None or best.category in QUIET or best.confidence == "possible"
         return self.best is not None and self.best.category == self.case.category
 
     @property
@@ -69,6 +69,11 @@ class Result:
     def wrong_but_proved(self) -> bool:
         return self.best is not None and self.best.confidence == "proved" and not self.defensible
 
+    @property
+    def called_healthy(self) -> bool:
+        healthy = self.best is not None and self.best.category == "no_fault"
+        return healthy and self.case.category not in QUIET
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -77,6 +82,7 @@ class Score:
     defensible: float
     phase: float
     wrong_but_proved: tuple[str, ...]
+    called_healthy: tuple[str, ...]  # though the text is of a failure
     missed: tuple[Result, ...] = field(repr=False)
 
 
@@ -102,6 +108,7 @@ def score(results: Sequence[Result]) -> Score:
         defensible=sum(r.defensible for r in results) / count,
         phase=sum(r.right_phase for r in results) / count,
         wrong_but_proved=tuple(r.case.thread for r in results if r.wrong_but_proved),
+        called_healthy=tuple(r.case.thread for r in results if r.called_healthy),
         missed=tuple(r for r in results if not (r.right and r.right_phase)),
     )
 
@@ -121,7 +128,7 @@ def render(found: Score) -> str:
     lines = [
         f"{found.cases} texts: right category first {found.first:.1%}, defensible "
         f"{found.defensible:.1%}; right phase {found.phase:.1%}; wrong but proved "
-        f"{len(found.wrong_but_proved)}"
+        f"{len(found.wrong_but_proved)}; failing but called healthy {len(found.called_healthy)}"
     ]
     for result in found.missed:
         best = result.best
@@ -148,7 +155,7 @@ def main() -> int:
     found = score(asyncio.run(route(cases, diagnose)))
     print(render(found))
     good = found.first >= 0.85 and found.defensible >= 0.95 and found.phase >= 0.85
-    return 0 if good and not found.wrong_but_proved else 1
+    return 0 if good and not found.wrong_but_proved and not found.called_healthy else 1
 
 
 if __name__ == "__main__":

@@ -242,7 +242,7 @@ def diagnose_log(
 def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
-    from aoti_debug.diagnose.from_exception import says_little
+    from aoti_debug.diagnose.from_exception import NOTHING_KNOWN, says_little
     from aoti_debug.read.blocks import unwrapped
     from aoti_debug.read.python_traceback import error_lines, said_lines
     from aoti_debug.read.scan import log_readers, scan
@@ -254,13 +254,13 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
         empty = "the log is empty: run the script again with its stderr kept"
         return DiagnoseAnswer(lines=0, notes=[*read.notes, empty])
     found = rank(Observations(read.records))
-    if not found or found[0].category == "no_fault":
+    if not found or found[0].category in NOTHING_KNOWN:
         stream.seek(0)
         if (joined := unwrapped(stream)) is not None:
             again = scan(joined, artifact, [CodePlaceReader(artifact), matcher(artifact)])
             found = rank(Observations((*read.records, *again.records)))
     records = read.records
-    if not found or found[0].category == "no_fault":
+    if not found or found[0].category in NOTHING_KNOWN:
         stream.seek(0)
         records = (*records, *error_lines(stream, artifact))
         found = rank(Observations(records))

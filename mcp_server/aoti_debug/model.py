@@ -57,6 +57,7 @@ Category = Literal[
     "performance",
     "false_alarm",
     "user_code",
+    "unknown",
     "no_fault",
 ]
 Confidence = Literal["proved", "likely", "possible"]

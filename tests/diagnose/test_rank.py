@@ -300,7 +300,7 @@ def test_the_stack_tells_more_than_a_wrapper_of_any_exception() -> None:
     [
         ("torch._export.verifier.SpecViolationError: entry a is odd", "lowering_error", "export"),
         ("E0411 torch/_inductor/select_algorithm.py:19] Exception", "autotune_error", "autotune"),
-        ("ERROR: the table was not found", "user_code", "none"),
+        ("ERROR: the table was not found", "unknown", "none"),
     ],
 )
 def test_an_unknown_line_that_names_a_module_of_torch_tells_the_phase(
@@ -354,9 +354,9 @@ FRAME = '  File "/x/torch/_inductor/graph.py", line 2293, in compile_to_module\n
             "autotune_error",
             "autotune",
         ),
-        ("eager: 0.5 compile: 0.5\n", "no_fault", "none"),
-        ("eager: 12 ms compile: 5 ms\n", "no_fault", "none"),
-        ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "no_fault", "none"),
+        ("eager: 0.5 compile: 0.5\n", "unknown", "none"),
+        ("eager: 12 ms compile: 5 ms\n", "unknown", "none"),
+        ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "unknown", "none"),
     ],
 )
 def test_of_a_log_that_knows_no_failure_the_words_and_the_frames_left_tell(

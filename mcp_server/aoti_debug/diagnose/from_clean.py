@@ -3,6 +3,7 @@ nothing is known; of a program that no probe was in."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,13 @@ from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.speaker import last_to_speak, part_of
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
-from aoti_debug.model import Diagnosis, Evidence, Next
+from aoti_debug.model import Diagnosis, Evidence, Next, Phase
 from aoti_debug.read.checks import NO_REPORTS, Name
-from aoti_debug.read.record import ErrorLine, Launches, SanitizerSummary
+from aoti_debug.read.record import ErrorLine, Launches, SaidLine, SanitizerSummary
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -58,37 +60,92 @@ GUIDE = "guides/debugging-tools.md#an-unknown-failure"
 
 
 def last_resort(observations: Observations) -> Candidate:
-    """Say that nothing is known, what is, and what would show more. A log cannot show that a
+    """Say that nothing is known, which part of the software spoke last, and how to see more. Only
+    a log that shows an end without an error is called healthy, and it does not show that the
     model is right: a call outside its contract returns garbage without a word."""
     said = observations.of(ErrorLine)
-    return unknown(said) if said else silent(observations)
+    if said and (phase := told_phase(said)) is not None:
+        return guessed(*phase)
+    lines = observations.of(SaidLine)
+    if said or (lines and not ends_well(observations)):
+        return unknown(said or lines)
+    return silent(observations)
 
 
-def unknown(lines: Sequence[ErrorLine]) -> Candidate:
-    """Take the first line that names a module of torch's, else the first that speaks of an error:
-    the module tells the phase, and the phase what such failures mostly are."""
-    told = [(line, phase_of_name(line.span.quote)) for line in lines]
-    by_program = [(line, phase_of_program(line.span.quote)) for line in lines]
-    said, phase = next((one for one in told + by_program if one[1] is not None), told[0])
+def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
+    """Return the first line that names a module of torch's, else the first whose program is known
+    to print in one phase only."""
+    lines = [line for line in lines if not neighbours(line.span.quote)]
+    for phase_in in (phase_of_name, phase_of_program):
+        for line in lines:
+            if (phase := phase_in(line.span.quote)) is not None:
+                return line, phase
+    return None
+
+
+def neighbours(text: str) -> bool:
+    part = part_of(text)
+    return part is not None and part.neighbour
+
+
+WATCH = Next(
+    tool="triage",
+    why="the log does not say enough: a watched run shows the phase, the call and its inputs",
+)
+
+
+def guessed(line: ErrorLine, phase: Phase) -> Candidate:
+    """Say which failure is usual in a phase, where nothing but the phase is known."""
     return Candidate(
         Diagnosis(
-            phase=phase or "none",
-            category=BY_PHASE.get(phase, "user_code") if phase else "user_code",
+            phase=phase,
+            category=BY_PHASE.get(phase, "unknown"),
             confidence="possible",
-            summary=f"no known failure; it speaks of an error: {said.span.quote}",
-            evidence=[evidence(said.span)],
+            summary=f"no known failure; it speaks of an error: {line.span.quote}",
+            evidence=[evidence(line.span)],
             guide=GUIDE,
-            next=[
-                Next(
-                    tool="triage",
-                    why="the log does not say enough: a watched run shows the phase, the call "
-                    "and its inputs",
-                )
-            ],
+            next=[WATCH],
         ),
         role="symptom",
         tier=Tier.STATUS,
     )
+
+
+def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
+    """Quote the last line whose writer is known, else the first line."""
+    spoke = last_to_speak(line.span.quote for line in lines)
+    said = lines[spoke[0]] if spoke is not None else lines[0] if lines else None
+    who = f"{spoke[1].name} spoke last" if spoke is not None else "no known part of it spoke"
+    return Candidate(
+        Diagnosis(
+            phase="none",
+            category="unknown",
+            confidence="possible",
+            summary=f"nothing known fits this text; {who}"
+            + (f": {said.span.quote}" if said else ""),
+            evidence=[evidence(said.span)] if said else [],
+            guide=GUIDE,
+            next=[WATCH],
+        ),
+        role="symptom",
+        tier=Tier.STATUS,
+    )
+
+
+ENDED = re.compile(
+    r"(?i)\b(?:rc|(?:exit(?:ed)?|return)(?: with)?(?: code| status)?|returncode)\b\W{0,4}0\b"
+    r"|\b(?:done|finished|completed?|success(?:ful(?:ly)?)?|succeeded|passed)\b"
+    r"|\btook [\d.]{1,12} ?s"
+)
+LAST = 6  # lines of a log that may say how it ended
+
+
+def ends_well(observations: Observations) -> bool:
+    """Tell whether a log shows an end without an error."""
+    if any(observations.of(kind) for kind in (Launches, SanitizerSummary)):
+        return True
+    last = observations.of(SaidLine)[-LAST:]
+    return any(ENDED.search(line.span.quote) for line in last)
 
 
 def silent(observations: Observations) -> Candidate:

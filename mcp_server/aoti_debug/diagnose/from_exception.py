@@ -282,9 +282,12 @@ def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
     )
 
 
+NOTHING_KNOWN: tuple[Category, ...] = ("no_fault", "unknown")
+
+
 def says_little(best: Diagnosis) -> bool:
     """Tell whether a log's diagnosis rests on nothing but where it happened, or that it did."""
-    return best.category in ("no_fault", "user_code") or (
+    return best.category in (*NOTHING_KNOWN, "user_code") or (
         best.confidence == "possible" and best.kernel is None and best.input is None
     )
 

@@ -19,12 +19,14 @@ from aoti_debug.diagnose import (
     from_process,
     from_program,
     from_signature,
+    from_tables,
     from_values,
 )
 from aoti_debug.diagnose.calls import launcher_spans
 from aoti_debug.diagnose.downgrade import excused, only_printed, weighed
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.from_clean import last_resort
+from aoti_debug.diagnose.speaker import of_a_neighbour
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
@@ -51,6 +53,7 @@ SOURCES = (
     from_export.candidates,
     from_exception.candidates,
     from_exception.in_code,
+    from_tables.candidates,
     from_process.candidates,
 )
 # A wrong size is a wrong stride too, and the model's check tells the first only.
@@ -64,6 +67,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
     only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source(observations)]
+    if observations.ending is None:
+        found = [c for c in found if not of_a_neighbour(c)]
     found = only_printed(excused(found, observations), observations)
     found = weighed(found, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))

@@ -203,6 +203,10 @@ MEANINGS: dict[Category, Meaning] = {
         "the script's own code raised, before or outside the compiled model",
         "guides/debugging-tools.md#an-unknown-failure",
     ),
+    "unknown": Meaning(
+        "nothing known fits; the text names the software that spoke last",
+        "guides/debugging-tools.md#an-unknown-failure",
+    ),
     "no_fault": Meaning(
         "nothing went wrong",
         "guides/debugging-tools.md#an-unknown-failure",
