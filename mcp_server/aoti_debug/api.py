@@ -105,7 +105,12 @@ async def environment(
 
 
 async def inspect(
-    package: str, python: str | None = None, *, model: str | None = None, check_inputs: bool = False
+    package: str,
+    python: str | None = None,
+    *,
+    model: str | None = None,
+    check_inputs: bool = False,
+    owner: str | None = None,
 ) -> PackageAnswer:
     """Return what a package says of itself, without loading it, held against the torch of
     `python` and this machine. `check_inputs` writes a function for serving code, below `home`.
@@ -126,23 +131,23 @@ async def inspect(
         here = installed(python)
         return reader.answer(path, here, stop=stop, check_inputs=written)
 
-    written = await _written_check(path, model) if check_inputs else None
+    written = await _written_check(path, model, owner) if check_inputs else None
     return await in_thread(read)
 
 
-async def _written_check(path: Path, model: str | None) -> str:
+async def _written_check(path: Path, model: str | None, owner: str | None) -> str:
     """Write the function that checks a package's inputs; return its file, or why there is none."""
     import hashlib
 
-    from aoti_debug.run.directory import home
     from aoti_debug.run.files import write_atomically
+    from aoti_debug.run.kept import make, own_name
 
     try:
         source = (await check_inputs(str(path), model)).encode()
     except UnreadableInput as error:
         return str(error)
-    file = home() / "check_inputs" / f"{hashlib.sha256(source).hexdigest()[:16]}.py"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    name = own_name(hashlib.sha256(source).hexdigest()[:16], owner)
+    file = make("check_inputs", name, owner).path / "check_inputs.py"
     write_atomically(file, source)
     return str(file)
 

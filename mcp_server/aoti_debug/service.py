@@ -13,18 +13,20 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from aoti_debug.errors import AotiDebugError, UnknownRun
+from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import RunModel
 from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
+from aoti_debug.run.kept import Kept, within
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
 
 OnProgress = Callable[[str], None]
 ANSWER = "answer.json"
+RUNS = 8  # of one client at a time
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 
@@ -32,6 +34,7 @@ REMEMBERED = 32  # runs that have ended, of which the answer stays here; the oth
 class _Live:
     kind: Kind[Any, Any]
     work: RunState
+    used: list[Kept]  # what must be there until it ends
     ended: anyio.Event = field(default_factory=anyio.Event)
     answer: RunModel | None = None
     error: BaseException | None = None
@@ -83,9 +86,17 @@ class Service:
 
         Raises:
             RunDirectoryError
+            WrongUse: the owner has as many runs going on as one may have.
         """
+        mine = [run for run in self.running() if self._live[run].work.client == owner]
+        if owner is not None and len(mine) >= RUNS:
+            raise WrongUse(
+                f"{len(mine)} of your runs are going on, and {RUNS} are the most",
+                help="Wait for one (wait_run), or end one (cancel_run).",
+            )
+        used = await anyio.to_thread.run_sync(_held, request, self._home)
         if self._prunes:
-            await anyio.to_thread.run_sync(lambda: prune(at=self._home))
+            await anyio.to_thread.run_sync(lambda: prune(at=self._home, owner=owner))
         directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
         work = RunState(
             request,
@@ -96,7 +107,7 @@ class Service:
             gpu_wait_s=self._gpu_wait_s,
         )
         work.record()
-        live = self._live[work.directory.id] = _Live(kind, work)
+        live = self._live[work.directory.id] = _Live(kind, work, used)
         work.on_change = live.tell
         self._tasks.start_soon(self._run, live, request)
         return work.directory.id
@@ -173,6 +184,8 @@ class Service:
                 self._write(live)
             finally:  # whatever that met: who waits must not wait for ever
                 live.ended.set()
+                for kept in (work.directory, *live.used):
+                    kept.release()
                 self._forget()
 
     def _forget(self) -> None:
@@ -200,6 +213,13 @@ class Service:
                 help="Read its artifacts (read_artifact), such as run.json and stderr.log.",
             ) from error
         return answer
+
+
+def _held(request: Request, home: Path | None) -> list[Kept]:
+    """Hold the folders of the home that a request names, so that no other one removes them."""
+    words = (request.target.cwd, *map(Path, request.target.argv))
+    named = [kept for word in words if (kept := within(word, at=home)) is not None]
+    return [kept for kept in (*request.uses, *named) if kept.hold()]
 
 
 def _known(kind: Kind[Any, Any], work: RunState) -> dict[str, Any]:

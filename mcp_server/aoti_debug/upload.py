@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import os
 import secrets
@@ -20,7 +19,11 @@ from starlette.responses import JSONResponse, Response
 
 from aoti_debug.errors import AotiDebugError, RunDirectoryError, WrongUse
 from aoti_debug.plain import clean
-from aoti_debug.run.directory import home
+from aoti_debug.run.directory import prune
+from aoti_debug.run.files import create, remove_tree
+from aoti_debug.run.files import folder as make_folder
+from aoti_debug.run.kept import make
+from aoti_debug.tools.waiting import OWNER
 
 MIB = 1 << 20
 BODY = 64 * MIB  # of the archive as it comes
@@ -30,18 +33,20 @@ DEPTH = 15  # folders within each other
 HEADER = 4096  # bytes of a name or an extended header; tarfile takes the square of them
 HEADERS = 2 * MIB
 SILENCE_S = 30.0  # between two parts of a body
-KEPT = 20  # uploads; older ones are removed
 _HELP = "Send a tar archive of the folder: tar -cz -C FOLDER . | curl --data-binary @- …/upload"
 
 
 class _Large(WrongUse):
-    help = f"At most {BODY // MIB} MiB packed, {FOLDER // MIB} MiB unpacked, {FILES} files."
+    help = (
+        f"At most {BODY // MIB} MiB packed, {FOLDER // MIB} MiB unpacked, {FILES} files, none of "
+        "them sparse."
+    )
 
 
 async def upload(request: Request) -> Response:
     """Unpack the archive that a request brings; answer where its files are."""
     try:
-        folder = await _take(request)
+        folder = await _take(request, request.scope.get(OWNER))
     except ClientDisconnect:
         return Response(status_code=400)
     except _Large as error:
@@ -64,11 +69,11 @@ def _refused(status: int, error: AotiDebugError) -> Response:
     return JSONResponse({"error": str(error.args[0]), "help": error.help}, status)
 
 
-async def _take(request: Request) -> Path:
+async def _take(request: Request, owner: str | None) -> Path:
     try:
         with tempfile.TemporaryFile() as packed:
             await _receive(request, packed)
-            return await anyio.to_thread.run_sync(_unpack, packed)
+            return await anyio.to_thread.run_sync(_unpack, packed, owner)
     except OSError as error:
         raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
 
@@ -147,28 +152,34 @@ def _bounded() -> type[tarfile.TarInfo]:
                     raise _Large("its extended headers are too large")
             return super()._proc_member(archive)  # type: ignore[no-any-return, misc]
 
+        def _refuse(self, *_: object) -> tarfile.TarInfo:  # its map takes any memory
+            raise _Large("the archive holds a sparse file")
+
+        _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse
+
     return Bounded
 
 
-def _unpack(packed: IO[bytes]) -> Path:
-    uploads = home() / "uploads"
-    uploads.mkdir(parents=True, exist_ok=True)
-    folder = uploads / f"u-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
-    folder.mkdir(mode=0o700)
+def _unpack(packed: IO[bytes], owner: str | None) -> Path:
+    name = f"u-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+    kept = make("uploads", name, owner)
+    kept.hold()
+    folder = kept.path / "files"
     try:
+        folder.mkdir(mode=0o700)
         packed.seek(0)
         with (
             _Unpacked(packed) as stream,
             tarfile.open(fileobj=stream, mode="r|", tarinfo=_bounded()) as archive,
         ):
             _extract(archive, folder)
+        prune(owner=owner)
     except _NO_ARCHIVE as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(kept.path)
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=_HELP) from error
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(kept.path)
         raise
-    _prune(uploads)
     return folder
 
 
@@ -183,7 +194,7 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
         if len(Path(member.name).parts) > DEPTH:
             raise _Large("the folder is too deep")
         left -= max(member.size, 0)
-        if left < 0 or number > FILES or member.issparse():
+        if left < 0 or number > FILES:
             raise _Large("the folder is too large")
         _write(archive, member, folder)
 
@@ -195,17 +206,9 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> N
     if ".." in name.parts:
         raise WrongUse(f"{clean(member.name)[:200]!r} is outside of the folder", help=_HELP)
     path = folder / name
-    (path if member.isdir() else path.parent).mkdir(parents=True, exist_ok=True)
+    make_folder(path if member.isdir() else path.parent)
     content = archive.extractfile(member)
     if content is not None:
-        with path.open("wb") as file:
+        with os.fdopen(create(path), "wb") as file:
             shutil.copyfileobj(content, file)
         path.chmod(0o700 if member.mode & 0o100 else 0o600)
-
-
-def _prune(uploads: Path) -> None:
-    found = sorted(uploads.glob("u-*"), key=lambda path: path.name)
-    for old in found[:-KEPT]:
-        with contextlib.suppress(OSError):
-            if time.time() - os.lstat(old).st_mtime > 3600:  # a run may use it
-                shutil.rmtree(old, ignore_errors=True)

@@ -15,7 +15,8 @@ import pytest
 from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.plain import last_line, plain
-from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, home, list_runs, prune
+from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, list_runs, prune
+from aoti_debug.run.kept import home
 from aoti_debug.run.output import Log
 from aoti_debug.signals import open_stoppable
 

@@ -21,14 +21,13 @@ from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interprete
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
 from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
-from aoti_debug.minify.survey import Survey, differ, place_of, take_survey, why_none
+from aoti_debug.minify.survey import Survey, differ, search_folder, take_survey, why_none
 from aoti_debug.minify.worker_pool import WorkerPool, first, worker_pool
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Next
 from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
-from aoti_debug.signals import in_thread
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.fingerprint import WRONG, placed
 from aoti_debug.triage.pipeline import triage
@@ -70,9 +69,8 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         async with hold_gpus(work):
             return await minify_with_torch(work)
     material = await _material(work, request)
-    root = await in_thread(partial(place_of, work, material))
-    cache = root.parent / "cache"
     async with (
+        search_folder(work, material) as (root, cache),
         hold_gpus(work) as devices,
         worker_pool(
             root / "c",

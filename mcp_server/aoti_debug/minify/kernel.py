@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.reproduction import Reproduction, alone_twice
 from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
-from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.files import copy, read_regular, write_atomically
 from aoti_debug.triage.run_state import RunState
 
 SCRIPT = "repro_kernel.py"
@@ -93,7 +92,7 @@ async def write_kernel(
     if not compiled and not str(about.get("name")).startswith(str(kernel)):
         return None
     folder = work.directory.path
-    shutil.copyfile(ran.directory / "kernel.pt", folder / DATA)
+    copy(ran.directory / "kernel.pt", folder / DATA)
     write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
     repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
     seen = await alone_twice(work, repro, trials, python, cache, "kernel-")

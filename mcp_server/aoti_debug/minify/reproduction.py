@@ -4,7 +4,6 @@ several times."""
 from __future__ import annotations
 
 import platform
-import shutil
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,8 @@ from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain
-from aoti_debug.run.files import write_atomically
+from aoti_debug.run.files import copy, remove_tree, write_atomically
+from aoti_debug.run.files import folder as make_folder
 from aoti_debug.triage.fingerprint import HANG, of_reproduction
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.vocabulary import Fingerprint
@@ -93,7 +93,7 @@ async def write(
     if script.files:
         data = await _collect(trials, script, folder, values, candidate.sizes)
     for file in definitions.files:
-        shutil.copyfile(file, folder / file.name)
+        copy(file, folder / file.name)
     write_atomically(folder / REPRO, beside(script.text, definitions.files).encode())
     files = tuple(folder / file.name for file in definitions.files)
     return Reproduction(folder / REPRO, data, files, len(candidate.keep))
@@ -162,10 +162,10 @@ async def alone_once(
 ) -> Fingerprint:
     """Run a script with what it reads in a directory that holds nothing else."""
     empty = directory / "empty"
-    empty.mkdir(parents=True, exist_ok=True)
+    make_folder(empty)
     for file in (found.script, found.data, *found.files):
         if file is not None:
-            shutil.copyfile(file, empty / file.name)
+            copy(file, empty / file.name)
     limit = trials.timeout_s
     if trials.wanted.kind == HANG and trials.best is not None:  # as long as its candidate took
         limit = min(limit, 2 * trials.best.outcome.wall_s + IMPORTS_S)  # side by side
@@ -179,7 +179,7 @@ async def alone_once(
     )
     texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(ran.observations, *texts)
-    shutil.rmtree(empty, ignore_errors=True)
+    remove_tree(empty)
     same = trials.wanted.same(signature)
     work.done(
         Step(

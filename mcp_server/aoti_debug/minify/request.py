@@ -16,6 +16,7 @@ from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
+from aoti_debug.run.kept import within
 from aoti_debug.run.target import Target, resolve_target
 from aoti_debug.triage.run_state import Request
 
@@ -69,11 +70,14 @@ def minify_request(
     if engine not in ("own", "torch"):
         raise WrongUse(f"there is no engine {engine!r}", help="Use own or torch.")
     run = program = None
+    uses: tuple[RunDirectory, ...] = ()
     if _RUN.fullmatch(what):
         run = what
-        target = target_of(RunDirectory.open(what, home, owner), python, env)
+        uses = (RunDirectory.open(what, home, owner),)
+        target = target_of(uses[0], python, env)
     elif what.endswith(".pt2") or Path(what).name == "minifier_launcher.py":
         program = program_of(Path(cwd or ".", expanded(what)).absolute())
+        within(program, owner, home)
         interpreter = find_interpreter(python)
         target = resolve_target(
             command=(str(interpreter), str(program)), env=env, cwd=program.parent
@@ -99,6 +103,7 @@ def minify_request(
         budget_s,
         candidates,
         compare,
+        uses=uses,
     )
 
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
-import shutil
 import threading
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Trials
 from aoti_debug.minify.worker_pool import RUN_S, WorkerPool, together
+from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.files import open_regular
-from aoti_debug.triage.run_state import RunState
+from aoti_debug.run.kept import Kept, make, own_name
+from aoti_debug.signals import in_thread
+from aoti_debug.triage.run_state import Cancelled, RunState
 from aoti_debug.vocabulary import Fingerprint
 
 SURVEY_S = 600.0
@@ -68,11 +74,11 @@ async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Surve
     for batch in [[side] for side in sides] if material.hung else [sides]:
         await together(batch, pool.machine)
     folder = root / "values"
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     for name, place in places.items():
         link = folder / name
         link.unlink(missing_ok=True)
-        place.mkdir(exist_ok=True)
+        make_folder(place)
         link.symlink_to(place)
     return Survey(
         graph=read_graph(read.directory / "graph.json"),
@@ -111,12 +117,29 @@ def why_none(trials: Trials, survey: Survey) -> str:
     return f"{trials.tried} were tried" + (f"; seen instead: {other}" if other else "")
 
 
-KEPT_SEARCHES = 20
+AGAIN_S = 0.5
 
 
-def place_of(work: RunState, material: Material, stop: threading.Event) -> Path:
-    """Return where the search keeps its results: the same one for the same program and inputs, so
+@contextlib.asynccontextmanager
+async def search_folder(work: RunState, material: Material) -> AsyncIterator[tuple[Path, Path]]:
+    """Yield where the search keeps its results, which it has alone, and where the compiles of all
+    the client's searches are cached. The first is the same for the same program and inputs, so
     that a search which was ended goes on where it was."""
+    kept = await in_thread(lambda stop: _place_of(work, material, stop))
+    cache = make("minify", own_name("cache", work.client), work.client, work.home)
+    cache.hold()
+    while True:
+        with kept.alone() as free:
+            if free:
+                yield kept.path, cache.path
+                return
+        work.say("waiting for another search of the same program")
+        if work.stop.is_set():
+            raise Cancelled
+        await anyio.sleep(AGAIN_S)
+
+
+def _place_of(work: RunState, material: Material, stop: threading.Event) -> Kept:
     content = hashlib.sha256()
     for path in (material.exported, material.inputs):
         if path is None:
@@ -127,12 +150,11 @@ def place_of(work: RunState, material: Material, stop: threading.Event) -> Path:
                 content.update(part)
     content.update(repr(sorted((material.settings or {}).items())).encode())
     content.update(str(interpreter_name(work.request.target)).encode())
-    searches = work.directory.path.parent.parent / "minify"
-    root = searches / content.hexdigest()[:16]
-    root.mkdir(parents=True, exist_ok=True)
-    os.utime(root)
-    others = (path for path in searches.iterdir() if path.name != "cache")
-    old = sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in old[KEPT_SEARCHES:]:
-        shutil.rmtree(path, ignore_errors=True)
-    return root
+    kept = make(
+        "minify",
+        own_name(content.hexdigest()[:16], work.client),
+        work.client,
+        work.home,
+    )
+    os.utime(kept.path)
+    return kept

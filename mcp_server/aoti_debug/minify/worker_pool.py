@@ -18,7 +18,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.run.executor import Demand, Here, Machine, dispatch
-from aoti_debug.run.files import open_regular, write_atomically
+from aoti_debug.run.files import folder, open_regular, write_atomically, write_new
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.triage.environment import PROBE
 from aoti_debug.triage.fingerprint import of_reproduction
@@ -86,9 +86,9 @@ class WorkerPool:
         self._going[name] = anyio.Event()
         try:
             shutil.rmtree(directory, ignore_errors=True)  # a half of an earlier, killed search
-            directory.mkdir(parents=True)
+            folder(directory)
             if script:
-                (directory / "repro.py").write_text(script, "utf-8")
+                write_new(directory / "repro.py", script.encode())
             write_atomically(directory / "order.json", json.dumps(document).encode())
             self.ran += 1
             await self._end_of(directory)
@@ -126,7 +126,7 @@ async def worker_pool(
     Raises:
         NoWorker: it could not be started.
     """
-    root.mkdir(parents=True, exist_ok=True)
+    folder(root)
     (root / "ready.json").unlink(missing_ok=True)
     for left in root.iterdir():  # of a search that was killed
         if left.is_dir() and not (left / "result.json").is_file():

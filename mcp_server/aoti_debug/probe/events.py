@@ -42,7 +42,7 @@ class _Log:
 
     def _open(self) -> int:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-        descriptor = _move_up(os.open(self._path, flags, 0o644))
+        descriptor = _move_up(os.open(self._path, flags, 0o600))
         status = os.fstat(descriptor)
         self._identity = (status.st_dev, status.st_ino)
         self._descriptor = descriptor

@@ -88,6 +88,7 @@ def main() -> NoReturn:
     options = parser.parse_args()
     if options.one:
         _perform(Path(options.one))
+    os.umask(0o077)  # what candidates leave, weights and inputs too, is their user's alone
     root = Path(options.orders)
     fresh = warm()
     _write(root / "ready.json", {"pid": os.getpid(), "forks": not fresh})

@@ -28,7 +28,7 @@ def directory() -> Path | None:
         return None
     if value not in _made:
         path = Path(value)
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(0o700, parents=True, exist_ok=True)
         _made[value] = path
     return _made[value]
 
@@ -74,6 +74,8 @@ def write(name: str, save: Callable[[str], object]) -> str:
     temporary = folder / f".{os.getpid()}-{path.stem}.tmp{path.suffix}"
     try:
         save(str(temporary))
+        if temporary.stat().st_nlink == 1:  # not the program's own file
+            temporary.chmod(0o600)
         # Some file systems flush a file that is renamed over another one: 4 ms a call.
         path.unlink(missing_ok=True)
         temporary.replace(path)

@@ -78,13 +78,12 @@ def bucket_item(bucket: Bucket) -> Item:
     return Item(text, detail, "\n".join(filter(None, lines)), whole=True)
 
 
-def page(answer: SweepAnswer, ledger: Path) -> str:
+def page(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> str:
     """Return a whole HTML document with the sweep's plots. Blocks."""
-    return html(outline_sweep(answer), plots=tuple(_plots(answer, ledger)))
+    return html(outline_sweep(answer), plots=tuple(_plots(answer, ledger, earlier)))
 
 
-def _plots(answer: SweepAnswer, ledger: Path) -> Iterator[Plot]:
-    from aoti_debug.sweep.request import history
+def _plots(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> Iterator[Plot]:
     from aoti_debug.sweep.row import rows_of
 
     bars = [(f"{b.id} {b.category or 'not run'}", float(b.targets)) for b in answer.buckets[:BARS]]
@@ -106,7 +105,7 @@ def _plots(answer: SweepAnswer, ledger: Path) -> Iterator[Plot]:
     if len(memory) > 1:
         plot = dots_plot("target", "MiB", memory)
         yield Plot("Memory by target", plot, "peak of the target's processes, or of its GPUs")
-    yield from _history([*history(answer.name or "sweep"), ledger])
+    yield from _history([*earlier, ledger])
 
 
 def _history(paths: list[Path]) -> Iterator[Plot]:

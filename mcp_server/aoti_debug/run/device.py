@@ -20,7 +20,8 @@ import anyio
 
 from aoti_debug.errors import DeviceBusy, RunDirectoryError
 from aoti_debug.plain import plain
-from aoti_debug.run.directory import home
+from aoti_debug.run.files import folder as make_folder
+from aoti_debug.run.kept import home
 from aoti_debug.run.machine import Answer, ask, find_tool, this_process
 
 
@@ -197,7 +198,7 @@ async def hold_devices(
 def _lock(device: Device, run: str, command: str, folder: Path) -> Iterator[None]:
     path = folder / f"{re.sub(r'[^A-Za-z0-9-]', '-', device.uuid or str(device.index))}.lock"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise RunDirectoryError(f"cannot open the lock {path}: {error.strerror}") from error

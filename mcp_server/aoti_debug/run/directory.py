@@ -11,7 +11,6 @@ import secrets
 import stat
 import threading
 import time
-import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,22 +23,21 @@ from aoti_debug.model import RunRecord
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
 from aoti_debug.run.files import (
+    create,
     files_below,
+    folder,
     is_regular,
     open_regular,
     read_regular,
     remove,
-    remove_tree,
     write_atomically,
     write_new,
 )
+from aoti_debug.run.kept import KEEP, KEEP_BYTES, OWNER, Kept, home, keep, share_of
 from aoti_debug.run.machine import is_alive, this_process
 
 RECORD = "run.json"
-KEEP_RUNS = 50
-KEEP_BYTES = 5 * 10**9
 ARTIFACT_LIMIT = 500
-OWNER = ".owner"  # whose run it is, where the server has several clients
 RESERVE = ".reserve"  # space for the records of a run whose output fills the disk
 RESERVE_BYTES = 256 * 1024
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -48,46 +46,37 @@ _ID = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def home(env: Mapping[str, str] | None = None) -> Path:
-    """Return where everything is kept: $AOTI_DEBUG_HOME, or ~/.cache/aoti-debug."""
-    named = (os.environ if env is None else env).get("AOTI_DEBUG_HOME")
-    try:
-        return Path(named or "~/.cache/aoti-debug").expanduser().absolute()
-    except RuntimeError as error:
-        raise RunDirectoryError("there is no home directory") from error
-
-
-class RunDirectory:
+class RunDirectory(Kept):
     """One run's directory; its record says which server it belongs to.
 
-    The one who made it holds it open: what the run puts in its place is neither read nor written.
+    Who made or opened it holds it: it is not removed meanwhile, and what the run puts in its place
+    is neither read nor written.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.id = path.name
-        self._held: int | None = None
 
     @classmethod
     def create(cls, at: Path | None = None, owner: str | None = None) -> RunDirectory:
         """Make a new run directory in `at` (default: `home()`)."""
         runs = (at or home()) / "runs"
         try:
-            runs.mkdir(parents=True, exist_ok=True)
+            folder(runs)
             while True:
                 end = "".join(secrets.choice(_LETTERS) for _ in range(4))
                 run = cls(runs / f"r-{time.strftime('%Y%m%d-%H%M')}-{end}")
                 with contextlib.suppress(FileExistsError):
                     run.path.mkdir(mode=0o700)
                     break
-            run._hold()
+            run.hold()
             if owner is not None:
                 write_new(run.path / OWNER, owner.encode())
         except OSError as error:
             raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
         run.write_record({"status": "running"})
-        with contextlib.suppress(OSError), (run.path / RESERVE).open("wb") as reserve:
-            os.posix_fallocate(reserve.fileno(), 0, RESERVE_BYTES)
+        with contextlib.suppress(OSError), os.fdopen(create(run.path / RESERVE), "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
         return run
 
     @classmethod
@@ -97,21 +86,9 @@ class RunDirectory:
         if not _ID.fullmatch(run) or path.is_symlink() or not path.is_dir():
             raise UnknownRun(f"there is no run {run[:40]!r}")
         found = cls(path)
-        if not found.belongs_to(owner):
+        if not found.belongs_to(owner) or not found.hold():
             raise UnknownRun(f"there is no run {run[:40]!r}")
         return found
-
-    def belongs_to(self, owner: str | None) -> bool:
-        """Say whether this owner may see the run; None is the machine's own user, who may."""
-        try:
-            return owner is None or read_regular(self.path / OWNER, 1000) == owner.encode()
-        except OSError:
-            return False
-
-    def _hold(self) -> None:
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._held = os.open(self.path, flags)
-        weakref.finalize(self, os.close, self._held)
 
     def check(self, before: str = "") -> None:
         """Check that the directory is the one that was made; `before` begins the error.
@@ -121,9 +98,8 @@ class RunDirectory:
         """
         if self._held is None:
             return
-        with contextlib.suppress(OSError):
-            if os.path.samestat(self.path.lstat(), os.fstat(self._held)):
-                return
+        if self.is_held():
+            return
         raise RunDirectoryError(
             f"{before}the run deleted or replaced its own directory {self.path}",
             help="What it left is lost. Keep the script away from AOTI_DEBUG_HOME.",
@@ -202,6 +178,18 @@ class RunDirectory:
                 return time.time() - self.path.stat().st_mtime < UNSEEN_S
         return bool(alive)
 
+    def is_used(self) -> bool:
+        return self.is_running()
+
+    def age(self) -> tuple[float, str]:
+        """Order by minute of the name, then by time of the record, newest first."""
+        minute = 0.0
+        with contextlib.suppress(ValueError, OverflowError):
+            minute = time.mktime(time.strptime(self.id[2:15], "%Y%m%d-%H%M"))
+        with contextlib.suppress(OSError):
+            return (-minute, f"{1e12 - self.path.stat().st_ctime:020.6f}")
+        return (-minute, self.id)
+
     def artifacts(self) -> list[str]:
         """Return the names of the run's files, those of the run itself before its steps'."""
         names = []
@@ -260,14 +248,6 @@ class RunDirectory:
             next_offset=part.next_offset,
         )
 
-    def size(self) -> int:
-        """Return the bytes that the directory takes on disk."""
-        total = 0
-        for path in files_below(self.path):
-            with contextlib.suppress(OSError):
-                total += path.lstat().st_blocks * 512
-        return total
-
 
 def list_runs(at: Path | None = None) -> list[RunDirectory]:
     """Return the kept runs, newest first."""
@@ -276,25 +256,24 @@ def list_runs(at: Path | None = None) -> list[RunDirectory]:
     except OSError:
         return []
     runs = [RunDirectory(p) for p in found if p.is_dir() and not p.is_symlink()]
-    return sorted(runs, key=_age)
+    return sorted(runs, key=RunDirectory.age)
 
 
-def prune(count: int = KEEP_RUNS, most: int = KEEP_BYTES, at: Path | None = None) -> list[str]:
-    """Remove the oldest runs beyond `count` or `most` bytes; never one that is running."""
-    removed = []
-    kept_bytes = 0
-    for position, run in enumerate(list_runs(at)):
-        kept_bytes += run.size()
-        if (position >= count or kept_bytes > most) and not run.is_running():
-            kept_bytes -= run.size()
-            remove_tree(run.path)
-            removed.append(run.id)
-    return removed
-
-
-def _age(run: RunDirectory) -> tuple[float, str]:
-    """Order by minute of the name, then by time of the record, newest first."""
-    minute = float(run.id[2:10] + run.id[11:15])
-    with contextlib.suppress(OSError):
-        return (-minute, f"{1e12 - run.path.stat().st_ctime:020.6f}")
-    return (-minute, run.id)
+def prune(
+    count: int | None = None,
+    most: int = KEEP_BYTES,
+    at: Path | None = None,
+    owner: str | None = None,
+) -> list[str]:
+    """Make room in the home for what this owner is about to leave; see `keep`."""
+    found: list[Kept] = [*list_runs(at)]
+    for kind in KEEP.keys() - {"runs"}:
+        with contextlib.suppress(OSError):
+            found += [
+                Kept(Path(entry.path))
+                for entry in os.scandir((at or home()) / kind)
+                if entry.is_dir(follow_symlinks=False)
+            ]
+    share = share_of(owner)
+    shared = [kept for kept in found if share_of(kept.owner()) == share]
+    return keep(sorted(shared, key=lambda kept: kept.age()), owner, count, most)

@@ -206,6 +206,13 @@ def is_regular(path: Path) -> bool:
         return False
 
 
+def folder(path: Path) -> None:
+    """Make a folder that its owner alone may enter, and those above it that are missing."""
+    if not path.parent.exists():
+        folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+
+
 def create(path: Path, mode: int = 0o600) -> int:
     """Return the descriptor of a new file; what had its name, a link too, is gone."""
     path.unlink(missing_ok=True)
@@ -217,6 +224,12 @@ def write_new(path: Path, data: bytes) -> None:
     """Write a file anew, not through a link that has its name."""
     with os.fdopen(create(path), "wb") as file:
         file.write(data)
+
+
+def copy(path: Path, to: Path) -> None:
+    """Copy a file to a new one, which its owner alone may read."""
+    with path.open("rb") as file, os.fdopen(create(to), "wb") as new:
+        shutil.copyfileobj(file, new)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
-from aoti_debug.run.directory import home
 from aoti_debug.run.files import expanded, read_regular, write_atomically
+from aoti_debug.run.files import folder as make_folder
+from aoti_debug.run.kept import home
 from aoti_debug.run.machine import ask
 
 
@@ -135,7 +136,7 @@ def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> In
     except (ValueError, IndexError, TypeError, OSError):
         return Installed(problem=(answer.stderr.strip() or f"exit {answer.code}")[-300:])
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(kept.parent)
         write_atomically(kept, json.dumps([asdict(found), watched]).encode())
     except OSError:
         pass  # a cache that cannot be written only costs time

@@ -20,6 +20,7 @@ from anyio import CancelScope, to_thread
 
 from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run import launcher
+from aoti_debug.run.files import folder
 from aoti_debug.run.output import Output, Stream
 from aoti_debug.run.target import Command, Exit, Progress, signal_name
 
@@ -67,7 +68,7 @@ async def run_process(
         RunDirectoryError: the logs could not be created.
     """
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        folder(directory)
         output = Output(directory, command.output_cap)
     except OSError as error:
         raise RunDirectoryError(f"cannot write logs in {directory}: {error.strerror}") from error

@@ -15,9 +15,9 @@ import anyio
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.facts.flag import RELEASES, Release, release
 from aoti_debug.plain import last_line
-from aoti_debug.run.directory import home
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import installed_versions
+from aoti_debug.run.kept import home
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.sweep.answer import BisectAnswer, SweepAnswer, Trial
 

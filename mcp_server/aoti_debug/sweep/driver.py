@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
@@ -16,9 +15,10 @@ import anyio.to_thread
 
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.model import Next
-from aoti_debug.run.directory import RunDirectory, home
+from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Executor, dispatch
-from aoti_debug.run.files import remove_tree, write_atomically
+from aoti_debug.run.files import copy, folder, remove_tree, write_atomically
+from aoti_debug.run.kept import make, own_name
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.buckets import Groups, compare, number, regressed
 from aoti_debug.sweep.files import write_results
@@ -30,6 +30,7 @@ from aoti_debug.sweep.row import (
     End,
     Head,
     Ledger,
+    LedgerError,
     Row,
     end_of,
     read_head,
@@ -94,13 +95,14 @@ class Sweep:
         self.began = time.monotonic()
         self._said = 0.0
         self._new = 0
+        self._runs: set[str | None] = set()  # of the targets that this process had run
         before = request.resume.parent if request.resume else None
         self.out: Path = request.out or before or work.directory.path
 
     async def run(self, executor: Workers, ledger: Ledger, done: Done) -> None:
         """Run every target that has no row yet."""
         measured, _ = await anyio.to_thread.run_sync(
-            earlier, self.plan.manifest.name, self.plan.count
+            earlier, self.plan.manifest.name, self.plan.count, self.work.client
         )
 
         def left() -> Iterator[Planned]:
@@ -114,6 +116,7 @@ class Sweep:
             if done.add(row.index):
                 ledger.add(row)
                 self._new += 1
+                self._runs.add(row.run)
                 self.add(row)
                 self.request.watch(row)
                 self.say()
@@ -123,10 +126,10 @@ class Sweep:
         if self.work.stop.is_set():
             raise Cancelled
 
-    def add(self, row: Row, *, old: bool = False) -> None:
+    def add(self, row: Row) -> None:
         self.count.add(row)
         for run in self.groups.add(row):
-            if not old:
+            if run in self._runs:  # and not one that an old row names
                 with contextlib.suppress(AotiDebugError):
                     remove_tree(RunDirectory.open(run).path)
 
@@ -233,6 +236,10 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
         began=time.time(),
     )
     if this.out != work.directory.path:
+        try:
+            folder(this.out)
+        except OSError as error:
+            raise LedgerError(f"cannot write into {this.out}: {error.strerror}") from error
         write_atomically(work.directory.path / "out.txt", str(this.out).encode())
     path = request.resume or this.out / LEDGER
     opened = Ledger.resume(path) if request.resume else Ledger.create(path, head)
@@ -248,9 +255,15 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
         ledger.end(End(ended=time.time(), since=since))
     work.say("writing the results")
     files = await anyio.to_thread.run_sync(
-        write_results, answer, path, this.out, this.groups, request.plan.manifest.root
+        write_results,
+        answer,
+        path,
+        this.out,
+        this.groups,
+        request.plan.manifest.root,
+        history(answer.name or "sweep", work.client),
     )
-    await anyio.to_thread.run_sync(_remember, path, this.plan.manifest.name, work.directory.id)
+    await anyio.to_thread.run_sync(_remember, path, this.plan.manifest.name, work)
     return answer.model_copy(update={"files": [str(file) for file in files]})
 
 
@@ -265,18 +278,18 @@ def executor_for(work: RunState, request: SweepRequest) -> AbstractAsyncContextM
 def _read_done(this: Sweep, done: Done, path: Path) -> None:
     for row in rows_of(path):
         done.add(row.index)
-        this.add(row, old=True)
+        this.add(row)
     before = number(done.rows, "target")
     this.work.notes.append(f"{before} had been run before, each counted once")
 
 
-def _remember(path: Path, name: str, run: str) -> None:
+def _remember(path: Path, name: str, work: RunState) -> None:
     """Keep the rows of a sweep that ended, for the next one's baseline, cost and history."""
-    folder = home() / HISTORY / slug(name)
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{run}"
-        shutil.copyfile(path, temporary)
-        temporary.replace(folder / f"{run}.jsonl")
-        for old in history(name)[:-KEEP]:
-            old.unlink()
+    with contextlib.suppress(OSError, AotiDebugError):
+        kept = make(HISTORY, own_name(slug(name), work.client), work.client)
+        temporary = kept.path / f".{work.directory.id}"
+        copy(path, temporary)
+        temporary.replace(kept.path / f"{work.directory.id}.jsonl")
+        with kept.alone() as free:  # one of them may be another sweep's baseline
+            for old in history(name, work.client)[:-KEEP] if free else ():
+                old.unlink()

@@ -27,7 +27,12 @@ Write = Callable[[TextIO], None]
 
 
 def write_results(
-    answer: SweepAnswer, ledger: Path, out: Path, groups: Groups, root: Path
+    answer: SweepAnswer,
+    ledger: Path,
+    out: Path,
+    groups: Groups,
+    root: Path,
+    earlier: list[Path],
 ) -> list[Path]:
     """Write all files of a sweep that has ended and return them, the rows' first. Blocks.
 
@@ -47,13 +52,13 @@ def write_results(
         "junit.xml": lambda file: junit(file, answer, rows_of(ledger), groups),
         "sweep.sarif": lambda file: json.dump(sarif(failures(), root), file),
         "summary.md": lambda file: _text(file, summary(answer, groups)),
-        "sweep.html": lambda file: _text(file, page(answer, ledger)),
+        "sweep.html": lambda file: _text(file, page(answer, ledger, earlier)),
     }
     written = [ledger]
     for name, write in everything.items():
         path = out / name
         try:
-            with os.fdopen(create(path, 0o666), "w", encoding="utf-8") as file:
+            with os.fdopen(create(path), "w", encoding="utf-8") as file:
                 write(file)
         except OSError as error:
             raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error

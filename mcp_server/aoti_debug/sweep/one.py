@@ -23,7 +23,7 @@ from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular, remove_tree, write_atomically
+from aoti_debug.run.files import folder, read_regular, remove_tree, write_atomically
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.sweep.plan import REPLAY, Planned
 from aoti_debug.sweep.row import Row, short
@@ -98,7 +98,7 @@ async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None
 
 
 def _begin(order: Order, directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
+    folder(directory)
     write_atomically(directory / "order.json", ORDER.dump_json(order))
 
 

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import math
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,11 +17,17 @@ from aoti_debug.run.executor import ANY, Demand
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask
+from aoti_debug.signals import Stopped
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
 
 TIMEOUT_S = 900.0
 REPLAY = Path(__file__).parents[1] / "probe" / "replay.py"
-_HAS = "import importlib.util as u, sys; sys.exit(u.find_spec(sys.argv[1]) is None)"
+_HAS = """
+import sys
+sys.path[:1] = []
+import importlib.util as u
+sys.exit(u.find_spec(sys.argv[1]) is None)
+"""
 CHECKED = 5_000  # files that are looked for before anything starts; the others when they are run
 
 
@@ -159,12 +166,13 @@ def _joined(entry: Entry, defaults: Settings) -> Settings:
     return Settings.model_construct(**{**both, "env": {**defaults.env, **entry.env}})
 
 
-def check(plan: Plan) -> list[str]:
+def check(plan: Plan, stop: threading.Event) -> list[str]:
     """Check before anything starts that files and interpreters are there; return what is worth
     saying. Blocks.
 
     Raises:
         WrongManifest: all that is missing.
+        Stopped: nobody waits for it any more.
     """
     problems: list[str] = []
     asked: dict[tuple[str | None, ...], str | None] = {}
@@ -175,6 +183,8 @@ def check(plan: Plan) -> list[str]:
                 seen.add(path)
                 if not Path(path).exists():
                     problems.append(f"target {planned.name!r}: there is no {path}")
+        if stop.is_set():
+            raise Stopped
         if planned.command is None:
             wanted = (planned.python, planned.module, dict(planned.env).get("PYTHONPATH"))
             if wanted not in asked:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
 from aoti_debug.errors import WrongUse
-from aoti_debug.run.directory import RunDirectory, home
+from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, read_source
+from aoti_debug.run.kept import Kept, home, own_name, within
 from aoti_debug.run.machine import ask
 from aoti_debug.run.target import Target
 from aoti_debug.sweep.answer import SweepAnswer
@@ -57,6 +59,7 @@ def sweep_request(
     python: str | None = None,
     under: str | None = None,
     owner: str | None = None,
+    stop: threading.Event | None = None,
     watch: Callable[[Row], None] = lambda _: None,
 ) -> SweepRequest:
     """Read a manifest and check all that can be checked before anything starts. Blocks.
@@ -78,9 +81,12 @@ def sweep_request(
     place, colon, address = on.partition(":")
     if place not in ("local", "ray") or (place == "local" and colon):
         raise WrongUse(f"a sweep cannot run on {on[:60]!r}", help="Use local, ray or ray:ADDRESS.")
-    said = check(plan)
+    said = check(plan, stop or threading.Event())
     old = find_sweep(baseline, owner) if baseline else None
     ledger = find_sweep(resume, owner) if resume else None
+    uses = [kept for path in (old, ledger) if path is not None and (kept := within(path, owner))]
+    for kept in uses:
+        kept.hold()
     if ledger is not None and (head := read_head(ledger)).plan != plan.digest:
         raise WrongUse(
             f"the manifest is not the one that sweep {head.sweep} ran",
@@ -103,6 +109,7 @@ def sweep_request(
         said=tuple(said),
         revision=revision_of(root, os.environ),
         watch=watch,
+        uses=tuple(uses),
     )
 
 
@@ -119,10 +126,11 @@ def find_sweep(named: str, owner: str | None = None) -> Path:
     places = [path, path / LEDGER]
     if _RUN.fullmatch(named):
         of_runs = home() / "runs" / named
-        places = [*_linked(of_runs), of_runs / LEDGER, *_kept(named)]
+        places = [*_linked(of_runs), of_runs / LEDGER, *_kept(named, owner)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise UnreadableSweep(f"there is no sweep {named[:200]!r}")
+    within(found, owner)
     read_head(found)
     return found.absolute()
 
@@ -135,13 +143,14 @@ def _linked(run: Path) -> list[Path]:
         return []
 
 
-def _kept(run: str) -> list[Path]:
-    return sorted((home() / HISTORY).glob(f"*/{run}.jsonl"))
+def _kept(run: str, owner: str | None) -> list[Path]:
+    found = sorted((home() / HISTORY).glob(f"*/{run}.jsonl"))
+    return [path for path in found if Kept(path.parent).belongs_to(owner)]
 
 
-def history(name: str) -> list[Path]:
-    """Return the files of earlier sweeps of this name, oldest first."""
-    folder = home() / HISTORY / slug(name)
+def history(name: str, owner: str | None) -> list[Path]:
+    """Return the files of this owner's earlier sweeps of this name, oldest first."""
+    folder = home() / HISTORY / own_name(slug(name), owner)
     return sorted(folder.glob("r-*.jsonl"), key=lambda path: path.stat().st_mtime)
 
 
@@ -149,9 +158,9 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip(".-")[:80] or "sweep"
 
 
-def earlier(name: str, count: int) -> tuple[dict[str, Row], Path | None]:
-    """Return what the last finished sweep of this name measured, by target."""
-    for path in reversed(history(name)):
+def earlier(name: str, count: int, owner: str | None) -> tuple[dict[str, Row], Path | None]:
+    """Return what this owner's last finished sweep of this name measured, by target."""
+    for path in reversed(history(name, owner)):
         rows = {row.target: row for row in rows_of(path)} if count <= 20_000 else {}
         if rows:
             return rows, path
@@ -161,7 +170,7 @@ def earlier(name: str, count: int) -> tuple[dict[str, Row], Path | None]:
 def dry_run(work: RunState, request: SweepRequest) -> SweepAnswer:
     """Say what would be run, and what it took before."""
     plan = request.plan
-    measured, last = earlier(plan.manifest.name, plan.count)
+    measured, last = earlier(plan.manifest.name, plan.count, work.client)
     lines: list[str] = []
     seconds, known = 0.0, 0
     for planned in plan.targets():

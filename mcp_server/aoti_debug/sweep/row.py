@@ -16,6 +16,8 @@ from pydantic import Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.model import Category, Confidence, Model, Phase
 from aoti_debug.plain import plain
+from aoti_debug.run.files import create, folder
+from aoti_debug.sweep.manifest import MOST_TARGETS
 from aoti_debug.vocabulary import Fingerprint
 
 LEDGER = "sweep.jsonl"
@@ -31,7 +33,7 @@ class Head(Model):
     sweep: str
     name: str
     plan: str = Field(description="digest: the same targets under the same numbers")
-    targets: int
+    targets: int = Field(ge=0, le=MOST_TARGETS)
     manifest: str | None = None
     revision: str | None = None
     began: float
@@ -199,8 +201,8 @@ class UnreadableSweep(WrongUse):
 def _opened(path: Path) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, flags, 0o644)
+        folder(path.parent)
+        file = os.open(path, flags, 0o600)
     except OSError as error:
         raise LedgerError(f"cannot write {path}: {error.strerror}") from error
     try:
@@ -209,8 +211,8 @@ def _opened(path: Path) -> int:
         os.close(file)
         what = f"another process is at the sweep in {path.parent}"
         raise LedgerError(what, help="Wait for it, or end it.") from error
-    with contextlib.suppress(OSError), (path.parent / RESERVE).open("wb") as reserve:
-        os.posix_fallocate(reserve.fileno(), 0, RESERVE_BYTES)
+    with contextlib.suppress(OSError), os.fdopen(create(path.parent / RESERVE), "wb") as file_:
+        os.posix_fallocate(file_.fileno(), 0, RESERVE_BYTES)
     return file
 
 

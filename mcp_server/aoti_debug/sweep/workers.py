@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
-from aoti_debug.run.directory import home
 from aoti_debug.run.executor import SPARE, Demand, Machine, Share, this_machine
+from aoti_debug.run.kept import home
 from aoti_debug.sweep.one import ORDER, Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, short

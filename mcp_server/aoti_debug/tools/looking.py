@@ -17,6 +17,7 @@ from aoti_debug.tools.waiting import Call, owner_of
 
 
 async def diagnose_log(
+    call: Call,
     text: Annotated[str, Field(description="the output, whole if possible")] = "",
     path: Annotated[str, Field(description="or a log file, any size")] = "",
 ) -> Annotated[CallToolResult, DiagnoseAnswer]:
@@ -26,13 +27,15 @@ async def diagnose_log(
 
     if bool(text) == bool(path):
         raise WrongUse("give either text or path", help="text is the output itself.")
-    return answer(await api.diagnose(text or None, str(absolute("path", path)) if path else None))
+    named = str(absolute("path", path, owner_of(call))) if path else None
+    return answer(await api.diagnose(text or None, named))
 
 
 DIAGNOSE_LOG = tool(diagnose_log, "Diagnose a log")
 
 
 async def inspect_package(
+    call: Call,
     package: Annotated[str, Field(description="absolute path of the .pt2")],
     python: Python = "",
     check_inputs: Annotated[
@@ -43,8 +46,11 @@ async def inspect_package(
     inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
     from aoti_debug import api
 
-    path = str(absolute("package", package))
-    return answer(await api.inspect(path, interpreter(python), check_inputs=check_inputs))
+    owner = owner_of(call)
+    path = str(absolute("package", package, owner))
+    return answer(
+        await api.inspect(path, interpreter(python), check_inputs=check_inputs, owner=owner)
+    )
 
 
 INSPECT_PACKAGE = tool(inspect_package, "Inspect a package")
@@ -64,8 +70,9 @@ async def explain_kernel(
 
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
-    target = run or str(absolute("package", package))
-    return answer(await api.explain(target, kernel or None, owner=owner_of(call)))
+    owner = owner_of(call)
+    target = run or str(absolute("package", package, owner))
+    return answer(await api.explain(target, kernel or None, owner=owner))
 
 
 EXPLAIN_KERNEL = tool(explain_kernel, "Explain a kernel")

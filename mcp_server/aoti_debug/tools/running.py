@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import anyio.to_thread
 from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug import kinds
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.signals import in_thread
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import (
@@ -54,7 +54,16 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     wanted = await request(
-        script, module, command, args, python, env, cwd, timeout_s, watch_for_s or None
+        script,
+        module,
+        command,
+        args,
+        python,
+        env,
+        cwd,
+        timeout_s,
+        watch_for_s or None,
+        owner_of(call),
     )
     run = await (await service_of(call)).start(kinds.TRIAGE, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
@@ -81,7 +90,9 @@ async def run_stage(
     whether the flags could act at all. triage chooses stages by itself; use this to force one.
     Status `running` after wait_s: go on with wait_run."""
     kind = kinds.stage_kind(stage)
-    wanted = await request(script, module, command, args, python, env, cwd, timeout_s)
+    wanted = await request(
+        script, module, command, args, python, env, cwd, timeout_s, None, owner_of(call)
+    )
     if kernel:
         wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
     run = await (await service_of(call)).start(kind, wanted, owner_of(call))
@@ -110,14 +121,17 @@ async def minify(
     alike, proved by running it; survives crashes and hangs. Best with the run id of a triage."""
     from aoti_debug.minify.request import minify_request
 
-    named = what if what.startswith("r-") else str(absolute("what", what))
-    wanted = minify_request(
-        named,
-        args=args,
-        python=interpreter(python),
-        env=env or {},
-        budget_s=budget_s,
-        owner=owner_of(call),
+    owner, named_python = owner_of(call), interpreter(python)
+    named = what if what.startswith("r-") else str(absolute("what", what, owner))
+    wanted = await in_thread(
+        lambda _: minify_request(
+            named,
+            args=args,
+            python=named_python,
+            env=env or {},
+            budget_s=budget_s,
+            owner=owner,
+        )
     )
     run = await (await service_of(call)).start(kinds.MINIFY, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
@@ -143,13 +157,17 @@ async def verify_fix(
     against float64 eager. Changes no file of the user's."""
     from aoti_debug.verify.request import verify_request
 
-    wanted = verify_request(
-        str(absolute("what", what)),
-        against,
-        args=args or None,
-        python=interpreter(python),
-        env=env or {},
-        owner=owner_of(call),
+    owner, named_python = owner_of(call), interpreter(python)
+    path = str(absolute("what", what, owner))
+    wanted = await in_thread(
+        lambda _: verify_request(
+            path,
+            against,
+            args=args or None,
+            python=named_python,
+            env=env or {},
+            owner=owner,
+        )
     )
     run = await (await service_of(call)).start(kinds.VERIFY, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
@@ -169,16 +187,18 @@ async def sweep(
     baseline sweep."""
     from aoti_debug.sweep.request import sweep_request
 
-    place, named, owner = absolute("manifest", manifest), interpreter(python), owner_of(call)
+    owner, named = owner_of(call), interpreter(python)
+    place = absolute("manifest", manifest, owner)
     if baseline and not baseline.startswith("r-"):
-        baseline = str(absolute("baseline", baseline))
-    wanted = await anyio.to_thread.run_sync(
-        lambda: sweep_request(
+        baseline = str(absolute("baseline", baseline, owner))
+    wanted = await in_thread(
+        lambda stop: sweep_request(
             place,
             baseline=baseline or None,
             python=named,
             fail_on="new" if baseline else "any",
             owner=owner,
+            stop=stop,
         )
     )
     run = await (await service_of(call)).start(kinds.SWEEP, wanted, owner)

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-import anyio.to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
@@ -18,6 +17,8 @@ from pydantic import BaseModel, Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
+from aoti_debug.run.kept import within
+from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
@@ -170,6 +171,7 @@ async def request(
     cwd: str,
     timeout_s: int,
     watch_for_s: int | None = None,
+    owner: str | None = None,
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
 
@@ -183,13 +185,15 @@ async def request(
             "nothing to run" if not (script or module or command) else "several targets",
             help="Give exactly one of script, module and command.",
         )
-    directory = absolute("cwd", cwd) if cwd else None
+    directory = absolute("cwd", cwd, owner) if cwd else None
     if directory is None and module:
         raise WrongUse("module without cwd", help="Give cwd, where `python -m` would be started.")
     if directory is None and script:
-        directory = _parent(absolute("script", script))
+        directory = _parent(absolute("script", script, owner))
     elif directory is None and command and "/" in command[0]:
-        directory = _parent(absolute("command", command[0]))
+        directory = _parent(absolute("command", command[0], owner))
+    elif directory is not None and (named := script or "".join(command[:1])):
+        within(directory / api.expanded(named), owner)
     resolve = partial(
         api.request,
         script=script or None,
@@ -202,14 +206,15 @@ async def request(
         timeout_s=timeout_s,
         watch_for_s=watch_for_s,
     )
-    return await anyio.to_thread.run_sync(resolve)
+    return await in_thread(lambda _: resolve())
 
 
-def absolute(name: str, value: str) -> Path:
+def absolute(name: str, value: str, owner: str | None = None) -> Path:
     """Return the absolute path; `~` is the user's home.
 
     Raises:
         WrongUse: the path is relative.
+        UnreadableInput: it leads into what another client has left.
     """
     from aoti_debug import api
 
@@ -220,6 +225,7 @@ def absolute(name: str, value: str) -> Path:
             help="The server runs in a directory of its own: give the absolute path"
             + (", or cwd." if name in ("script", "command", "python") else "."),
         )
+    within(path, owner)
     return path
 
 

@@ -12,6 +12,7 @@ from aoti_debug.diagnose.calls import compiles
 from aoti_debug.read.events import Call, Events, PackageSeen, Phase
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.run.files import is_regular
+from aoti_debug.run.kept import Kept
 from aoti_debug.triage.observe import events_of
 
 
@@ -232,6 +233,7 @@ def same_package(one: PackageSeen, other: PackageSeen) -> bool:
 
 
 def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
+    owner = Kept(but).owner()
     for run in list_runs(home):
-        if run.path != but and (log := events_of(run.path)) is not None:
+        if run.path != but and run.belongs_to(owner) and (log := events_of(run.path)) is not None:
             yield log, run.path

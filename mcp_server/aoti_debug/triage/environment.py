@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aoti_debug
 from aoti_debug.facts.stages import ALWAYS
-from aoti_debug.run.files import is_regular, write_atomically
+from aoti_debug.run.files import folder, is_regular, write_atomically
 
 PROBE = Path(aoti_debug.__file__).parent / "probe"
 SITE = PROBE / "site"
@@ -58,7 +58,7 @@ def write_key(directory: Path) -> None:
     the same user, or its own memory.
     """
     if not is_regular(directory / KEY):
-        directory.mkdir(parents=True, exist_ok=True)
+        folder(directory)
         write_atomically(directory / KEY, secrets.token_hex(16).encode())
 
 

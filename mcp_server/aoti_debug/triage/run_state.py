@@ -22,6 +22,7 @@ from aoti_debug.read.traffic import read_tally
 from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
+from aoti_debug.run.kept import Kept
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
@@ -117,6 +118,7 @@ class Request:
     # For the compiles of a search; None: one compile.
     search_s: float | None = field(default=None, kw_only=True)
     holds_gpus: bool = field(default=True, kw_only=True)  # False: who started it holds them
+    uses: tuple[Kept, ...] = field(default=(), kw_only=True)  # not to be removed meanwhile
 
 
 class Cancelled(Exception):
@@ -159,6 +161,11 @@ class RunState:
     client: str | None = None  # whose run it is, where a server has several clients
     gpus: TurnsByName = field(default_factory=TurnsByName)
     gpu_wait_s: float = 0.0  # for runs of other processes
+
+    @property
+    def home(self) -> Path:
+        """Return where this run and all others are kept."""
+        return self.directory.path.parent.parent
 
     def say(self, doing: str) -> None:
         self.doing = doing

@@ -65,6 +65,7 @@ def verify_request(
         against=against,
         patch=patch,
         seeds=seeds,
+        uses=(directory,),
     )
 
 

@@ -1,0 +1,208 @@
+"""What the home keeps: runs, uploads, searches, histories of sweeps. One rule each for all of them:
+whose it is, that nothing is removed while it is used, and how much there may be."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import time
+import weakref
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from aoti_debug.errors import RunDirectoryError, UnreadableInput
+from aoti_debug.run.files import files_below, folder, read_regular, remove_tree, write_new
+
+OWNER = ".owner"  # whose it is, where the server has several clients
+KEEP = {"runs": 50, "uploads": 20, "minify": 20, "sweeps": 50, "check_inputs": 50}  # of one owner
+KEEP_BYTES = 5 * 10**9  # of all kinds together, for one token or for all clients without one
+UNUSED_S = 24 * 3600.0  # after which a client may remove what another one has left
+
+
+def home(env: Mapping[str, str] | None = None) -> Path:
+    """Return where everything is kept: $AOTI_DEBUG_HOME, or ~/.cache/aoti-debug."""
+    named = (os.environ if env is None else env).get("AOTI_DEBUG_HOME")
+    try:
+        return Path(named or "~/.cache/aoti-debug").expanduser().absolute()
+    except RuntimeError as error:
+        raise RunDirectoryError("there is no home directory") from error
+
+
+class Kept:
+    """One folder that the home keeps, at HOME/KIND/NAME.
+
+    Whoever holds it has a shared lock of the kernel on it, which ends with the process; what
+    removes it needs the lock for itself.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: int | None = None
+
+    def hold(self) -> bool:
+        """Keep the folder from being removed until `release`, or until this object is gone; False
+        where it is gone or being removed."""
+        if self._held is not None:
+            return True
+        try:
+            self._held = _opened(self.path)
+        except OSError:
+            return False
+        weakref.finalize(self, os.close, self._held)
+        with contextlib.suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(self._held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return self.is_held()
+
+    def release(self) -> None:
+        if self._held is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._held, fcntl.LOCK_UN)
+
+    def is_held(self) -> bool:
+        """Say whether the folder that was held is still the one at its path."""
+        with contextlib.suppress(OSError, TypeError):
+            return os.path.samestat(self.path.lstat(), os.fstat(self._held))  # type: ignore[arg-type]
+        return False
+
+    def owner(self) -> str | None:
+        """Return whose it is; None for the machine's own user."""
+        try:
+            return read_regular(self.path / OWNER, 1000).decode("utf-8", "replace")
+        except OSError:
+            return None
+
+    def belongs_to(self, owner: str | None) -> bool:
+        """Say whether this owner may see it; None is the machine's own user, who may."""
+        return owner is None or self.owner() == owner
+
+    def size(self) -> int:
+        """Return the bytes that it takes on disk."""
+        total = 0
+        for path in files_below(self.path):
+            with contextlib.suppress(OSError):
+                total += path.lstat().st_blocks * 512
+        return total
+
+    def age(self) -> tuple[float, str]:
+        """Order by the last change, in seconds since 1970, the newest first."""
+        with contextlib.suppress(OSError):
+            return (-self.path.stat().st_mtime, self.path.name)
+        return (0.0, self.path.name)
+
+    def is_used(self) -> bool:
+        """Say whether its files are in use although no process of this machine holds it."""
+        return False
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Have the folder alone while the body runs; yield False where another holds it."""
+        try:
+            mine = _opened(self.path)
+        except OSError:
+            yield False
+            return
+        try:
+            try:
+                fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                free = True
+            except OSError as error:
+                free = error.errno not in (errno.EWOULDBLOCK, errno.EACCES)  # no locks there
+            yield free
+        finally:
+            os.close(mine)
+
+    def remove(self) -> bool:
+        """Remove it; False where it is in use."""
+        if self.is_used():
+            return False
+        with self.alone() as free:
+            if free:
+                remove_tree(self.path)
+        return free
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def make(kind: str, name: str, owner: str | None = None, at: Path | None = None) -> Kept:
+    """Make a folder of this kind, or take the one that is there, for this owner.
+
+    Raises:
+        RunDirectoryError: it cannot be made, or is another owner's.
+    """
+    path = (at or home()) / kind / name
+    kept = Kept(path)
+    try:
+        folder(path)
+        if owner is not None and kept.owner() is None:
+            write_new(path / OWNER, owner.encode())
+    except OSError as error:
+        raise RunDirectoryError(f"cannot make {path}: {error.strerror}") from error
+    if not kept.belongs_to(owner):
+        raise RunDirectoryError(f"cannot make {path}: it is another client's")
+    return kept
+
+
+def own_name(name: str, owner: str | None) -> str:
+    """Return a folder's name that no other owner's has."""
+    return name if owner is None else f"{name}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+
+
+def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept | None:
+    """Return the folder of the home that a path leads into; None where it leads elsewhere.
+
+    Raises:
+        UnreadableInput: it is none that this owner may see.
+    """
+    try:
+        parts = path.resolve().relative_to((at or home()).resolve()).parts
+    except (OSError, RuntimeError, ValueError):
+        return None
+    if not parts or parts[0] not in (*KEEP, "interpreters", "locks", "environments"):
+        return None
+    kept = Kept((at or home()).resolve() / parts[0] / parts[1]) if len(parts) > 1 else None
+    if owner is not None and (kept is None or kept.owner() != owner):
+        raise UnreadableInput(f"there is no file {path}", help="Name a file of your own.")
+    return kept if parts[0] in KEEP else None
+
+
+def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:
+    """Remove, of all folders that share a quota, newest first, the oldest beyond `count` of an
+    owner and kind (default: KEEP) and beyond `most` bytes; return their names.
+
+    None in use is removed, and of another owner's only those unused for a day.
+
+    Raises:
+        RunDirectoryError: what others use or have used today takes more than `most`.
+    """
+    removed: list[str] = []
+    counts: Counter[tuple[str, str | None]] = Counter()
+    total = 0
+    for kept in folders:
+        size, whose, kind = kept.size(), kept.owner(), kept.path.parent.name
+        counts[kind, whose] += 1
+        total += size
+        too_many = counts[kind, whose] > (KEEP[kind] if count is None else count)
+        mine = owner is None or whose == owner or -kept.age()[0] < time.time() - UNUSED_S
+        if (too_many or total > most) and mine and kept.remove():
+            total -= size
+            removed.append(kept.path.name)
+    if owner is not None and total > most:
+        raise RunDirectoryError(
+            f"the {most / 1e9:g} GB for what clients leave here are in use",
+            help="Wait until others' runs have ended, or serve with a token for each client.",
+        )
+    return removed
+
+
+def share_of(owner: str | None) -> str:
+    """Return whose quota an owner's folders count to: a token's own, or that of all the others."""
+    return owner if owner is not None and owner.startswith("token ") else ""
