@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,13 @@ from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+)
 from pydantic import ValidationError
 
 from aoti_debug import __version__, skill
@@ -56,6 +63,8 @@ TOOLS: tuple[AotiTool, ...] = (
     READ_ARTIFACT,
     CHECK_ENVIRONMENT,
 )
+
+SAID, KINDS_SAID = 5, 100  # a minute: the same message, and different ones
 
 INSTRUCTIONS = """\
 Finds why a PyTorch model compiled with AOTInductor (.pt2) crashes, hangs, fails to compile or \
@@ -127,9 +136,14 @@ class Readable:
         return getattr(self._incoming, "last_context", None)
 
     async def receive(self) -> SessionMessage:
-        while isinstance(item := await self._incoming.receive(), Exception):
-            await self._outgoing.send(SessionMessage(unreadable(item)))
-        return item
+        while True:
+            item = await self._incoming.receive()
+            if isinstance(item, Exception):
+                await self._outgoing.send(SessionMessage(unreadable(item)))
+            elif _is_call_without_id(item.message):
+                await self._outgoing.send(SessionMessage(NO_ID))
+            else:
+                return item
 
     async def aclose(self) -> None:
         await self._incoming.aclose()
@@ -150,6 +164,38 @@ class Readable:
         await self.aclose()
 
 
+NO_ID = JSONRPCError(
+    jsonrpc="2.0",
+    id=None,
+    error=ErrorData(
+        code=INVALID_REQUEST, message="The id of a call is no text and no whole number: send one."
+    ),
+)
+_ODD_ID = re.compile(rb'"id"\s*:\s*(?:[^"\d\s-]|-?\d+[.eE]|-\D)')
+
+
+def _is_call_without_id(message: object) -> bool:
+    """Say whether this is a call with an id such as null, NaN or 1.5, which the SDK takes for a
+    notification."""
+    return isinstance(message, JSONRPCNotification) and not message.method.startswith(
+        "notifications/"
+    )
+
+
+def unanswerable(body: bytes) -> JSONRPCError | None:
+    """Return the answer to a call over HTTP that has such an id; None for all others."""
+    if _ODD_ID.search(body):
+        with suppress(ValueError, RecursionError):
+            said = json.loads(body)
+            if isinstance(said, dict) and "method" in said and not _is_id(said.get("id", "")):
+                return NO_ID
+    return None
+
+
+def _is_id(number: object) -> bool:
+    return isinstance(number, int | str) and not isinstance(number, bool)
+
+
 def unreadable(error: Exception) -> JSONRPCError:
     """Return the answer to a message that is no JSON, or JSON that is no Unicode: half of a
     surrogate pair, which Python's own reader lets pass, so that the call's id is known."""
@@ -159,7 +205,7 @@ def unreadable(error: Exception) -> JSONRPCError:
     except (ValueError, RecursionError):
         said = None
     number = said.get("id") if isinstance(said, dict) and "method" in said else None
-    known = isinstance(number, int | str) and not isinstance(number, bool)
+    known = _is_id(number)
     why = "Send JSON-RPC as UTF-8; a text may not hold half of a surrogate pair (\\ud800)."
     return JSONRPCError(
         jsonrpc="2.0",
@@ -176,7 +222,25 @@ def _unless_broken_pipe(unraisable: sys.UnraisableHookArgs) -> None:
 def for_process() -> MCPServer[LazyService]:
     """Make the server that owns this process: it ends in order when the process is told to."""
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Seldom())
     return create_server(ending=ENDING)
+
+
+class Seldom(logging.Filter):
+    """Let a message pass a few times a minute: a client must not fill the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[tuple[str, str], int] = {}
+        self._minute = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if self._minute != (now := int(record.created // 60)):
+            self._minute, self._seen = now, {}
+        key = (record.name, str(record.msg)[:80])
+        self._seen[key] = self._seen.get(key, 0) + 1
+        return self._seen[key] <= SAID and len(self._seen) <= KINDS_SAID
 
 
 def _lifespan(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import hmac
 import ipaddress
+import json
 import os
 import re
+import resource
 import socket
 import stat
 import sys
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +27,43 @@ from mcp.server import MCPServer
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, ErrorData, JSONRPCError
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
+from aoti_debug.server import unanswerable
 from aoti_debug.tools.waiting import OWNER
 from aoti_debug.upload import upload
 
 TOKEN = "AOTI_DEBUG_TOKEN"  # the variable
 KEEP_ALIVE_S = 120  # longer than clients keep a connection: who closes first loses no request
+HEADERS_S, BODY_S = 10.0, 30.0  # for those of a request to come
+GRACE_S = 5  # for requests under way when the server ends
+CONNECTIONS, FILES = 256, 4096
+REQUESTS = 24  # of one client at a time
+UPLOADS = 2
+SESSIONS = 24  # of one token, or of all clients without one
+IDLE_S = 30 * 60.0  # after which the SDK ends a session
+BODY = 4 << 20
+BUSY = 2
+SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
+UPLOAD = "/upload"
+HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
+_KEY = b"name of a token of aoti-debug"
 LENGTH = 16  # characters of the shortest token
 _LINE = re.compile(r"(?:([\w.-]{1,40})[ \t]+)?([\x21-\x7e]{1,500})")
 _HELP = "Make one: openssl rand -hex 32. Put it into a file of mode 600, or into AOTI_DEBUG_TOKEN."
 
 
 class Tokens:
-    """The bearer tokens that are let in; runs belong to the token that started them."""
+    """The bearer tokens that are let in, by their names; runs belong to the token that started
+    them. A token without a name has one that is made of it."""
 
     def __init__(self, named: Mapping[str, str]) -> None:
         self._digests = {name: _digest(token) for name, token in named.items()}
@@ -85,7 +110,7 @@ def _named(lines: Sequence[str], source: str) -> dict[str, str]:
                 f"{source}: token {number} is not {LENGTH} or more characters without spaces",
                 help=_HELP,
             )
-        name = match[1] or str(number)
+        name = match[1] or f"#{hashlib.blake2b(match[2].encode(), key=_KEY).hexdigest()[:32]}"
         if name in found:
             raise WrongUse(f"{source}: two tokens have the name {name}", help="Name them apart.")
         found[name] = match[2]
@@ -94,24 +119,126 @@ def _named(lines: Sequence[str], source: str) -> dict[str, str]:
     return found
 
 
+@dataclass(slots=True)
+class _Session:
+    """A session of the SDK's, as the request that began it came."""
+
+    scope: Scope
+    client: str
+    requests: int = 0
+    open: int = 0
+    used: float = field(default_factory=time.monotonic)
+
+
 class Guard:
-    """Let a request through when its token, its Host and its Origin are good."""
+    """Let a request through when its token, its Host and its Origin are good, all of it is there,
+    and its client has not too many others open."""
 
     def __init__(self, app: ASGIApp, tokens: Tokens | None, hosts: Sequence[str]) -> None:
         self._app = app
         self._tokens = tokens
         self._hosts = {host.lower() for host in hosts}
+        self._open: Counter[str] = Counter()  # requests, by client
+        self._sessions: dict[str, _Session] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        refused = self._check(scope, Headers(scope=scope))
-        await (refused or self._app)(scope, receive, send)
+        headers = Headers(scope=scope)
+        refused = self._check(scope, headers)
+        if refused is not None:
+            await refused(scope, receive, send)
+        elif scope["method"] == "POST":
+            await self._counted(scope, headers, receive, send)
+        else:  # a session has one stream at a time
+            await self._passed(scope, headers, receive, send)
+
+    async def _counted(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Answer a POST, unless its client has too many open."""
+        client = scope[OWNER] if self._tokens or SESSION in headers else ""
+        kind, most = client, REQUESTS if client else CONNECTIONS
+        if scope["path"] == UPLOAD:
+            kind, most = f"uploads of {client}", UPLOADS
+        if self._open[kind] >= most:
+            what = f"{most} requests of yours are not answered yet"
+            await _refusal(429, what, "Wait for one of them.")(scope, receive, send)
+            return
+        self._open[kind] += 1
+        try:
+            if scope["path"] == UPLOAD:
+                await self._app(scope, receive, send)
+            else:
+                await self._posted(scope, headers, receive, send)
+        finally:
+            self._open[kind] -= 1
+            if not self._open[kind]:
+                del self._open[kind]
+
+    async def _posted(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        body: bytes | None = None
+        with anyio.move_on_after(BODY_S):
+            body = await _body(receive)
+        refused: Response | None = None
+        if body is None:
+            refused = _refusal(408, f"the request took over {BODY_S:g} s", "Send it anew.")
+        elif len(body) > BODY:
+            refused = _refusal(413, f"the request is larger than {BODY >> 20} MiB", "Send less.")
+        elif self._tokens is None and headers.get(VERSION, HANDSHAKES[0]) not in HANDSHAKES:
+            refused = _without_sessions(headers[VERSION], body)
+        elif (answer := unanswerable(body)) is not None:
+            refused = _json(400, answer)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return left.pop() if left else await receive()
+
+        if SESSION not in headers:
+            await self._make_room(scope)
+        await self._passed(scope, headers, again, send)
+
+    async def _passed(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Pass a request on, and keep account of its session."""
+        session = self._sessions.get(headers.get(SESSION, ""))
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and session is None:
+                begun = Headers(raw=message.get("headers", [])).get(SESSION)
+                if begun is not None and message["status"] < 300:
+                    self._sessions[begun] = _Session(scope, self._client(scope))
+            await send(message)
+
+        if session is not None:
+            session.requests, session.open = session.requests + 1, session.open + 1
+        try:
+            await self._app(scope, receive, sent)
+        finally:
+            if session is not None:
+                session.open, session.used = session.open - 1, time.monotonic()
+                if scope["method"] == "DELETE":
+                    self._sessions.pop(headers[SESSION], None)
+
+    def _client(self, scope: Scope) -> str:
+        return str(scope[OWNER]) if self._tokens else ""
+
+    async def _make_room(self, scope: Scope) -> None:
+        """End the session that a client has used least, where it has as many as it may have."""
+        own = [(name, s) for name, s in self._sessions.items() if s.client == self._client(scope)]
+        if len(own) < SESSIONS:
+            return
+        idle = [(s.used + IDLE_S > time.monotonic(), s.requests, n) for n, s in own if not s.open]
+        if idle:
+            name = min(idle)[2]
+            ended = self._sessions.pop(name).scope
+            raw = [(SESSION.encode(), name.encode()), (b"accept", b"application/json")]
+            await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)
 
     def _check(self, scope: Scope, headers: Headers) -> Response | None:
-        session = headers.get("mcp-session-id", "")
+        session = headers.get(SESSION, "")
         owner = f"session {hashlib.sha256(session.encode()).hexdigest()[:32]}"
         if self._tokens is not None:
             name = self._tokens.name_of(headers.get("authorization", ""))
@@ -132,6 +259,104 @@ class Guard:
         """Say whether a name is ours. A page can make its own name mean our address, not ours
         its name."""
         return re.sub(r":\d{1,5}$", "", host).lower() in self._hosts
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _nowhere(_: Message) -> None:
+    return None
+
+
+async def _body(receive: Receive) -> bytes:
+    """Return a request's body, or so much of it that it is too much."""
+    parts: list[bytes] = []
+    while (message := await receive())["type"] == "http.request":
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False) or sum(map(len, parts)) > BODY:
+            break
+    return b"".join(parts)
+
+
+def _refusal(status: int, what: str, instead: str) -> Response:
+    error = ErrorData(code=INVALID_REQUEST, message=f"{what}. {instead}")
+    return _json(status, JSONRPCError(jsonrpc="2.0", id=None, error=error))
+
+
+def _json(status: int, answer: JSONRPCError) -> Response:
+    return JSONResponse({"id": None, **answer.model_dump(mode="json", exclude_none=True)}, status)
+
+
+def _without_sessions(version: str, body: bytes) -> Response:
+    """Refuse a client that has neither a token nor a session: its runs would be anybody's."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    number = said.get("id") if isinstance(said, dict) else None
+    known = isinstance(number, int | str) and not isinstance(number, bool)
+    error = ErrorData(
+        code=UNSUPPORTED_PROTOCOL_VERSION,
+        message="Without a token only a session tells clients apart. Begin one (initialize), or "
+        "serve with a token.",
+        data={"supported": list(HANDSHAKES), "requested": version[:40]},
+    )
+    return _json(400, JSONRPCError(jsonrpc="2.0", id=number if known else None, error=error))
+
+
+class Connection(H11Protocol):
+    """A connection that is ended when its request's headers do not come in time, or when there are
+    too many and it has asked for nothing."""
+
+    _late: asyncio.TimerHandle | None = None
+    since = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+        others = [c for c in self.connections if c is not self and isinstance(c, Connection)]
+        if len(others) >= most_connections():
+            idle = min(others, key=lambda c: (c.is_busy, c.since))
+            (self if idle.is_busy == BUSY else idle)._end("503 Service Unavailable")
+        self.since = time.monotonic()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._wait(over=True)
+
+    @property
+    def is_busy(self) -> int:
+        """Return 0 where no request is here, 1 where a part of one, BUSY where all of one."""
+        if self.cycle is None or self.cycle.response_complete:
+            return 0
+        return 1 if self.cycle.more_body else BUSY
+
+    def _wait(self, *, over: bool = False) -> None:
+        """Give a request that is awaited its time, or take the time back."""
+        if over or self.is_busy:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+        elif self._late is None:
+            self._late = self.loop.call_later(HEADERS_S, self._end, "408 Request Timeout")
+
+    def _end(self, why: str) -> None:
+        """Say why, where nothing has been said yet, and end the connection."""
+        if self.transport.is_closing():
+            return
+        if self.is_busy == 0:
+            self.transport.write(f"HTTP/1.1 {why}\r\nconnection: close\r\n\r\n".encode())
+        self.transport.close()
+
+
+def most_connections() -> int:
+    """Return how many connections there may be, by the files that this process may open."""
+    return min(CONNECTIONS, max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
 
 
 def serve_http(
@@ -164,12 +389,20 @@ def serve_http(
         host=host,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    app.router.routes.append(Route("/upload", upload, methods=["POST"]))
+    app.router.routes.append(Route(UPLOAD, upload, methods=["POST"]))
     guarded = Guard(app, known, [*_names_of(host), *names])
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     config = uvicorn.Config(
         guarded,
         host,
         port,
+        http=Connection,
+        backlog=64,
+        log_config=None,
+        timeout_graceful_shutdown=GRACE_S,
         log_level="warning",
         server_header=False,
         date_header=False,
