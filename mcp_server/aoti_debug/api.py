@@ -88,6 +88,21 @@ def request(
     return Request(target, *wanted, *words, watch_for_s=watch_for_s, search_s=search_s)
 
 
+def preload() -> None:
+    """Import what reading a log, a package and a kernel takes."""
+    from aoti_debug.diagnose import diagnose
+    from aoti_debug.environment import gather
+    from aoti_debug.explain import package
+    from aoti_debug.package import inspect
+    from aoti_debug.read import scan
+    from aoti_debug.signatures import matcher
+    from aoti_debug.triage import explanation
+
+    del diagnose, gather, package, inspect, explanation
+    for text in ("RuntimeError: nothing", "CUDA error: nothing"):
+        scan.scan_text(text, "log", [*scan.log_readers("log"), matcher("log")])
+
+
 def directory(run: str) -> Path:
     """Return where a run keeps its files."""
     from aoti_debug.run.directory import RunDirectory

@@ -251,7 +251,11 @@ def _lifespan(
         async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
             service = LazyService(home)
             group.start_soon(service.keep)
-            yield service
+            try:
+                yield service
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await service.close()
             group.cancel_scope.cancel()
         if received.number is not None:
             # The thread that reads standard input cannot be cancelled: without this the process

@@ -13,7 +13,7 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.tools.fit import LIMIT, answer, size
 from aoti_debug.tools.tool import Env, Python, Run, absolute, interpreter, tool
-from aoti_debug.tools.waiting import Call, owner_of
+from aoti_debug.tools.waiting import Call, owner_of, readers_of
 
 
 async def diagnose_log(
@@ -23,12 +23,12 @@ async def diagnose_log(
 ) -> Annotated[CallToolResult, DiagnoseAnswer]:
     """Diagnose an AOTInductor, Inductor, Triton or CUDA error text or log without running
     anything: ranked causes with the lines that prove them, the fix and the next step."""
-    from aoti_debug import api
-
     if bool(text) == bool(path):
         raise WrongUse("give either text or path", help="text is the output itself.")
-    named = str(absolute("path", path, owner_of(call))) if path else None
-    return answer(await api.diagnose(text or None, named))
+    owner = owner_of(call)
+    file = absolute("path", path, owner) if path else None
+    given = {"path": str(file)} if file else {"text": text}
+    return answer(await readers_of(call).read(owner, DiagnoseAnswer, "diagnose_log", file, **given))
 
 
 DIAGNOSE_LOG = tool(diagnose_log, "Diagnose a log")
@@ -44,12 +44,19 @@ async def inspect_package(
 ) -> Annotated[CallToolResult, PackageAnswer]:
     """Read an AOTInductor package (.pt2) without loading it: device, architecture, torch version,
     inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
-    from aoti_debug import api
-
     owner = owner_of(call)
-    path = str(absolute("package", package, owner))
+    path = absolute("package", package, owner)
     return answer(
-        await api.inspect(path, interpreter(python), check_inputs=check_inputs, owner=owner)
+        await readers_of(call).read(
+            owner,
+            PackageAnswer,
+            "inspect",
+            path,
+            package=str(path),
+            python=interpreter(python),
+            check_inputs=check_inputs,
+            owner=owner,
+        )
     )
 
 
@@ -66,13 +73,16 @@ async def explain_kernel(
 ) -> Annotated[CallToolResult, ExplainAnswer]:
     """Explain a kernel of a run or package: its source, what its arguments are, which indices are
     checked and where they come from, the model's lines; of a failed assertion the cause."""
-    from aoti_debug import api
-
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
     owner = owner_of(call)
-    target = run or str(absolute("package", package, owner))
-    return answer(await api.explain(target, kernel or None, owner=owner))
+    path = absolute("package", package, owner) if package else None
+    target = str(path) if path else run
+    return answer(
+        await readers_of(call).read(
+            owner, ExplainAnswer, "explain", path, target=target, kernel=kernel or None, owner=owner
+        )
+    )
 
 
 EXPLAIN_KERNEL = tool(explain_kernel, "Explain a kernel")

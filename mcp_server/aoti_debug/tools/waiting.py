@@ -21,6 +21,7 @@ from aoti_debug.tools.tool import MAX_WAIT_S, Run, WaitS, tool
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
+    from aoti_debug.reading import Readers
 
 
 def _fields() -> dict[str, Any]:
@@ -55,6 +56,18 @@ class LazyService:
         self._settled = anyio.Event()
         self._service: Service | None = None
         self._error: Exception | None = None
+        self._readers: Readers | None = None
+
+    def readers(self) -> Readers:
+        """Return what reads foreign files for all calls."""
+        from aoti_debug.reading import Readers
+
+        self._readers = self._readers or Readers()
+        return self._readers
+
+    async def close(self) -> None:
+        if self._readers is not None:
+            await self._readers.close()
 
     async def get(self) -> Service:
         """Return the running service."""
@@ -90,6 +103,12 @@ async def service_of(call: Call) -> Service:
     """Return the service that holds this server's runs."""
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
+
+
+def readers_of(call: Call) -> Readers:
+    """Return what reads foreign files for this server."""
+    lazy: LazyService = call.request_context.lifespan_context
+    return lazy.readers()
 
 
 def owner_of(call: Call) -> str | None:

@@ -1,0 +1,185 @@
+"""Read foreign files for a server, in processes of their own: what holds an interpreter, takes its
+memory or ends it there harms no other call."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # started without what the environment and the folder could put there
+    import json
+    import sys
+
+    sys.path[:] = json.loads(sys.argv[1])
+
+import asyncio
+import contextlib
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+from weakref import WeakValueDictionary
+
+import anyio
+import anyio.abc
+import psutil
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from aoti_debug import errors
+from aoti_debug.errors import AotiDebugError, UnreadableInput
+from aoti_debug.model import Model
+
+A = TypeVar("A", bound=Model)
+Document = dict[str, Any]
+PLACES, OWN = 8, 2  # such processes at a time, and of one client
+MEMORY = 2 << 30  # bytes of its own that one may take
+TIME_S = 60.0  # for an answer, and a second more for so many bytes of the file
+BYTES_A_SECOND = 20_000_000
+MOST_S = 600.0
+ANSWER_BYTES = 64 << 20
+NICE = 5  # a server answers before it reads
+
+
+class Readers:
+    """The processes of one server. One is kept ready, since starting it takes longer than most
+    reading."""
+
+    def __init__(self) -> None:
+        self._places = anyio.Semaphore(PLACES)
+        self._own: WeakValueDictionary[str | None, anyio.Semaphore] = WeakValueDictionary()
+        self._ready: list[_Reader] = []
+        self._all: set[_Reader] = set()
+
+    async def read(
+        self, client: str | None, answer: type[A], do: str, file: Path | None, **more: object
+    ) -> A:
+        """Return what `do`, a function of `api`, answers for the client.
+
+        Raises:
+            AotiDebugError: what it raised; or UnreadableInput, when it took too much.
+        """
+        limit = min(MOST_S, TIME_S + await anyio.to_thread.run_sync(_size, file) / BYTES_A_SECOND)
+        order = json.dumps({"do": do, "with": more}).encode()
+        own = self._own.setdefault(client, anyio.Semaphore(OWN))
+        async with own, self._places:
+            said = await self._said(order, limit)
+        if "error" in said:
+            kind = getattr(errors, str(said["error"]), AotiDebugError)
+            raise kind(str(said["message"]), help=str(said["help"]))
+        return answer.model_validate(said["answer"])
+
+    async def _said(self, order: bytes, limit: float) -> Document:
+        reader = self._ready.pop() if self._ready else await self._started()
+        if not self._ready and len(self._all) <= PLACES:
+            self._ready.append(await self._started())
+        try:
+            with anyio.fail_after(limit):
+                said = await reader.ask(order)
+        except TimeoutError:
+            raise UnreadableInput(
+                f"reading it takes longer than {limit:.0f} s", help="Give a part of it."
+            ) from None
+        except (anyio.EndOfStream, anyio.IncompleteRead, OSError, anyio.BrokenResourceError):
+            raise UnreadableInput(
+                f"reading it ended its process, which may take {MEMORY >> 30} GiB of memory",
+                help="Give a part of it.",
+            ) from None
+        except anyio.DelimiterNotFound:
+            raise UnreadableInput("what was read of it is too long", help="Give a part.") from None
+        else:
+            self._ready.append(reader)
+            return said
+        finally:
+            if reader not in self._ready:
+                await self._end(reader)
+            while len(self._ready) > OWN:
+                await self._end(self._ready.pop(0))
+
+    async def _started(self) -> _Reader:
+        words = [sys.executable, "-I", __file__, json.dumps(sys.path)]
+        process = await anyio.open_process(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+        )
+        reader = _Reader(process)
+        self._all.add(reader)
+        return reader
+
+    async def _end(self, reader: _Reader) -> None:
+        with anyio.CancelScope(shield=True):
+            self._all.discard(reader)
+            await reader.end()
+
+    async def close(self) -> None:
+        """End all of them, with what they started."""
+        for reader in tuple(self._all):
+            await self._end(reader)
+
+
+class _Reader:
+    def __init__(self, process: anyio.abc.Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process, self._stdin = process, process.stdin
+        self._stdout = BufferedByteReceiveStream(process.stdout)
+
+    async def ask(self, order: bytes) -> Document:
+        await self._stdin.send(order + b"\n")
+        said: Document = json.loads(await self._stdout.receive_until(b"\n", ANSWER_BYTES))
+        return said
+
+    async def end(self) -> None:
+        with contextlib.suppress(psutil.Error):
+            for started in psutil.Process(self._process.pid).children(recursive=True):
+                started.kill()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.aclose()
+
+
+def _size(file: Path | None) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        return file.stat().st_size if file is not None else 0
+    return 0
+
+
+def main() -> NoReturn:
+    """Answer orders, one a line, until there are no more."""
+    import os
+
+    from aoti_debug import api
+
+    os.nice(NICE)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # what is printed by mistake is no answer
+    api.preload()
+    for line in sys.stdin.buffer:
+        order = json.loads(line)
+        # Where the server was killed nobody else ends what goes on here.
+        used = int(sum(os.times()[:2]))
+        resource.setrlimit(resource.RLIMIT_CPU, (used + int(MOST_S), resource.RLIM_INFINITY))
+        said = json.dumps(_answered(getattr(api, order["do"]), order["with"])).encode()
+        left = memoryview(said + b"\n")
+        while left:
+            left = left[answers.write(left) :]
+    sys.exit()
+
+
+def _answered(do: Any, given: Mapping[str, object]) -> Document:
+    try:
+        found = do(**given)
+        if asyncio.iscoroutine(found):
+            found = anyio.run(lambda: found)
+        return {"answer": found.model_dump(mode="json")}
+    except AotiDebugError as error:
+        message = str(error.args[0]) if error.args else ""
+        return {"error": type(error).__name__, "message": message, "help": error.help}
+
+
+if __name__ == "__main__":
+    main()
