@@ -40,7 +40,10 @@ class Outcome(NamedTuple):
         """Name the signal that ended the process; None when none did."""
         if self.code >= 0:
             return None
-        name = signal.Signals(-self.code).name
+        try:
+            name = signal.Signals(-self.code).name
+        except ValueError:  # most real-time signals have none
+            name = f"signal {-self.code}"
         return f"{name} (a shell shows exit {128 - self.code}) in state {self.state!r}"
 
     @property

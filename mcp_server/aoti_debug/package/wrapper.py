@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Literal
 
 from aoti_debug.package.record import Build, Constant, Launch, TritonKernel, Wrapper
-from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, symbols_of
+from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, lines_of, symbols_of
 
 LAUNCHES_LIMIT = 50_000
 SOURCE_LIMIT = 64 * 1024  # characters of one Triton source
@@ -166,10 +167,10 @@ _BASE = re.compile(r"AOTInductorModelBase\(([^{]{1,400})\)\s{0,80}\{")
 
 def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
     """Parse the text of a `.wrapper.cpp` (torch 2.7 and later) or `.cpp` (2.6)."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     first, last = body_of(lines)
     head, body = lines[:first], lines[first:last]
-    base = _base(text)
+    base = _base(lines)
     environment = "AOTI_RUNTIME_CHECK_INPUTS" in text
     inputs = inputs_of(text, lines, first, last)
     always = "ConstantHandle(input_handles[" in text
@@ -191,9 +192,11 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
     )
 
 
-def _base(text: str) -> tuple[int, int, int, bool | None] | None:
+def _base(lines: list[str]) -> tuple[int, int, int, bool | None] | None:
     """Return (inputs, outputs, constants, weights in the library) of the model's constructor."""
-    found = _BASE.search(text)
+    named = (n for n, line in enumerate(lines) if "AOTInductorModelBase(" in line)
+    texts = ("\n".join(lines[n : n + 16])[:2000] for n in islice(named, 64))
+    found = next(filter(None, map(_BASE.search, texts)), None)
     if found is None:
         return None
     arguments = [part.strip() for part in found[1].replace("std::move(cubin_dir)", "").split(",")]

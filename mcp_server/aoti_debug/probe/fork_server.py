@@ -267,7 +267,7 @@ def _kill(group: int) -> None:
 def _result(directory: Path, status: int, late: bool, wall: float) -> None:
     number: Optional[int] = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None  # noqa: UP045
     code = None if number is not None else os.WEXITSTATUS(status)
-    name = None if number is None else signal.Signals(number).name
+    name = None if number is None else _signal_name(number)
     _write(
         directory / "result.json",
         {
@@ -277,6 +277,13 @@ def _result(directory: Path, status: int, late: bool, wall: float) -> None:
             "wall_s": round(wall, 3),
         },
     )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # most real-time signals have none
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
 
 
 def _write(path: Path, document: Document) -> None:

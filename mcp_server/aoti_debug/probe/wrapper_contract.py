@@ -20,6 +20,7 @@ from pathlib import Path
 from .judge import Break, Contract, Dim, Input, Symbol, breaks
 
 TEXT_LIMIT = 24 * 1024 * 1024
+LINE_LIMIT = 32 * 1024  # characters; what is generated breaks its lines long before
 DEVICE_TYPES = {0: "cpu", 1: "cuda", 12: "xpu", 13: "mps"}
 UNBOUNDED = 2**63 - 1
 _RUN = "void AOTInductorModel::run_impl("
@@ -83,11 +84,16 @@ def _member(archive: zipfile.ZipFile, model: str) -> str | None:
 
 def contract_of(text: str) -> Contract:
     """Return what the text of a `.wrapper.cpp` (torch 2.7 and later) or `.cpp` (2.6) states."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     first, last = body_of(lines)
     found = inputs_of(text, lines, first, last)
     stated = any(one.dims is not None for one in found) or not found
     return Contract(found, symbols_of(lines[first:last]), leaves_of(text), stated)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, none of them longer than a search may take."""
+    return [line[:LINE_LIMIT] for line in text.splitlines()]
 
 
 def body_of(lines: list[str]) -> tuple[int, int]:

@@ -40,6 +40,7 @@ def ask(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=None if env is None else dict(env),
+            cwd=os.sep,  # a module of the current folder is not to be imported
             start_new_session=True,
         )
     except OSError:

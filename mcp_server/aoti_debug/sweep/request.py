@@ -209,5 +209,7 @@ def revision_of(folder: Path, env: Mapping[str, str]) -> str | None:
     """Return the commit that is swept, where there is one."""
     if sha := env.get("GITHUB_SHA"):
         return sha[:12]
-    answer = ask(["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"], timeout_s=5.0)
+    answer = ask(
+        ["git", "-C", str(folder.absolute()), "rev-parse", "--short=12", "HEAD"], timeout_s=5.0
+    )
     return answer.stdout.strip() or None if answer and answer.code == 0 else None
