@@ -14,6 +14,7 @@ import shared
 from probe import constants, judge, wrapper_contract
 
 LIMIT = 32 * 1024 * 1024  # bytes of one text member
+LIBRARY = 512 * 1024 * 1024  # bytes of a library that are looked at
 
 
 def main() -> int:
@@ -50,7 +51,8 @@ def flaws(archive: zipfile.ZipFile) -> Iterator[str]:
     elif not libraries:
         yield "no library (.so) in it: repacked, or made with package_cpp_only"
     for name in libraries:
-        data = archive.read(name)
+        with archive.open(name) as member:
+            data = member.read(LIBRARY)
         if data[:4] != b"\x7fELF":
             yield f"{name}: not an ELF library"
         elif b"\0libstdc++.so.6\0" not in data and b"\0libc++.so.1\0" not in data:
@@ -103,4 +105,4 @@ def text(archive: zipfile.ZipFile, name: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shared.read_apart(main))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import inspect_pt2
 import shared
+from probe import wrapper_contract
 
 COMMENT = re.compile(
     r"// (?:Topologically Sorted|Unsorted) Source Nodes: \[(.*?)\], Original ATen: \[(.*?)\]"
@@ -61,7 +62,9 @@ def provenance(package: str, kernel: str) -> Iterator[str]:
 def comments(package: str, kernel: str) -> Iterator[str]:
     """Yield calls in the generated C++ with the nodes and operators named above them."""
     nodes = operators = ""
-    for number, line in enumerate((inspect_pt2.source_of(package) or "").splitlines(), 1):
+    for number, line in enumerate(
+        wrapper_contract.lines_of(inspect_pt2.source_of(package) or ""), 1
+    ):
         if comment := COMMENT.search(line):
             nodes, operators = comment.groups()
             continue
@@ -75,4 +78,4 @@ def comments(package: str, kernel: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shared.read_apart(main))

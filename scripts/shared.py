@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
@@ -17,6 +21,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "mcp_server" / "aoti_debug"
 PROBE = PACKAGE / "probe"
 CLEAN, FOUND, NOT_DONE = 0, 1, 3  # 2 is argparse's, for wrong use
 EXITS = "Exit status: 0 nothing wrong, 1 something found, 2 wrong use, 3 could not be done."
+
+SECONDS, MEMORY = 60, 2 << 30  # for reading a package
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 Document = dict[str, Any]
 
@@ -123,6 +130,52 @@ def run(module: str, options: argparse.Namespace, *words: str, **environment: st
             raise SystemExit(NOT_DONE) from None
         content = json.loads(report.read_text()) if report.exists() else {}
     return Outcome(content, done.returncode, done.stderr)
+
+
+class _Plain:
+    """A stream that takes no control characters: a foreign text must not steer a terminal."""
+
+    def __init__(self, stream: Any) -> None:
+        stream.reconfigure(errors="backslashreplace")
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return int(self._stream.write(_CONTROLS.sub("?", text)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def read_apart(main: Callable[[], int]) -> int:
+    """Return the status of what reads a foreign package, in a process of its own with limits of
+    time and memory; NOT_DONE where it cannot be read within them."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_within_limits(main))
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        print(f"could not be done: it takes longer than {SECONDS} s to read", file=sys.stderr)
+        return NOT_DONE
+    return os.WEXITSTATUS(status)
+
+
+def _within_limits(main: Callable[[], int]) -> int:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.alarm(SECONDS)
+    sys.stdout, sys.stderr = _Plain(sys.stdout), _Plain(sys.stderr)  # type: ignore[assignment]
+    try:
+        code = main()
+        sys.stdout.flush()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else NOT_DONE
+    except BaseException as error:
+        what = " ".join(str(error).split())[:200]
+        print(f"could not be done: {type(error).__name__}: {what}", file=sys.stderr)
+        code = NOT_DONE
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    sys.stderr.flush()
+    return code
 
 
 def first_message(stderr: str) -> str:

@@ -24,8 +24,8 @@ from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks, MultiSearch
 from aoti_debug.read.record import Line, Reader, Record
 
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
-KIND_LIMIT = 20_000  # lines of one kind that are read outside the tail
-TRIGGER_LIMIT = 100_000  # lines that hold the same triggers, likewise
+KIND_LIMIT = 2_000  # lines of one kind that are read, and as many in each block of the tail
+TRIGGER_LIMIT = 10_000  # lines that hold the same triggers, likewise, outside the tail
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
 DENSE = 2_000  # triggers in a block from which on its lines are sorted by kind first
 KIND_BYTES = 1_000  # longer kinds are not remembered
@@ -149,8 +149,15 @@ class _Dispatcher:
             wanted = {k: kind for k, kind in wanted.items() if not kind.is_spent(counts[k])}
         if not wanted and not self._open:
             return
+        early = {} if sample else {k: c for k in wanted if (c := counts[k] - KIND_LIMIT) > 0}
         for offset, text in enumerate(kinds):
             kind = wanted.get(text) if text is not None else None
+            if (
+                kind and text is not None and early.get(text, 0) > 0
+            ):  # the end of the log tells more
+                early[text] -= 1
+                kind.skipped += 1
+                kind = None
             if kind is not None and not kind.is_due(sample=sample):
                 kind = None
             if kind is not None or self._open:
