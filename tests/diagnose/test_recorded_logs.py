@@ -208,7 +208,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("cpu", "stride"): Expected("contract_stride", "run", "likely", input=(1, "stride")),
     ("cpu", "few"): Expected("contract_argument", "run", "likely", ("takes 2 tensors and got 1",)),
     ("cpu", "fh-segv"): Expected("host_segfault", "run", "likely", ("invalid memory access",)),
-    ("cpu", "fh-abrt"): Expected("host_segfault", "run", "possible", ("ended itself",)),
+    ("cpu", "fh-abrt"): Expected("host_segfault", "run", "possible", ("aborted",)),
     ("cpu", "fh-time"): Expected("hang", "hang", "likely", ("did not finish",)),
     ("sanitizer", "memcheck-0.txt"): Expected(
         "illegal_memory_access", "run", "likely", ("write of 4 bytes", "25 bytes after"), ("oob", 5)

@@ -278,6 +278,7 @@ def test_fields_are_of_the_known_vocabulary() -> None:
             assert isinstance(sample, Sample) and sample.text, signature.id
         for text in (signature.summary, signature.means, signature.check):
             assert len(text) <= 420 and text == text.rstrip(), signature.id
+        assert len(signature.summary) <= 120 and not signature.summary.endswith("."), signature.id
         if signature.role in ("envelope", "aftermath"):
             assert signature.confidence != "proved", signature.id
 

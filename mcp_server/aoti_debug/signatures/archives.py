@@ -8,7 +8,7 @@ from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 SIGNATURES = (
     Signature(
         "archive_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
-        summary="The file is no complete .pt2 archive: {why}",
+        summary="The file is not a complete .pt2 archive: {why}",
         means="A copy or download was cut short, the file is empty, or it is something else: a Git LFS pointer, an HTML page, a bare .so. `too large` means beyond the loader's zip library: keep the weights outside.",
         check="head -c 4 FILE must print PK; unzip -t FILE; compare size and checksum with the original.",
         fixes=("Copy the package again; fetch LFS files with git lfs pull",),
@@ -107,8 +107,8 @@ SIGNATURES = (
     ),
     Signature(
         "checkpoint_refused", "load", "user_code", Tier.KIND_TEXT, next_tool="inspect_package",
-        summary="torch.load does not open this file the safe way: {what}",
-        means="Since 2.6 torch.load reads tensors only. A whole pickled module, a TorchScript archive or a file that is no checkpoint at all (a Git LFS pointer, for one) ends here, before anything is compiled.",
+        summary="torch.load refuses this file under weights_only=True: {what}",
+        means="Since 2.6 torch.load reads tensors only. A whole pickled module, a TorchScript archive or a file that is not a checkpoint (a Git LFS pointer) fails here, before anything is compiled.",
         check="file and head -c 100 of the file.",
         fixes=("Save and load a state_dict; weights_only=False for a file you trust; torch.jit.load for TorchScript",),
         guide="guides/package-and-load.md#not-an-aoti-package",
@@ -126,7 +126,7 @@ SIGNATURES = (
     ),
     Signature(
         "exported_program_unreadable", "load", "package_incompatible", Tier.BROAD_TEXT, role="envelope", next_tool="inspect_package",
-        summary="torch.export.load could not read the file; the reason stands above",
+        summary="torch.export.load could not read the file; the reason is above",
         means="A compiled package given to torch.export.load, a custom op that is not registered, or a file of another torch release.",
         check="Read the warnings above; unzip -l FILE shows models/ for an exported program.",
         guide="guides/package-and-load.md#not-an-aoti-package",
@@ -185,7 +185,7 @@ SIGNATURES = (
     ),
     Signature(
         "outdated_pt2", "load", "package_incompatible", Tier.GENERAL_TEXT, role="envelope", confidence="possible", next_tool="inspect_package",
-        summary="The first loader failed; the file is rarely outdated",
+        summary="The first loader failed; the file itself is rarely outdated",
         means="Any RuntimeError of the new loader prints this (missing compiler, wrong device, damaged archive), then the old loader runs. If that one works, there was no fault.",
         check="Call torch.export.pt2_archive._package.load_pt2(path) to see the first error; read the error below.",
         fixes=("Fix the error that follows; if none follows, install a C++ compiler or ignore it",),
@@ -219,7 +219,7 @@ SIGNATURES = (
     ),
     Signature(
         "package_incomplete", "load", "package_corrupt", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
-        summary="The package does not hold together: {what}",
+        summary="The package is inconsistent: {what}",
         means="Files that belong together are missing, doubled or differ from what the index says: repacked by hand, merged from two packages, or written only in part.",
         check="unzip -l FILE: one wrapper.so per model, with its metadata beside it.",
         fixes=("Use the package exactly as aoti_compile_and_package wrote it, or compile again",),

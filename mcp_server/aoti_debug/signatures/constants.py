@@ -26,7 +26,7 @@ SIGNATURES = (
     Signature(
         "constant_calls_failed", "constants", "constants_mismatch", Tier.BROAD_TEXT, role="envelope", next_tool="triage",
         summary="{call} failed; the reason is the `Error:` line on stderr",
-        means="Asking the model for its constants, folding or freeing them failed. The exception holds no reason, only stderr does.",
+        means="Asking the model for its constants, folding or freeing them failed. Only stderr gives the reason, not the exception.",
         check="Read stderr just above this line.",
         guide="guides/debugging-tools.md#api-call-failed",
         patterns=(
@@ -94,7 +94,7 @@ SIGNATURES = (
     Signature(
         "constant_update_failed", "constants", "constants_mismatch", Tier.GENERAL_TEXT, role="envelope", next_tool="triage",
         summary="{call} failed; the reason is the `Error:` line on stderr",
-        means="Updating, folding or swapping constants failed. In every release the exception holds no reason, only stderr does.",
+        means="Updating, folding or swapping constants failed. In every release only stderr gives the reason, not the exception.",
         check="Read stderr just above this line.",
         guide="guides/debugging-tools.md#api-call-failed",
         patterns=(r"(?P<call>(?:update|swap)_\w{0,60}constant_buffer_func_|run_const_func_)\(.{0,400}API call failed at ",),
@@ -121,7 +121,7 @@ SIGNATURES = (
     ),
     Signature(
         "constants_embedding_refused", "cpp_compile", "lowering_error", Tier.EXACT_TEXT,
-        summary="This way of keeping the weights is not possible: {what}",
+        summary="These options for storing the weights are not possible: {what}",
         means="Options for embedded, mapped and external weights exclude each other, and a model that writes to its buffers cannot have mapped weights.",
         fixes=("Leave one of the options out, or keep the weights outside: package_constants_in_so=False",),
         guide="guides/constants.md#too-large-to-embed",
@@ -155,7 +155,7 @@ SIGNATURES = (
     ),
     Signature(
         "weights_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
-        summary="The weights behind the library are not as they were packaged: {what}",
+        summary="The weights of the library changed after packaging: {what}",
         means="The library was truncated, changed after linking (strip, patchelf, repacking) or removed while loading. On Windows a library above 2 GB gives the alignment text.",
         fixes=(
             "Copy the package again and compare checksums; do not strip or patch the library",
@@ -333,7 +333,7 @@ SIGNATURES = (
     Signature(
         "nan_refused", "run", "nan_or_inf", Tier.KIND_TEXT, next_tool="triage",
         summary="A check found NaN, infinity or a number outside its range",
-        means="Probabilities, losses and distributions are checked for their range; NaN fails these checks. Where it was born is upstream.",
+        means="Probabilities, losses and distributions are checked for their range; NaN fails these checks. The NaN originates upstream.",
         check="Does eager give the same on these inputs? Then it is the model or its data",
         fixes=(
             "Print min and max of the inputs and of the tensors before the check",

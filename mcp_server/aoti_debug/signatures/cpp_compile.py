@@ -11,7 +11,7 @@ SIGNATURES = (
         summary="The compile failed for a reason of this machine: {error}",
         means="The wrapper names Inductor or Dynamo, the type after the colon is the real one: a program, a file or a library that compiling needs is missing or refused.",
         check="Does a trivial model compile on this machine?",
-        fixes=("Repair what the inner error names: compiler, folder, library or package",),
+        fixes=("Fix what the inner error names: compiler, folder, library or package",),
         guide="guides/toolchain.md#no-compiler",
         patterns=(
             "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>FileNotFoundError.{0,160})",
@@ -31,7 +31,7 @@ SIGNATURES = (
     ),
     Signature(
         "compiler_intrinsics_missing", "cpp_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="Compiler or assembler do not know the vector instructions that are asked for",
+        summary="The compiler or assembler does not know the requested vector instructions",
         means="Inductor uses the CPU's instruction set; this compiler, or its assembler (binutils), is older than the CPU.",
         check="g++ --version and as --version against the CPU flags in /proc/cpuinfo",
         fixes=(
@@ -74,7 +74,7 @@ SIGNATURES = (
     ),
     Signature(
         "cpp_compile_failed", "cpp_compile", "cpp_error", Tier.BROAD_TEXT, role="envelope", next_tool="check_environment",
-        summary="The C++ compiler failed on generated code; its own message stands below the command line",
+        summary="The C++ compiler failed on generated code; its message follows the command line",
         means="Only the envelope. The first `error:` line of the compiler output tells a missing header from a bug in the generated code.",
         check="First line with `error:` after `Output:`",
         fixes=("Find the first compiler error below `Output:`",),

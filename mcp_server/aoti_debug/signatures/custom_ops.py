@@ -111,7 +111,7 @@ SIGNATURES = (
     Signature(
         "custom_op_no_meta_kernel", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT,
         summary="An operator has no fake (meta) kernel, so the model cannot be traced",
-        means="Export runs the model on tensors without data. The library of the operator says nothing of what it returns, or the module that says it was not imported.",
+        means="Export runs the model on tensors without data. The operator's library does not register a fake kernel, or the module that registers it was not imported.",
         check="The operator works in eager mode",
         fixes=(
             "@torch.library.register_fake('ns::op'): return an empty tensor of its shape",
@@ -141,7 +141,7 @@ SIGNATURES = (
     ),
     Signature(
         "custom_op_raised", "run", "user_code", Tier.GENERAL_TEXT, role="symptom", next_tool="triage",
-        summary="A custom operator raised while the compiled model called it",
+        summary="A custom operator raised when the compiled model called it",
         means="The lines after `At:` are the Python stack of the operator; the exception text above them is its own.",
         check="Call the operator directly on the same tensors",
         fixes=("Correct the operator at the first line after `At:`",),
@@ -215,7 +215,7 @@ SIGNATURES = (
     ),
     Signature(
         "custom_op_wrong_signature", "run", "package_incompatible", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="An operator library was built for another schema than the one registered",
+        summary="An operator library was built for another schema than the registered one",
         means="A typed call was compiled against one signature, and the library loaded here registers another: two versions of the op library (fbgemm and the like) meet.",
         check="Versions of the op library where the package was made and where it runs",
         fixes=("Install the same version of the op library on both sides and recompile",),

@@ -75,7 +75,7 @@ SIGNATURES = (
     ),
     Signature(
         "driver_refuses", "environment", "device_unavailable", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="The NVIDIA driver does not serve this torch: {what}",
+        summary="The NVIDIA driver does not support this torch: {what}",
         means="The driver is older than the CUDA release of torch needs, its kernel module and libraries differ (an update without a reboot), or the compatibility libraries do not fit the GPU.",
         check="nvidia-smi (top right: highest CUDA version) against torch.version.cuda.",
         fixes=(
@@ -148,7 +148,7 @@ SIGNATURES = (
     Signature(
         "input_check_device", "run", "contract_device", Tier.ASSERTION, confidence="proved", next_tool="inspect_package",
         summary="Input {input} is on device type {got}, the package expects {expected}",
-        means="The tensor lives on another kind of device than the package's: without the check a CPU tensor in a CUDA package ends in an illegal memory access, the reverse in a SIGSEGV without a word. The expected code is printed twice (11 means 1); the device index is not compared.",
+        means="The tensor lives on another kind of device than the package's: without the check a CPU tensor in a CUDA package ends in an illegal memory access, the reverse in a SIGSEGV without a message. The expected code is printed twice (11 means 1); the device index is not compared.",
         check="Print x.device; 0 is cpu, 1 cuda, 12 xpu, 13 mps, 14 meta.",
         fixes=("Move the input to the package's device before the call",),
         guide="guides/inputs-and-devices.md#cpu-input-to-a-cuda-package",
@@ -190,7 +190,7 @@ SIGNATURES = (
     ),
     Signature(
         "operands_on_two_devices", "run", "contract_device", Tier.GENERAL_TEXT, next_tool="inspect_package",
-        summary="Tensors of two devices meet in one operator: {what}",
+        summary="One operator got tensors of two devices: {what}",
         means="An extern operator or a Triton launcher compared devices; generated kernels do not. One input, one constant or a 0-dimensional tensor stayed on the CPU.",
         check="AOTI_RUNTIME_CHECK_INPUTS=1 names the input, if the type differs.",
         fixes=("Move inputs and model to one device before export and before the call, 0-dimensional tensors too",),
@@ -310,7 +310,7 @@ SIGNATURES = (
     Signature(
         "rocm_code_object_missing", "run", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="There is no code for this AMD GPU: {what}",
-        means="Torch, rocBLAS or the package was built for another gfx architecture than the one in use.",
+        means="torch, rocBLAS or the package was built for another gfx architecture than the one in use.",
         check="rocminfo | grep gfx against torch.cuda.get_arch_list().",
         fixes=("Use a torch build that names this gfx, or compile the package on this GPU; HSA_OVERRIDE_GFX_VERSION for a near relative",),
         guide="guides/other-platforms.md#amd-gpus",

@@ -8,8 +8,8 @@ from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 SIGNATURES = (
     Signature(
         "api_misuse", "lower", "user_code", Tier.SPECIFIC_TEXT,
-        summary="The compile function was called with something it does not take",
-        means="aoti_compile_and_package wants an ExportedProgram and a path ending in .pt2; aot_compile wants ep.module(), not a plain nn.Module.",
+        summary="The compile function got an argument of the wrong kind",
+        means="aoti_compile_and_package takes an ExportedProgram and a path ending in .pt2; aot_compile takes ep.module(), not a plain nn.Module.",
         fixes=("ep = torch.export.export(model.eval(), args); torch._inductor.aoti_compile_and_package(ep, package_path='model.pt2')",),
         guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
         patterns=(
@@ -42,7 +42,7 @@ SIGNATURES = (
     ),
     Signature(
         "export_fake_tensors_mixed", "export", "lowering_error", Tier.EXACT_TEXT,
-        summary="While tracing, tensors met that do not belong together: {what}",
+        summary="Tracing mixed tensors that do not belong together: {what}",
         means="Export runs the model on fake tensors. A tensor made on another device, outside the trace, or under a second fake mode does not fit among them; a failed export may leave such tensors behind in the model.",
         fixes=(
             "Make constants and buffers part of the module, on the device of the model",
@@ -66,7 +66,7 @@ SIGNATURES = (
     ),
     Signature(
         "export_devices_mixed", "export", "contract_device", Tier.EXACT_TEXT,
-        summary="While tracing, tensors of two devices met in one operator: {what}",
+        summary="One operator got tensors of two devices during tracing: {what}",
         means="A weight, a buffer, a tensor made in forward or an example input lies on another device than the rest, or a custom operator's fake kernel returns one that does.",
         check="The device of every parameter, buffer and example input; eager fails alike",
         fixes=(
@@ -87,7 +87,7 @@ SIGNATURES = (
     Signature(
         "export_graph_invalid", "export", "lowering_error", Tier.KIND_TEXT,
         summary="The exported graph breaks the rules of torch.export",
-        means="Export, or a pass over its graph (decompositions, quantisation, your own), made nodes that its verifier refuses, or objects that it cannot write down.",
+        means="Export, or a pass over its graph (decompositions, quantisation, your own), made nodes that its verifier refuses, or objects that it cannot serialize.",
         check="Does torch.export.export pass without your passes over the graph?",
         fixes=(
             "Look at the node that is named, and at the pass that made it; upgrade torch",
@@ -186,7 +186,7 @@ SIGNATURES = (
     ),
     Signature(
         "export_not_serializable", "package", "lowering_error", Tier.GENERAL_TEXT,
-        summary="The exported program cannot be written down: {what}",
+        summary="The exported program cannot be serialized: {what}",
         means="A node takes or returns something that the file format has no form for: a Python object, an operator of no library, a list of an unusual type.",
         check="torch.export.save(ep, buffer) alone fails the same way",
         fixes=(
@@ -243,7 +243,7 @@ SIGNATURES = (
     Signature(
         "exported_program_misused", "export", "user_code", Tier.SPECIFIC_TEXT,
         summary="An exported program is not used as one: {what}",
-        means="It is a record, not a module: call ep.module(), leave its fields alone, and choose train or eval mode before the export.",
+        means="An exported program is not a module: call ep.module(), leave its fields alone, and choose train or eval mode before the export.",
         fixes=("y = ep.module()(x); model.eval() goes before torch.export.export",),
         guide="guides/lowering-and-cpp.md#calling-the-api-wrongly",
         patterns=(
@@ -261,7 +261,7 @@ SIGNATURES = (
     ),
     Signature(
         "exported_program_of_other_torch", "load", "package_incompatible", Tier.SPECIFIC_TEXT, next_tool="check_environment",
-        summary="The exported program was saved by a torch that this one does not read: {what}",
+        summary="The exported program was saved by an incompatible torch release: {what}",
         means="The format of torch.export.save has a version, and fields and operators come and go between releases.",
         check="torch.__version__ where it was saved and here",
         fixes=(
@@ -320,7 +320,7 @@ SIGNATURES = (
     Signature(
         "opened_by_wrong_function", "load", "user_code", Tier.GENERAL_TEXT, confidence="possible", next_tool="inspect_package",
         summary="The file is of another kind than this function reads: {what}",
-        means="torch.load and torch.jit.load read checkpoints and TorchScript, aoti_load_package reads .pt2 packages, torch._export.aot_load a bare .so. The text about corruption is misleading then.",
+        means="torch.load and torch.jit.load read checkpoints and TorchScript, aoti_load_package reads .pt2 packages, torch._export.aot_load a bare .so. The text about corruption is then misleading.",
         check="unzip -l FILE",
         fixes=("Load a compiled .pt2 with torch._inductor.aoti_load_package, an exported program with torch.export.load",),
         guide="guides/package-and-load.md#not-an-aoti-package",
@@ -339,7 +339,7 @@ SIGNATURES = (
     Signature(
         "export_constraints_violated", "export", "lowering_error", Tier.KIND_TEXT, role="envelope",
         summary="torch.export cannot keep the dynamic dimensions {dims}",
-        means="The heading of one or more reasons: the lines below say what each dimension breaks, `Suggested fixes` what would do.",
+        means="One or more reasons follow: the lines below say what each dimension breaks; `Suggested fixes` says what to change.",
         fixes=("Read the lines below and take the suggested Dims",),
         guide="guides/dynamic-shapes.md#constraint-violations",
         patterns=(r"Constraints violated \((?P<dims>[^)]{1,200})\)!",),
@@ -369,7 +369,7 @@ SIGNATURES = (
     Signature(
         "export_dynamic_shapes_wrong", "export", "lowering_error", Tier.EXACT_TEXT,
         summary="dynamic_shapes does not fit the example inputs: {what}",
-        means="dynamic_shapes mirrors the structure and the names of the inputs: one entry for each tensor, with as many dimensions, None for what is no tensor.",
+        means="dynamic_shapes mirrors the structure and the names of the inputs: one entry for each tensor, with as many dimensions, and None for anything else.",
         check="torch.export.export without dynamic_shapes passes",
         fixes=(
             "Mirror the inputs: args=(x,), dynamic_shapes={'x': {0: Dim('b', min=1, max=64)}}",

@@ -31,7 +31,7 @@ SIGNATURES = (
     Signature(
         "cuda_illegal_memory_access", "run", "illegal_memory_access", Tier.GENERAL_TEXT, next_tool="triage",
         summary="A GPU kernel read or wrote an address that it may not touch",
-        means="Some kernel launched earlier in this process left its tensors; the call that reports it is usually innocent. A violated input contract, a host pointer, int32 overflow or a faulty user kernel are the usual reasons, and the same bug may give the address space text on the next run.",
+        means="A kernel launched earlier in this process read or wrote outside its tensors; the call that reports it is usually innocent. A violated input contract, a host pointer, int32 overflow or a faulty user kernel are the usual reasons, and the same bug may give the address space text on the next run.",
         check="AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name",
         fixes=(
             "Run the captured call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once through ep.module(): a violated input contract is the most frequent reason, and both checks are free of a recompile",
@@ -84,7 +84,7 @@ SIGNATURES = (
     ),
     Signature(
         "cuda_launch_failure", "run", "illegal_memory_access", Tier.BROAD_TEXT, next_tool="triage",
-        summary="A GPU kernel died without a precise reason",
+        summary="A GPU kernel failed without a precise reason",
         means="The kernel faulted in a way the runtime does not classify; most often an invalid access, in shared memory too. Under compute-sanitizer this is the normal end after its report.",
         check="If compute-sanitizer ran, read its first report; otherwise take a core dump",
         fixes=(
@@ -198,7 +198,7 @@ SIGNATURES = (
     Signature(
         "cuda_not_permitted", "run", "device_unavailable", Tier.BROAD_TEXT, confidence="possible", next_tool="check_environment",
         summary="The GPU or its driver refuses this process: {what}",
-        means="The device is taken, shared through MPS, virtual, without peer access, or its driver does not fit the runtime. The model has no part in it.",
+        means="The device is taken, shared through MPS, virtual, without peer access, or its driver does not fit the runtime. The model is not involved.",
         check="nvidia-smi, and a one-line torch.ones(1, device='cuda') in a fresh process",
         fixes=("Free or choose another device; restart the MPS server; match driver and runtime",),
         guide="guides/inputs-and-devices.md#no-gpu-visible",
@@ -329,7 +329,7 @@ SIGNATURES = (
     Signature(
         "aftermath_cuda_library", "run", "illegal_memory_access", Tier.BROAD_TEXT, role="aftermath", confidence="possible", next_tool="triage",
         summary="{status}: a library call failed on a CUDA context that an earlier fault had already broken",
-        means="The library is the first to notice, not the culprit. Look for an assert, an illegal access or full memory before this line.",
+        means="The library only reports the fault. Look for an assert, an illegal access or full memory before this line.",
         check="Does a fresh process that only runs the matrix product succeed?",
         fixes=("Find the first GPU message of the process; restart the process before trying anything else",),
         guide="guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
@@ -421,8 +421,8 @@ SIGNATURES = (
     ),
     Signature(
         "library_refused_problem", "run", "contract_shape", Tier.BROAD_TEXT, role="symptom", confidence="possible", next_tool="triage",
-        summary="A GPU library does not take this problem: {status}",
-        means="Sizes, strides, alignment or dtype of the tensors are none that the library knows on this GPU; a library of another release on LD_LIBRARY_PATH answers in the same way.",
+        summary="A GPU library does not support this problem: {status}",
+        means="The library does not support these sizes, strides, alignment or dtype on this GPU; a library of another release on LD_LIBRARY_PATH answers in the same way.",
         check="Does the same call run eagerly, with contiguous tensors of the exported sizes?",
         fixes=(
             "Check sizes and dtypes against the export; pass contiguous tensors",
@@ -453,7 +453,7 @@ SIGNATURES = (
     Signature(
         "gpu_exception_dump", "run", "illegal_memory_access", Tier.EXACT_TEXT, confidence="proved", next_tool="explain_kernel",
         summary="The GPU stopped on {type}; the stack beside it names the kernel",
-        means="A core dump caught the kernel in the act: this is the kernel that faulted, not a later one. Its name stands on the `#0` line, and cuda-gdb adds block, thread, file and line.",
+        means="A core dump caught the kernel in the act: this is the kernel that faulted, not a later one. The `#0` line names it, and cuda-gdb adds block, thread, file and line.",
         check="cuda-gdb -batch -ex 'target cudacore FILE' -ex bt",
         fixes=("Open the file and line that the dump names; the index expression there leaves its tensor",),
         guide="guides/cuda-illegal-memory-access.md#the-road-by-hand",
@@ -475,7 +475,7 @@ SIGNATURES = (
     ),
     Signature(
         "initcheck_uninitialized", "run", "wrong_result", Tier.SPECIFIC_TEXT, next_tool="explain_kernel",
-        summary="A GPU kernel read {size} bytes that nothing had written",
+        summary="A GPU kernel read {size} bytes of uninitialized memory",
         means="initcheck found a read of fresh memory, so results depend on what lay there before. Padding reads that are masked later are a known false alarm.",
         check="Do outputs differ between two replays of the same inputs?",
         fixes=("Look at the producer of that buffer: a custom op that writes less than it promises, or torch.empty in the model",),

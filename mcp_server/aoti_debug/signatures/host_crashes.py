@@ -62,7 +62,7 @@ SIGNATURES = (
     ),
     Signature(
         "host_abort", "run", "host_segfault", Tier.VAGUE_TEXT, role="envelope", confidence="possible", next_tool="triage",
-        summary="The process ended itself after an error that nobody caught",
+        summary="The process aborted after an uncaught error",
         means="An exception left a destructor or a C++ program without a handler. `what():` on the next line and the messages above carry the reason.",
         check="Read what(): and everything on stderr before it",
         guide="guides/host-crash.md#abort-and-terminate",
@@ -93,7 +93,7 @@ SIGNATURES = (
     ),
     Signature(
         "host_heap_corruption", "run", "host_segfault", Tier.GENERAL_TEXT, role="symptom", next_tool="triage",
-        summary="The host heap is damaged, found by the allocator some time after the deed",
+        summary="The host heap is damaged; the allocator found it some time later",
         means="Something wrote past a block or freed it twice. In AOTI that is a custom op returning less than its fake kernel promised, constants freed by their owner, or violated sizes in a CPU package.",
         check="AOTI_RUNTIME_CHECK_INPUTS=1: torch 2.13 and later also checks what fallback ops return",
         fixes=("Test custom ops with torch.library.opcheck; keep user-managed constants alive longer than the model",),
@@ -142,7 +142,7 @@ SIGNATURES = (
     ),
     Signature(
         "host_illegal_instruction", "run", "package_incompatible", Tier.KIND_TEXT, next_tool="inspect_package",
-        summary="The CPU met an instruction it does not have",
+        summary="The CPU does not have an instruction that was executed",
         means="The package was compiled with vector instructions (AVX-512, AMX, SVE) of another machine. Nothing is wrong with the model.",
         check="Compare AOTI_CPU_ISA of the package with the flags in /proc/cpuinfo",
         fixes=(
@@ -216,8 +216,8 @@ SIGNATURES = (
     ),
     Signature(
         "library_assertion", "run", "host_segfault", Tier.BROAD_TEXT, next_tool="triage",
-        summary="A C++ library or the interpreter found its own state broken and stopped the process",
-        means="An index beyond a vector, a missing key, a call on an object that is gone or a reference count gone wrong: arguments of the wrong number, mixed C++ ABIs or a damaged heap lead to it.",
+        summary="A C++ library or the interpreter found its state invalid and stopped the process",
+        means="An index beyond a vector, a missing key, a call on a deleted object or a wrong reference count: arguments of the wrong number, mixed C++ ABIs or a damaged heap lead to it.",
         check="The native stack: who called with which size?",
         fixes=("Check number, order and lifetime of inputs and constants that the C++ program passes",),
         guide="guides/host-crash.md#abort-and-terminate",
@@ -247,7 +247,7 @@ SIGNATURES = (
     ),
     Signature(
         "process_killed", "run", "out_of_memory", Tier.KIND_TEXT, role="symptom", next_tool="check_environment",
-        summary="The operating system killed the process, almost always for memory",
+        summary="The operating system killed the process, almost always because memory ran out",
         means="Compiling large models or large embedded constants takes many gigabytes of host memory; the compiler process (cc1plus, ld) is a frequent victim.",
         check="dmesg or the container's memory events at that time",
         fixes=("More host memory; fewer compile workers (TORCHINDUCTOR_COMPILE_THREADS=1); weights outside the library",),
@@ -305,7 +305,7 @@ SIGNATURES = (
     Signature(
         "allocation_call_failed", "run", "out_of_memory", Tier.KIND_TEXT, role="symptom", next_tool="triage",
         summary="The model could not allocate one of its buffers",
-        means="Up to torch 2.12 this line is all that an out-of-memory leaves in the exception; the allocator's own text is on stderr. Negative or absurd sizes and a lost CUDA context end here too.",
+        means="Up to torch 2.12 the exception of an out-of-memory error says no more than this; the allocator's text is on stderr. Negative or absurd sizes and a lost CUDA context end here too.",
         check="The message on stderr directly above",
         fixes=("Reduce batch size or free memory; when sizes are absurd, check the dynamic dimensions",),
         guide="guides/memory-and-time.md#out-of-memory-in-disguise",

@@ -9,7 +9,7 @@ SIGNATURES = (
     Signature(
         "output_resized", "run", "contract_shape", Tier.VAGUE_TEXT, confidence="possible",
         summary="An operator resized its output buffer from [{was}] to [{now}]",
-        means="Where your code gives no out tensor, it is the package's own buffer: the call has other sizes than were compiled in, often a batch that an example of size 1 fixed. Generated kernels beside it still serve the compiled size alone.",
+        means="Where your code gives no out tensor, it is the package's own buffer: the call has other sizes than were compiled in, often a batch that an example of size 1 fixed. Generated kernels beside it still compute the compiled size only.",
         check="AOTI_RUNTIME_CHECK_INPUTS=1 in the running process names input and dimension.",
         fixes=("Export with an example of size 2 or more and a named Dim for what varies, then compile again",),
         guide="guides/input-contracts.md#sizes-and-rank",
@@ -42,7 +42,7 @@ SIGNATURES = (
     ),
     Signature(
         "constant_argument_changed", "run", "contract_argument", Tier.EXACT_TEXT,
-        summary="An argument that is no tensor differs from the exported one: {guard}",
+        summary="A non-tensor argument differs from the exported one: {guard}",
         means="Ints, floats, bools and strings are compiled in as constants. The package ignores the value you pass and computes with the exported one.",
         fixes=("Pass the value as a tensor, or compile one package per value",),
         guide="guides/input-contracts.md#guards-and-constant-arguments",
@@ -69,7 +69,7 @@ SIGNATURES = (
     Signature(
         "exported_argument_kind", "run", "contract_argument", Tier.NAMED_TEXT,
         summary="The arguments are not of the exported number or kind: {what}",
-        means="Where the export had a tensor the call has something else, or there are more or fewer arguments.",
+        means="The call passes something else where the export had a tensor, or more or fewer arguments.",
         fixes=("Call with the exported number and kinds of arguments; torch.tensor(value) for a number",),
         guide="guides/inputs-and-devices.md#number-and-kind-of-arguments",
         patterns=(
@@ -186,7 +186,7 @@ SIGNATURES = (
     Signature(
         "input_count", "run", "contract_argument", Tier.GUARD, confidence="proved", next_tool="inspect_package",
         summary="The package takes {expected} tensors and got {got}",
-        means="The number of tensors after flattening differs from the exported signature. Everything that is no torch.Tensor (None, numpy arrays, ints) is dropped before counting, so 0 mostly means inputs of the wrong type.",
+        means="The number of tensors after flattening differs from the exported signature. Everything that is not a torch.Tensor (None, numpy arrays, ints) is dropped before counting, so 0 mostly means inputs of the wrong type.",
         check="Compare with the inputs that inspect_package lists.",
         fixes=(
             "Call with exactly the positional and keyword arguments of the export",
@@ -367,7 +367,7 @@ SIGNATURES = (
     Signature(
         "inner_shape_mismatch", "run", "contract_shape", Tier.GENERAL_TEXT, confidence="possible", next_tool="triage",
         summary="A tensor inside the model has size {got} where {expected} was compiled in",
-        means="Either an input breaks the contract (two sizes that must be equal, another rank) or an operator's fake kernel promised another shape. In `expected size A==B` the first number is what arrived, and the text below it blames the fake kernel in both cases.",
+        means="Either an input breaks the contract (two sizes that must be equal, another rank), or an operator's fake kernel returned another shape. In `expected size A==B` the first number is what arrived, and the text below it blames the fake kernel in both cases.",
         check="Run ep.module() on the same inputs: a failing guard means the input, a clean run the operator.",
         fixes=("Correct the input, or the operator's fake kernel (torch.library.opcheck)",),
         guide="guides/input-contracts.md#asserts-inside-the-model",
@@ -450,7 +450,7 @@ SIGNATURES = (
     Signature(
         "run_call_failed", "run", "contract_shape", Tier.BROAD_TEXT, role="envelope", confidence="possible", next_tool="triage",
         summary="The model failed while running; the reason is the `Error:` line on stderr",
-        means="Only an envelope. Up to 2.12 every failed run says exactly this and the reason stands on stderr above it.",
+        means="Only an envelope. Up to 2.12 every failed run says exactly this and stderr gives the reason above it.",
         check="Read stderr: the `Error:` line and the `Exception in aoti_torch` line before it.",
         guide="guides/debugging-tools.md#api-call-failed",
         anchors=("run_func_(",),
@@ -462,7 +462,7 @@ SIGNATURES = (
     ),
     Signature(
         "wrapper_call_failed", "run", "contract_shape", Tier.BROAD_TEXT, role="envelope", confidence="possible", next_tool="triage",
-        summary="{call} failed inside the model; the reason stands above it",
+        summary="{call} failed inside the model; the reason is above it",
         means="An operator that the model calls raised. Up to 2.12 the line `Exception in aoti_torch: ...` before it holds the reason; on a GPU it may be the aftermath of an earlier kernel's fault.",
         check="Read the lines above; on a GPU look for the first CUDA message.",
         guide="guides/debugging-tools.md#api-call-failed",

@@ -8,7 +8,7 @@ from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 SIGNATURES = (
     Signature(
         "codecache_attribute", "load", "package_incompatible", Tier.NAMED_TEXT, confidence="proved",
-        summary="torch 2.10 forgets to import a module that its loader uses",
+        summary="torch 2.10 does not import a module that its loader uses",
         means="A bug of 2.10.0: loading a package as the first thing in a process fails.",
         fixes=("import torch._inductor.codecache before aoti_load_package, or use another release",),
         guide="guides/package-and-load.md#attributeerror-on-load",
@@ -108,7 +108,7 @@ SIGNATURES = (
     ),
     Signature(
         "library_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, confidence="proved", next_tool="inspect_package",
-        summary="The compiled library is no library for this machine: {why}",
+        summary="The compiled library does not fit this machine: {why}",
         means="The .so in the package is damaged, empty or made for another architecture.",
         check="file FILE.so; compare checksums.",
         fixes=("Copy or compile the package again, on the architecture that runs it",),
@@ -173,7 +173,7 @@ SIGNATURES = (
     Signature(
         "loader_refused_library", "load", "package_incompatible", Tier.KIND_TEXT, next_tool="inspect_package",
         summary="The dynamic loader refuses the library: {why}",
-        means="The file is there, but it is no library for this system: another kind of file, another CPU level, page size or C library, or one that asks for rights (an executable stack) that the system does not give.",
+        means="The file is there, but it is not a library for this system: another kind of file, another CPU level, page size or C library, or one that asks for rights (an executable stack) that the system does not give.",
         check="file and readelf -h -l on the library; compile machine and this machine compared.",
         fixes=("Compile the package on the kind of system that loads it, or in the same image",),
         guide="guides/package-and-load.md#damaged-or-missing-library",
@@ -305,7 +305,7 @@ SIGNATURES = (
     ),
     Signature(
         "two_copies_of_a_library", "environment", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
-        summary="Two libraries or two versions that do not fit met in this process: {what}",
+        summary="Two incompatible libraries or versions are loaded in one process: {what}",
         means="Two copies of torch, LLVM or protobuf (one of them inside another library), or extensions built against another NumPy or MKL, are loaded together.",
         check="LD_DEBUG=libs, or /proc/PID/maps: which library is mapped from two places?",
         fixes=(
@@ -370,7 +370,7 @@ SIGNATURES = (
     ),
     Signature(
         "abi_mix_crash", "load", "host_segfault", Tier.KIND_TEXT, role="symptom", confidence="possible", next_tool="check_environment",
-        summary="C++ libraries that do not fit meet in this process: {what}",
+        summary="Incompatible C++ libraries are loaded in one process: {what}",
         means="Typical of mixed compilers or of two std::string layouts: a shared pointer or string of one library is released or read by another.",
         check="Does every package crash, also that of a one-line model? Then it is the toolchain, not the model.",
         fixes=("Build all C++ parts with the compiler and _GLIBCXX_USE_CXX11_ABI of torch",),
@@ -420,7 +420,7 @@ SIGNATURES = (
     Signature(
         "not_an_aoti_library", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The library does not export {symbol}",
-        means="The file is no AOTInductor library, or one compiled by a torch whose entry points differ.",
+        means="The file is not an AOTInductor library, or a torch with other entry points compiled it.",
         fixes=("Pass the library of a package compiled by the torch release that loads it",),
         guide="guides/package-and-load.md#torch-versions-of-both-sides",
         patterns=(r"undefined symbol: (?P<symbol>AOTInductor\w{1,80})",),

@@ -121,7 +121,7 @@ SIGNATURES = (
     Signature(
         "flex_attention_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
         summary="flex_attention is used in a way that Inductor's kernels do not cover: {what}",
-        means="Its templates hold for some sizes, dtypes, devices and mask functions only; eager mode is more permissive.",
+        means="Its templates support some sizes, dtypes, devices and mask functions only; eager mode is more permissive.",
         check="Does scaled_dot_product_attention in its place compile?",
         fixes=(
             "Change the size, dtype or captured tensor that the message names",
@@ -154,7 +154,7 @@ SIGNATURES = (
     Signature(
         "generated_name_unknown", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
         summary="Inductor lost track of {name}, a name of its own",
-        means="A size symbol, a buffer or an operation of the generated code is used where it was never defined: a slip of a pass or of the code generator.",
+        means="A size symbol, a buffer or an operation of the generated code is used where it was never defined: a bug in a pass or in the code generator.",
         check="The script has no such name",
         fixes=("Try the newest torch; export with fewer dynamic dimensions to see which it is",),
         guide="guides/lowering-and-cpp.md#lowering-exceptions",
@@ -310,7 +310,7 @@ SIGNATURES = (
     ),
     Signature(
         "inductor_object", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
-        summary="Inductor's own code stumbled over a node of its graph",
+        summary="Inductor's own code failed on a node of its graph",
         means="A pass expected another kind of node in Inductor's IR. The stack below torch/_inductor names the pass; `target:` names the operator, if it was a lowering.",
         check="The names are classes of torch/_inductor, not of the script",
         fixes=("Reduce the graph to the operator that fails; try the newest torch",),

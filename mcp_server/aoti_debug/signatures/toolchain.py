@@ -8,7 +8,7 @@ from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 SIGNATURES = (
     Signature(
         "build_stopped", "cpp_compile", "toolchain", Tier.BROAD_TEXT, role="envelope", confidence="possible", next_tool="check_environment",
-        summary="A build of C++ code failed; the compiler's or linker's own words stand above",
+        summary="A build of C++ code failed; the compiler or linker says why above",
         means="Only an envelope: a missing compiler, header or library is the usual reason.",
         check="Read the first line with error: above it.",
         guide="guides/toolchain.md#linker-errors",
@@ -96,7 +96,7 @@ SIGNATURES = (
     ),
     Signature(
         "compiler_broken", "cpp_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="The compiler or assembler itself gave up: {what}",
+        summary="The compiler or assembler itself failed: {what}",
         means="A bug of the compiler, an assembler older than the CPU flags it is given, a path that is too long for it, or a compiler (Apple's clang) without OpenMP.",
         check="Does another compiler, set in CXX, take the same file?",
         fixes=(
@@ -204,8 +204,8 @@ SIGNATURES = (
     ),
     Signature(
         "compiler_probe_failed", "cpp_compile", "toolchain", Tier.BROAD_TEXT, next_tool="check_environment",
-        summary="Finding, starting or trying the compiler failed (in {what})",
-        means="The step that failed looks for a compiler, asks for its version or builds a few lines with it, before any code of the model: the compiler is missing, speaks in a code page that is not UTF-8, or lacks headers.",
+        summary="The search for a working compiler failed (in {what})",
+        means="The step that failed looks for a compiler, asks for its version or builds a few lines with it, before any code of the model: the compiler is missing, prints in a code page other than UTF-8, or lacks headers.",
         check="Run the compiler by hand with --version (cl /help on Windows) and read the last line of the traceback.",
         fixes=("Install a working g++ or clang++; on Windows the English language pack of Visual Studio, or set PYTHONUTF8=1",),
         guide="guides/toolchain.md#no-compiler",
@@ -230,7 +230,7 @@ SIGNATURES = (
     ),
     Signature(
         "compiler_too_old", "cpp_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="The compiler does not know what it is asked: {what}",
+        summary="The compiler does not know an option or a feature: {what}",
         means="It is too old for the C++ standard or CPU flags that this torch uses, or CXX names another kind of compiler.",
         check="$CXX --version; torch needs g++ 9 or later, recent releases 11.",
         fixes=("Install a newer g++ and set CXX to it",),

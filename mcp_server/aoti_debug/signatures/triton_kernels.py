@@ -9,7 +9,7 @@ SIGNATURES = (
     Signature(
         "compile_pool_forbidden", "lower", "concurrency", Tier.KIND_TEXT,
         summary="A daemonic process may not start the workers that compile kernels",
-        means="The compile runs inside a worker of another pool (a data loader, a server), which Python forbids to have children.",
+        means="The compile runs inside a worker of another pool (a data loader, a server), which Python does not let start processes.",
         check="Does it compile in the main process?",
         fixes=("Compile in the main process, or set TORCHINDUCTOR_COMPILE_THREADS=1",),
         guide="guides/threads-streams-hangs.md#forked-processes",
@@ -47,8 +47,8 @@ SIGNATURES = (
     ),
     Signature(
         "compile_worker_hangs", "triton_compile", "hang", Tier.SPECIFIC_TEXT, next_tool="triage",
-        summary="Compiling the kernel {kernel} in a worker process did not come to an end",
-        means="The worker hangs, was lost without a word, or compiles a huge kernel on a machine with too few cores.",
+        summary="Compiling the kernel {kernel} in a worker process did not finish",
+        means="The worker hangs, was lost silently, or compiles a huge kernel on a machine with too few cores.",
         check="TORCHINDUCTOR_COMPILE_THREADS=1: does it end in this process?",
         fixes=(
             "Compile with TORCHINDUCTOR_COMPILE_THREADS=1, or raise the limit it names",
@@ -79,7 +79,7 @@ SIGNATURES = (
     Signature(
         "int32_overflow", "triton_compile", "triton_error", Tier.SPECIFIC_TEXT, confidence="proved", next_tool="minify",
         summary="A fused kernel's offset {value} does not fit in 32 bits",
-        means="Inductor chose int32 indexing although a constant offset of the fused kernel exceeds 2**31. With smaller offsets the same slip compiles and faults at run time.",
+        means="Inductor chose int32 indexing although a constant offset of the fused kernel exceeds 2**31. With smaller offsets the same bug compiles and faults at run time.",
         fixes=("Upgrade torch; or split the tensor so that no fused view spans more than 2**31 elements",),
         guide="guides/cuda-illegal-memory-access.md#int32-index-overflow",
         patterns=(r"Scalar (?P<value>-?\d{1,20}) is out of range for type int32",),
@@ -87,7 +87,7 @@ SIGNATURES = (
     ),
     Signature(
         "no_valid_configs", "autotune", "autotune_error", Tier.KIND_TEXT, next_tool="triage",
-        summary="No configuration of a kernel survived tuning",
+        summary="Every configuration of a kernel failed during tuning",
         means="Every candidate failed to compile or to run; the reason of the last one follows. For user kernels only `configs` and `key` of triton.autotune are supported.",
         fixes=("Offer smaller configurations; drop other triton.autotune arguments; add ATEN to max_autotune_gemm_backends",),
         guide="guides/triton-and-autotuning.md#out-of-resource",
@@ -191,7 +191,7 @@ SIGNATURES = (
         "triton_frontend_refused", "triton_compile", "triton_error", Tier.GENERAL_TEXT, next_tool="check_environment",
         summary="Triton does not accept a kernel's source: {text}",
         means="The frontend checks types, shapes and the Python subset before any code is made. In a kernel of yours the statement is to blame, in a generated one Inductor or a Triton that does not belong to this torch; float8 needs a new enough GPU.",
-        check="Whose file is it: yours, or one below torchinductor_*?",
+        check="Is the file yours or below torchinductor_*?",
         fixes=(
             "Correct the statement; cast operands and masks explicitly",
             "For a generated kernel use the Triton release of this torch, or another dtype",
@@ -363,8 +363,8 @@ SIGNATURES = (
     ),
     Signature(
         "gpu_compiler_failed", "triton_compile", "triton_error", Tier.NAMED_TEXT, next_tool="check_environment",
-        summary="The GPU's own compiler gave up on a kernel: {what}",
-        means="Triton hands a kernel to the compiler of the vendor's driver (IGC and Level Zero for Intel, LLVM for AMD). What it prints of signals and exceptions is its own: neither the model nor the package has crashed.",
+        summary="The GPU's own compiler failed on a kernel: {what}",
+        means="Triton hands a kernel to the compiler of the vendor's driver (IGC and Level Zero for Intel, LLVM for AMD). Signals and exceptions in its output are its own: neither the model nor the package crashed.",
         check="Does the kernel compile with another driver, or with optimisation switched off?",
         fixes=(
             "Take the newest driver and the Triton that the torch build names",
@@ -557,7 +557,7 @@ SIGNATURES = (
         "kernel_config_invalid", "autotune", "autotune_error", Tier.KIND_TEXT, next_tool="triage",
         summary="A kernel's configuration for tuning is not valid",
         means="Block sizes of a configuration contradict the sizes of the problem or the limits of Triton; for a user kernel, triton.autotune has an argument that is not supported.",
-        check="Which kernel? A generated one is Inductor's fault, a user kernel yours",
+        check="Is the kernel generated (Inductor's fault) or a user kernel (yours)?",
         fixes=(
             "For a user kernel keep `configs` and `key` only, with block sizes below the limit",
             "For a generated kernel switch max_autotune and coordinate descent tuning off",

@@ -8,8 +8,8 @@ from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 SIGNATURES = (
     Signature(
         "distributed_error", "none", "user_code", Tier.BROAD_TEXT, confidence="possible", next_tool="check_environment",
-        summary="Processes that work together failed at talking to each other: {what}",
-        means="NCCL, Gloo or torchrun reports it. It is a failure of the network, of the set-up of ranks, or the echo of another rank that died; AOTInductor has no part in it.",
+        summary="Communication between processes failed: {what}",
+        means="NCCL, Gloo or torchrun reports it. It is a failure of the network, of the set-up of ranks, or a consequence of another rank that died; AOTInductor is not involved.",
         check="The first rank that failed, and NCCL_DEBUG=WARN",
         fixes=(
             "Look at the log of the rank that failed first; one GPU per rank",
@@ -70,7 +70,7 @@ SIGNATURES = (
     ),
     Signature(
         "minifier_failed", "lower", "false_alarm", Tier.EXACT_TEXT, confidence="proved", next_tool="minify",
-        summary="PyTorch's own minifier gave up; this says nothing about the model",
+        summary="PyTorch's own minifier failed; this says nothing about the model",
         means="It replays only the example inputs, in a fresh process without your registrations, so failures of run-time data, of another size or of memory state do not come back; and candidates that cannot be exported stop it.",
         fixes=("Reproduce with the captured inputs of the failing call instead",),
         guide="guides/debugging-tools.md#minifier-errors",
@@ -95,7 +95,7 @@ SIGNATURES = (
         summary="Another compiler or runtime failed, not AOTInductor: {what}",
         means="ONNX, TensorRT, TorchScript and the like read and run models in their own ways; nothing of this comes from a package of AOTInductor.",
         check="Does the script call torch._inductor or torch.export at all?",
-        fixes=("Ask the tool that is named; the failing node stands in its message",),
+        fixes=("Ask the tool that is named; its message names the failing node",),
         guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=(
             r"\[ONNXRuntimeError\] : .{1,120}",
@@ -130,7 +130,7 @@ SIGNATURES = (
     ),
     Signature(
         "printer_failed", "run", "false_alarm", Tier.KIND_TEXT, next_tool="run_stage",
-        summary="The value printer stumbled, not the model",
+        summary="The value printer failed, not the model",
         means="Statistics are not defined for float8 and complex, constants as kernel arguments break it in 2.6, and mode 1 cannot make its folder before 2.10.",
         check="Run without AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER",
         fixes=("Use mode 3, or filter to kernels with ordinary dtypes; make tmp/aoti_torch by hand for mode 1 before 2.10",),
@@ -186,7 +186,7 @@ SIGNATURES = (
     Signature(
         "training_error", "none", "user_code", Tier.GENERAL_TEXT, confidence="possible",
         summary="The training code stopped, not a compiled model: {what}",
-        means="Autograd, an optimizer or the loader of the data refused what the script asked for. AOTInductor compiles inference only and has no part in it.",
+        means="Autograd, an optimizer or the loader of the data refused what the script asked for. AOTInductor compiles inference only and is not involved.",
         check="No frame of the traceback lies in torch/_inductor",
         fixes=("Correct the training loop; export under torch.no_grad() and model.eval()",),
         guide="guides/debugging-tools.md#an-unknown-failure",
@@ -253,7 +253,7 @@ SIGNATURES = (
     ),
     Signature(
         "cuda_graph_capture", "run", "concurrency", Tier.EXACT_TEXT,
-        summary="Something in the model is not allowed while a CUDA graph is being captured",
+        summary="The model does something that CUDA graph capture forbids",
         means="The runner records and queries events for its pool of models, which capture forbids; so does any synchronising or allocating operator.",
         check="Does the model run outside the capture?",
         fixes=("Load with aoti_load_package(path, run_single_threaded=True) and warm it up before the capture",),
@@ -318,7 +318,7 @@ SIGNATURES = (
     ),
     Signature(
         "interrupted_by_hand", "hang", "hang", Tier.NOTICE, role="symptom", confidence="possible", next_tool="triage",
-        summary="Somebody stopped the process by hand, perhaps because it seemed to hang",
+        summary="The process was interrupted, perhaps because it seemed to hang",
         means="The innermost frame of the traceback shows where it was then: compiling (g++, triton, a pool of workers), loading or waiting for the GPU.",
         check="py-spy dump on a second run, twice some seconds apart.",
         guide="guides/threads-streams-hangs.md#hangs",
@@ -328,7 +328,7 @@ SIGNATURES = (
     Signature(
         "no_available_model", "run", "concurrency", Tier.EXACT_TEXT, next_tool="triage",
         summary="The package's container holds no model instance, or one in a bad state",
-        means="Zero instances were asked for, or making them failed and the error was swallowed. It is no matter of load: while all instances are busy, a call waits.",
+        means="Zero instances were asked for, or making them failed and the error was swallowed. Load is not the reason: a call waits while all instances are busy.",
         check="What is the first error while loading?",
         fixes=(
             "Create the runner with num_models (Python: num_runners) of at least 1",
@@ -349,7 +349,7 @@ SIGNATURES = (
     Signature(
         "stacks_on_timeout", "hang", "hang", Tier.KIND_TEXT, role="symptom", next_tool="triage",
         summary="The process did not finish in its time",
-        means="Stacks were taken because the time was over. The innermost frame tells compile (g++, triton), load (constants, ISA test) and run (synchronize) apart.",
+        means="The stacks were taken when the time limit passed. The innermost frame tells compile (g++, triton), load (constants, ISA test) and run (synchronize) apart.",
         check="Two stacks some seconds apart: same frame means a hang, another one slowness",
         fixes=("Give a first compile 15 minutes before calling it a hang",),
         guide="guides/threads-streams-hangs.md#hangs",
@@ -382,8 +382,8 @@ SIGNATURES = (
     ),
     Signature(
         "waited_too_long", "hang", "hang", Tier.KIND_TEXT, next_tool="triage",
-        summary="Something waited until its time was over",
-        means="A watchdog, a batch system or Inductor's own wait for a compile worker ended it. The step that hung stands in the lines before; a slow first compile looks the same.",
+        summary="A wait reached its time limit",
+        means="A watchdog, a batch system or Inductor's own wait for a compile worker ended it. The lines before name the step that hung; a slow first compile looks the same.",
         check="Two stacks some seconds apart (py-spy dump): same frame means a hang.",
         fixes=(
             "For a compile worker: TORCHINDUCTOR_COMPILE_THREADS=1 shows the failure in the process itself",
