@@ -2,6 +2,7 @@
 # make test    lint, type check, tests
 # make bench   what starting, scanning a log, watching a script and sweeping cost; ten minutes
 # make test-light  those tests that compile no model
+# make test-newest  the server's tests with the newest libraries that pyproject.toml allows
 # make evals   the replay tier's tables: scripted agents on the recorded cases, their admission; no torch
 # make evals-live  scripted agents on the cases that need no GPU, whose patches are compiled and run
 # make lint    ruff and mypy alone; `make types`, a part of it, is mypy over tests and evals
@@ -40,7 +41,7 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light bench evals evals-live lint types picture clean setup
+.PHONY: demo test test-light test-newest bench evals evals-live lint types picture clean setup
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
@@ -63,6 +64,16 @@ test: lint setup
 LIGHT := cli diagnose environment facts package read report run server signatures
 test-light: setup
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS) $(LIGHT:%=tests/%)
+
+# Of requirements-dev.txt it takes the tools alone, which begin at the empty line.
+NEWEST := build/newest
+test-newest: setup
+	@rm -rf $(NEWEST)
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(NEWEST)
+	@sed '1,/^$$/d' requirements-dev.txt > $(NEWEST)/tools.txt
+	@$(BIN)/uv pip install --quiet --python $(NEWEST) --editable . --requirement $(NEWEST)/tools.txt
+	@$(BIN)/uv pip freeze --python $(NEWEST)
+	$(NEWEST)/bin/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile $(ARGS) tests/server tests/cli
 
 lint: types
 	$(BIN)/ruff check --quiet .

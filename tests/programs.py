@@ -25,6 +25,9 @@ from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
 from filelock import FileLock
 
+# Coding agents, with a Node that is new enough for them.
+CLIENTS = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.169.0", "node@22.23.3")
+
 
 def torch_python() -> str:
     """Return $AOTI_DEBUG_PYTHON, else the interpreter of the tests."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.verify.patch import BadPatch
+from programs import CLIENTS
 
 EVALS = Path(__file__).resolve().parents[2] / "evals"
 sys.path.insert(0, str(EVALS))
@@ -419,7 +420,6 @@ def test_an_agent_that_is_no_command_is_told_as_that(tmp_path: Path, agent: str)
     assert "no command" in done.stderr and "Traceback" not in done.stderr
 
 
-CLIENTS = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.169.0", "node@22.23.3")
 CODEX = """
 model = "scripted"
 model_provider = "scripted"
