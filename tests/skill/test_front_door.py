@@ -166,8 +166,12 @@ def programs(node_modules: Callable[..., Path], tmp_path_factory: pytest.TempPat
     for name in ("node", "claude", "codex"):
         (folder / name).symlink_to(modules[0] / ".bin" / name)
     (folder / "gemini").symlink_to(modules[1] / ".bin" / "gemini")
-    for name in ("uv", "uvx", "pipx"):
+    for name in ("uv", "uvx"):
         (folder / name).symlink_to(Path(sys.executable).with_name(name))
+    (folder / "pipx").write_text(
+        f'#!/bin/sh\nPIPX_DEFAULT_PYTHON={own_python()} exec uvx --quiet pipx@1.18.4 "$@"\n'
+    )
+    (folder / "pipx").chmod(0o755)
     npx = node_modules("skills@1.7.4", "node@22.23.3") / ".bin"
     (folder / "npx").write_text(f'#!/bin/sh\nPATH={npx}:$PATH; exec "$@"\n')
     (folder / "npx").chmod(0o755)
@@ -626,6 +630,7 @@ def test_removal_leaves_nothing(
     skill: Path,
     claude_mcp: None,
 ) -> None:
+    machine.sh(f"python3 {skill}/mcp_server/start.py --version")
     machine.sh(block(REMOVE_PLUGINS))
     machine.sh(block(REMOVE_PIECES))
     ours = machine.cache
