@@ -128,6 +128,8 @@ class InputFinding(Model):
     dim: int | None = None
     expected: str | None = None
     got: str | None = None
+    lower: int | None = None
+    upper: int | None = Field(None, description="of a value: lower <= value < upper")
 
 
 class Fault(Model):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.diagnose.from_operator import from_mismatch
+from aoti_debug.explain.out_of_bounds import value_finding
 from aoti_debug.model import (
     Category,
     Confidence,
@@ -557,9 +558,9 @@ def fault(category: Category, property: str = "", expected: str = "", got: str =
 
 DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
 STRIDE = fault("contract_stride", "stride", "8", "1")
-INDEX = fault("index_out_of_bounds", "value", "0 <= value < 16", "4000 at [2]")
-WITHIN = "0 <= value < 80 (negative ones down to -80 wrap around)"
-WRAPS = fault("index_out_of_bounds", "value", WITHIN, "83 at [23]")
+OUTSIDE = fault("index_out_of_bounds", "value")
+INDEX = OUTSIDE.model_copy(update={"input": value_finding(0, "x", 4000, (2,), 16)})
+WRAPS = OUTSIDE.model_copy(update={"input": value_finding(0, "x", 83, (23,), 80, -80)})
 TOO_MANY = fault("contract_shape", "size", "<= 64", "80")
 BAKED = fault("contract_shape", "size", "4", "9")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.explain.out_of_bounds import at, size_finding, value_finding, value_fixes, worst
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, InputFinding, Kernel
 from aoti_debug.read.record import DeviceAssert
@@ -179,17 +180,9 @@ def told_length(observations: Observations, found: DeviceAssert, given: Input, d
 def of_length(
     observations: Observations, found: DeviceAssert, given: Input, dim: int
 ) -> InputFinding | None:
-    if given.index is None:
-        return None
     name, size = culprit_name(observations, given), (given.shape or ())[dim]
-    return InputFinding(
-        index=given.index,
-        name=None if name == f"input {given.index}" else name,
-        property="size",
-        dim=dim,
-        expected=f"<= {found.upper}",
-        got=str(size),
-    )
+    said = None if name == f"input {given.index}" else name
+    return size_finding(given.index, said, dim, found.upper or "", size)
 
 
 def is_certain(observations: Observations, found: DeviceAssert) -> bool:
@@ -200,15 +193,6 @@ def is_certain(observations: Observations, found: DeviceAssert) -> bool:
     return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
 
 
-def worst(culprit: Input, upper: int) -> tuple[str, str]:
-    """Return the offending value and its place, `5000` and `[2, 3]`."""
-    assert culprit.maximum is not None
-    high = culprit.maximum >= upper
-    value = culprit.maximum if high else culprit.minimum
-    place = culprit.max_at if high else culprit.min_at
-    return str(value), "[" + ", ".join(map(str, place)) + "]" if place else ""
-
-
 def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
     upper = bound(found.upper)
     if culprit is None or upper is None:
@@ -217,7 +201,7 @@ def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
             f"{found.upper} does not hold"
         )
     value, place = worst(culprit, upper)
-    return f"{name}{place} = {value} is outside 0 <= index < {upper}"
+    return f"{name}{at(place)} = {value} is outside 0 <= index < {upper}"
 
 
 def whence(observations: Observations, found: DeviceAssert, suspects: list[Input]) -> str:
@@ -240,26 +224,14 @@ def finding(found: DeviceAssert, culprit: Input | None, name: str) -> InputFindi
     upper = bound(found.upper)
     if culprit is None or culprit.index is None or upper is None:
         return None
-    value, place = worst(culprit, upper)
-    return InputFinding(
-        index=culprit.index,
-        name=None if name == f"input {culprit.index}" else name,
-        property="value",
-        expected=f"0 <= value < {upper}",
-        got=f"{value} at {place}" if place else value,
-    )
+    said = None if name == f"input {culprit.index}" else name
+    return value_finding(culprit.index, said, *worst(culprit, upper), upper)
 
 
 def fixes(found: DeviceAssert, culprit: Input | None, name: str) -> list[Fix]:
-    upper = found.upper or "the size"
     if culprit is not None:
-        return [
-            Fix(
-                what=f"check or clamp {name} to 0 <= value < {upper} before the call, or enlarge "
-                "the table it indexes",
-                why="the value comes in from outside the model",
-            )
-        ]
+        upper = bound(found.upper)
+        return value_fixes(name, upper if upper is not None else "the size", culprit)
     return [
         Fix(
             what="find the index: it is computed inside the model or comes from an input that "

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
-from aoti_debug.diagnose.from_program import last_line_of, within
+from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.explain.out_of_bounds import at, value_finding, value_fixes, within
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
 
 if TYPE_CHECKING:
@@ -55,15 +56,17 @@ def matched(message: str) -> re.Match[str] | None:
 def from_index(
     observations: Observations, call: Call, said: dict[str, str | None], *, proved: bool
 ) -> Candidate:
-    digits = said.get("value")
-    value = int(digits) if digits else None
-    upper = said.get("upper")
-    lower = said.get("lower") or "0"
+    value, upper, lower = (number(said.get(name)) for name in ("value", "upper", "lower"))
     op = operator(observations)
     culprit = holding(call, value) if value is not None else None
-    bounds = within("index", lower, upper) if upper else "what it indexes"
-    where = f"{name_of(culprit)}{place(culprit, value)} = " if culprit is not None else "the index "
+    bounds = within("index", lower or 0, upper) if upper is not None else "what it indexes"
+    place = place_of(culprit, value) if culprit is not None and value is not None else None
+    where = f"{name_of(culprit)}{at(place)} = " if culprit is not None else "the index "
     what = f"{where}{value}" if value is not None else "an index"
+    finding = None
+    if culprit is not None and value is not None and upper is not None:
+        finding = value_finding(culprit.index, culprit.name, value, place, upper, lower or 0)
+    name = name_of(culprit) if culprit is not None else "the index"
     return Candidate(
         Diagnosis(
             phase="run",
@@ -71,23 +74,10 @@ def from_index(
             confidence="proved" if proved else "likely",
             summary=f"{what} is outside {bounds}" + (f" in {op}" if op else ""),
             ops=[op] if op else [],
-            input=InputFinding(
-                index=culprit.index,
-                name=culprit.name,
-                property="value",
-                expected=within("value", lower, upper) if upper else None,
-                got=f"{value} at {place(culprit, value)}",
-            )
-            if culprit is not None and culprit.index is not None
-            else None,
+            input=finding,
             evidence=[evidence(call.span)],
             guide=GUIDE,
-            fixes=[
-                Fix(
-                    what="check or clamp the index before the call, or enlarge what it indexes",
-                    why="an operator of torch refused it inside the model",
-                )
-            ],
+            fixes=value_fixes(name, upper if upper is not None else "the size", culprit),
         ),
         role="cause",
         tier=Tier.ASSERTION,
@@ -110,9 +100,12 @@ def holding(call: Call, value: int) -> Input | None:
     return found[0] if len(found) == 1 else None
 
 
-def place(given: Input, value: int | None) -> str:
-    at = given.max_at if value == given.maximum else given.min_at
-    return "[" + ", ".join(map(str, at)) + "]" if at else ""
+def place_of(given: Input, value: int) -> tuple[int, ...] | None:
+    return given.max_at if value == given.maximum else given.min_at
+
+
+def number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
 
 
 STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first

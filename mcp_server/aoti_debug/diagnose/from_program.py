@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import is_users
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.explain.out_of_bounds import value_finding, within
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
 
@@ -171,12 +172,8 @@ def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
             summary=said,
             ops=[found.op[:200]],
             source=last_line_of(stack),
-            input=InputFinding(
-                index=element.index,
-                name=element.name,
-                property="value",
-                expected=within("value", found.lower, found.upper),
-                got=f"{found.value} at {list(element.at)}",
+            input=value_finding(
+                element.index, element.name, found.value, element.at, found.upper, found.lower
             )
             if element is not None and sure
             else None,
@@ -187,14 +184,6 @@ def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
         role="cause",
         tier=Tier.ASSERTION,
     )
-
-
-def within(what: str, lower: int | str, upper: int | str) -> str:
-    """Return the bounds of an index. Where negative ones count from the end that is said apart:
-    a model seldom means an id of -1 to be its last row."""
-    if not str(lower).startswith("-"):
-        return f"{lower} <= {what} < {upper}"
-    return f"0 <= {what} < {upper} (negative ones down to {lower} wrap around)"
 
 
 def index_summary(found: IndexOutside) -> str:

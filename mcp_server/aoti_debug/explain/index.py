@@ -11,6 +11,16 @@ from aoti_debug.explain.accesses import Access, Check, indexed_by, slice_of
 from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.meaning import Meaning, Reader
 from aoti_debug.explain.names import Names, Value
+from aoti_debug.explain.out_of_bounds import (
+    at,
+    computed_fixes,
+    empty_fixes,
+    size_finding,
+    size_fixes,
+    value_finding,
+    value_fixes,
+    worst,
+)
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.package.record import Launch
 from aoti_debug.read.events import Input
@@ -164,9 +174,8 @@ def summary(index: Index, names: Names) -> str:
         return f"{what} is empty in this call: no index fits it ({index.bound})"
     if (found := index.culprit) is not None and index.upper is not None:
         value, place = worst(found, index.upper)
-        at = f"[{', '.join(map(str, place))}]" if place else ""
         name = names.users.get(found.index or 0) or found.name or f"input {found.index}"
-        return f"{name}{at} = {value} is outside 0 <= index < {index.upper}: {index.bound}"
+        return f"{name}{at(place)} = {value} is outside 0 <= index < {index.upper}: {index.bound}"
     if index.reach is not None and index.upper is not None and index.reach > index.upper:
         symbol = sizing(index, names)
         place = names.dimension(symbol) if symbol is not None else None
@@ -196,45 +205,18 @@ def described(index: Index) -> str:
     return text
 
 
-def worst(given: Input, upper: int) -> tuple[int, Sequence[int] | None]:
-    """Return the offending value and where it is."""
-    assert given.maximum is not None and given.minimum is not None
-    high = given.maximum >= upper
-    return (int(given.maximum), given.max_at) if high else (int(given.minimum), given.min_at)
-
-
 def finding(index: Index, names: Names) -> InputFinding | None:
     """Return the input that broke the bound: by a value, or by a size that makes positions."""
     if (found := index.culprit) is not None and found.index is not None and index.upper is not None:
-        value, place = worst(found, index.upper)
-        at = f" at [{', '.join(map(str, place))}]" if place else ""
-        return InputFinding(
-            index=found.index,
-            name=names.users.get(found.index) or found.name,
-            property="value",
-            expected=f"0 <= value < {index.upper}",
-            got=f"{value}{at}",
-        )
+        name = names.users.get(found.index) or found.name
+        return value_finding(found.index, name, *worst(found, index.upper), index.upper)
     symbol = sizing(index, names)
-    if symbol is None:
+    place = names.dimension(symbol) if symbol is not None else None
+    if symbol is None or place is None:
         return None
-    place_of = names.dimension(symbol)
-    if place_of is None:
-        return None
-    value_ = names.known.get(symbol)
-    expected = (
-        "> 0"
-        if index.upper == 0
-        else f"<= {index.upper if index.upper is not None else index.check.upper}"
-    )
-    return InputFinding(
-        index=place_of[0],
-        name=names.users.get(place_of[0]),
-        property="size",
-        dim=place_of[1],
-        expected=expected,
-        got=str(value_) if value_ is not None else None,
-    )
+    limit = index.upper if index.upper is not None else index.check.upper or ""
+    size = names.known.get(symbol)
+    return size_finding(place[0], names.users.get(place[0]), place[1], limit, size)
 
 
 def is_position(index: Index) -> bool:
@@ -254,76 +236,18 @@ def sizing(index: Index, names: Names) -> str | None:
     return next((word for word in words if word in names.symbols), None)
 
 
-IGNORED = -100  # what training code marks labels with that do not count
-COMPUTED = {
-    "bucketize": "bucketize returns 0 to len(boundaries), one more than there are boundaries: give "
-    " {table} len(boundaries) + 1 rows, or clamp",
-    "searchsorted": "searchsorted returns 0 to len(boundaries): give {table} len(boundaries) + 1 "
-    "rows, or clamp",
-    "cumsum": "a running sum of ones begins at 1 and ends at the length: subtract 1, and keep the "
-    "length within {table}",
-    "argmax": "argmax is over a dimension of another size than {table} has: compare the two, or "
-    "clamp",
-    "topk": "topk is over a dimension of another size than {table} has: compare the two, or clamp",
-}
-COMPUTES = "the model computes this index itself"
-
-
 def fixes(index: Index, names: Names, ops: Sequence[str]) -> list[Fix]:
     """Return what helps in this case, and nothing that helps in others."""
     table = names.called(index.table) if index.table is not None else "what it selects from"
     if index.upper == 0:
-        what = (
-            f"do not call the model with an empty {table}, or give that dimension a lower bound at "
-            "export (Dim(min=1))"
-        )
-        return [Fix(what=what, why="an empty dimension has no element to select")]
+        return empty_fixes(table)
+    limit = index.upper if index.upper is not None else index.check.upper
     if is_position(index):
-        return of_position(index, names, table)
+        symbol = sizing(index, names)
+        where = (names.origin(symbol) if symbol else None) or "the length of the input"
+        return size_fixes(where, limit, table)
     loaded = [s.argument for s in index.meaning.sources if s.argument is not None]
     inputs = [a.value for a in loaded if a.value is not None and a.value.kind == "input"]
     if len(inputs) == len(loaded) == 1:
-        return of_value(index, names.called(inputs[0]), table)
-    for op, words in COMPUTED.items():
-        if any(op in one for one in ops):
-            return [Fix(what=words.format(table=table), why=COMPUTES)]
-    what = (
-        f"clamp the computed index to the size of {table} in the model, or make it right where it "
-        "is computed (see the slice)"
-    )
-    return [Fix(what=what, why=COMPUTES)]
-
-
-def of_position(index: Index, names: Names, table: str) -> list[Fix]:
-    limit = index.upper if index.upper is not None else index.check.upper
-    symbol = sizing(index, names)
-    where = (names.origin(symbol) if symbol else None) or "the length of the input"
-    return [
-        Fix(
-            what=f"keep {where} at or below {limit}: cut the input, and export with "
-            f"Dim(max={limit}) so that a longer one is refused",
-            why="the index counts positions; its largest is the length less one",
-        ),
-        Fix(what=f"or make {table} longer and compile again"),
-    ]
-
-
-def of_value(index: Index, name: str, table: str) -> list[Fix]:
-    upper = index.upper if index.upper is not None else index.check.upper
-    culprit = index.culprit
-    if culprit is not None and culprit.minimum == IGNORED:
-        what = (
-            f"replace {IGNORED} in {name} (a label that is to be ignored) before the call, or mask "
-            "those positions inside the model"
-        )
-        return [Fix(what=what)]
-    what = f"check {name} before the call: 0 <= value < {upper}"
-    found = [Fix(what=what, why="the value comes in from outside the model")]
-    highest = culprit.maximum if culprit is not None else None
-    if highest is not None and index.upper is not None and highest >= index.upper:
-        what = (
-            f"or give {table} at least {int(highest) + 1} rows (a tokenizer or vocabulary of "
-            "another size than the model's is the usual reason)"
-        )
-        found.append(Fix(what=what))
-    return found
+        return value_fixes(names.called(inputs[0]), limit or "", index.culprit, table)
+    return computed_fixes(ops, table, f"the size of {table}")

@@ -158,6 +158,8 @@ def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
                 property="value",
                 expected=f"0 <= value < {size}",
                 got=f"{value} at {place([at])}",
+                lower=0,
+                upper=size if isinstance(size, int) else None,
             )
         fixes = [
             Fix(
@@ -201,7 +203,7 @@ def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
 
 
 def computed_why(chain: Sequence[Report]) -> str:
-    from aoti_debug.explain.index import COMPUTED, COMPUTES
+    from aoti_debug.explain.out_of_bounds import COMPUTED, COMPUTES
 
     for one in chain:
         for op, words in COMPUTED.items():

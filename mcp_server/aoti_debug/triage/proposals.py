@@ -31,7 +31,6 @@ from aoti_debug.triage.source_text import (
     wrapped,
 )
 
-WITHIN = re.compile(r"(-?\d{1,18}) <= value < (-?\d{1,18})(?: \(negative ones [^()]{1,60}\))?")
 IN_SO = "aot_inductor.package_constants_in_so"
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
 KINDS = {
@@ -133,13 +132,12 @@ def conversion(found: InputFinding, observations: Observations, file: File) -> s
 def guard(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Refuse values outside a table before the call."""
     found = diagnosis.input
-    bounds = WITHIN.fullmatch(found.expected or "") if found is not None else None
     place = given_for(file, observations, found) if found is not None else None
-    if found is None or bounds is None or place is None or not place.plain:
+    if found is None or found.upper is None or place is None or not place.plain:
         return None
     if not isinstance(place.expression, (ast.Name, ast.Attribute)):
         return None
-    name, low, high = file.of(place.expression), bounds[1], bounds[2]
+    name, low, high = file.of(place.expression), found.lower or 0, found.upper
     lines = [
         f"if not bool((({name} >= {low}) & ({name} < {high})).all()):",
         f'    raise ValueError("{found.name or name} must be at least {low} and below {high}")',
@@ -253,9 +251,9 @@ def _contiguous(found: Mismatch) -> bool:
 def clamped(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Keep an index within its table where the model reads it, at the one such place of a line."""
     found = diagnosis.input
-    bounds = WITHIN.fullmatch(found.expected or "") if found is not None else None
+    upper = found.upper if found is not None else None
     lines = [s.line for s in diagnosis.source if Path(s.file).resolve() == file.path]
-    if bounds is None or not lines:
+    if found is None or upper is None or not lines:
         return None
     taken = [node for node in ast.walk(file.tree) if getattr(node, "lineno", 0) == lines[0]]
     read = [node.slice for node in taken if isinstance(node, ast.Subscript)]
@@ -263,7 +261,7 @@ def clamped(diagnosis: Diagnosis, observations: Observations, file: File) -> Pro
     names = [one for one in read if isinstance(one, ast.Name)]
     if len(names) != 1:
         return None
-    low, last = int(bounds[1]), int(bounds[2]) - 1
+    low, last = found.lower or 0, upper - 1
     what = f"clamp {names[0].id} to {low} .. {last} where the table is read"
     why = "a value outside takes the nearest row then; where it must not, refuse it before the call"
     return Proposal(what, why, file.replaced(names[0], f"{names[0].id}.clamp({low}, {last})"))

@@ -1,0 +1,136 @@
+"""An index that is out of bounds: the value or the size that is to blame, and what helps. The
+diagnosis, the generated kernel and the run of the exported program all say it with these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aoti_debug.model import Fix, InputFinding
+from aoti_debug.read.events import Input
+
+IGNORED = -100  # what training code marks labels with that do not count
+COMPUTED = {
+    "bucketize": "bucketize returns 0 to len(boundaries), one more than there are boundaries: give "
+    "{table} len(boundaries) + 1 rows, or clamp",
+    "searchsorted": "searchsorted returns 0 to len(boundaries): give {table} len(boundaries) + 1 "
+    "rows, or clamp",
+    "cumsum": "a running sum of ones begins at 1 and ends at the length: subtract 1, and keep the "
+    "length within {table}",
+    "argmax": "argmax is over a dimension of another size than {table} has: compare the two, or "
+    "clamp",
+    "topk": "topk is over a dimension of another size than {table} has: compare the two, or clamp",
+}
+COMPUTES = "the model computes this index itself"
+OUTSIDE = "the value comes in from outside the model"
+
+
+def within(what: str, lower: int, upper: int | str) -> str:
+    """Return the bounds of an index. Where negative ones count from the end that is said apart:
+    a model seldom means an id of -1 to be its last row."""
+    if lower >= 0:
+        return f"{lower} <= {what} < {upper}"
+    return f"0 <= {what} < {upper} (negative ones down to {lower} wrap around)"
+
+
+def worst(given: Input, upper: int) -> tuple[int, tuple[int, ...] | None]:
+    """Return the value of an input that is furthest outside, and where it is."""
+    low, high = given.minimum, given.maximum
+    assert low is not None and high is not None
+    return (int(high), given.max_at) if high >= upper else (int(low), given.min_at)
+
+
+def at(place: Sequence[int] | None) -> str:
+    return f"[{', '.join(map(str, place))}]" if place else ""
+
+
+def value_finding(
+    index: int | None,
+    name: str | None,
+    value: int,
+    place: Sequence[int] | None,
+    upper: int,
+    lower: int = 0,
+) -> InputFinding | None:
+    """Return the input whose element is the index; None where it is not known which input."""
+    if index is None:
+        return None
+    return InputFinding(
+        index=index,
+        name=name,
+        property="value",
+        expected=within("value", lower, upper),
+        got=f"{value} at {at(place)}" if place else str(value),
+        lower=max(lower, 0),
+        upper=upper,
+    )
+
+
+def size_finding(
+    index: int | None, name: str | None, dim: int | None, upper: int | str, size: int | None
+) -> InputFinding | None:
+    """Return the input that has too many positions, or none at all where `upper` is 0."""
+    if index is None:
+        return None
+    return InputFinding(
+        index=index,
+        name=name,
+        property="size",
+        dim=dim,
+        expected="> 0" if upper == 0 else f"<= {upper}",
+        got=str(size) if size is not None else None,
+    )
+
+
+def value_fixes(
+    name: str, upper: int | str, given: Input | None = None, table: str = "", lower: int = 0
+) -> list[Fix]:
+    """Return what helps against a value that comes from outside the model."""
+    if given is not None and given.minimum == IGNORED:
+        what = (
+            f"replace {IGNORED} in {name} (a label that is to be ignored) before the call, or mask "
+            "those positions inside the model"
+        )
+        return [Fix(what=what)]
+    wraps = "; a negative one would be taken from the end without a word" if lower < 0 else ""
+    found = [Fix(what=f"check {name} before the call: 0 <= value < {upper}", why=OUTSIDE + wraps)]
+    table = table or "the table"
+    highest = given.maximum if given is not None else None
+    if highest is not None and isinstance(upper, int) and highest >= upper:
+        what = (
+            f"or give {table} at least {int(highest) + 1} rows (a tokenizer or vocabulary of "
+            "another size than the model's is the usual reason)"
+        )
+        found.append(Fix(what=what))
+    return found
+
+
+def size_fixes(where: str, limit: int | str | None, table: str) -> list[Fix]:
+    """Return what helps where the index counts the positions of an input."""
+    return [
+        Fix(
+            what=f"keep {where} at or below {limit}: cut the input, and export with "
+            f"Dim(max={limit}) so that a longer one is refused",
+            why="the index counts positions; its largest is the length less one",
+        ),
+        Fix(what=f"or make {table} longer and compile again"),
+    ]
+
+
+def empty_fixes(table: str) -> list[Fix]:
+    what = (
+        f"do not call the model with an empty {table}, or give that dimension a lower bound at "
+        "export (Dim(min=1))"
+    )
+    return [Fix(what=what, why="an empty dimension has no element to select")]
+
+
+def computed_fixes(ops: Iterable[str], table: str, limit: str) -> list[Fix]:
+    """Return what helps where the model computes the index, by the operators that do."""
+    for op in ops:
+        for name, words in COMPUTED.items():
+            if name in op:
+                return [Fix(what=words.format(table=table), why=COMPUTES)]
+    what = (
+        f"clamp the computed index to {limit} in the model, or make it right where it is computed"
+    )
+    return [Fix(what=what, why=COMPUTES)]
