@@ -164,3 +164,15 @@ def test_a_low_similarity_is_a_wrong_result() -> None:
 def test_a_part_is_told_by_the_form_of_its_line(line: str, name: str | None) -> None:
     part = part_of(line)
     assert (part.name if part else None) == name
+
+
+TUNED = """\
+Exception out of memory for benchmark choice TritonTemplateCaller(triton_mm_18)
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+"""
+
+
+def test_a_fault_below_a_candidate_that_is_tuned_is_of_tuning() -> None:
+    assert (best(TUNED).category, best(TUNED).phase) == ("out_of_memory", "autotune")
+    alone = best(TUNED.splitlines()[1] + "\n")
+    assert (alone.category, alone.phase) == ("out_of_memory", "run")

@@ -115,7 +115,11 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
     """Quote the last line whose writer is known, else the first line."""
     spoke = last_to_speak(line.span.quote for line in lines)
     said = lines[spoke[0]] if spoke is not None else lines[0] if lines else None
-    who = f"{spoke[1].name} spoke last" if spoke is not None else "no known part of it spoke"
+    who = (
+        f"{spoke[1].name} spoke last"
+        if spoke is not None
+        else "which software printed it is not known"
+    )
     return Candidate(
         Diagnosis(
             phase="none",

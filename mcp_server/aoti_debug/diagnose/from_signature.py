@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.facts.phases import phase_of, phase_of_native, phase_of_program
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
 NEAR = 40  # lines
+BESIDE = 3  # lines
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 TRITONS = ("triton/runtime/build", "triton/backends/", "cuda_combined_scheduling", "windows_utils")
 BEFORE_A_CALL = (
@@ -67,6 +69,8 @@ def phase(observations: Observations, match: Match) -> Phase:
     if (around := phase_around(observations, match)) is not None:
         told = phase_of_program(match.span.quote)
         return told if around == "lower" and told == "triton_compile" else around
+    if while_tuning(observations, match):
+        return "autotune"
     if (
         match.signature.category == "host_segfault"
         and observations.ending is None
@@ -102,6 +106,18 @@ def phase_around(observations: Observations, match: Match) -> Phase | None:
         if place.span.artifact == span.artifact and 0 <= span.first - place.span.first <= NEAR
     ]
     return phase_of_places(above) if observations.ending is None else None
+
+
+def while_tuning(observations: Observations, match: Match) -> bool:
+    """Tell whether the line just above a fault of the GPU says that a candidate was being tuned."""
+    if match.signature.category not in GPU_FAULTS | {"out_of_memory"}:
+        return False
+    return any(
+        other.signature.phase == "autotune"
+        and other.span.artifact == match.span.artifact
+        and 0 <= match.span.first - other.span.first <= BESIDE
+        for other in observations.of(Match)
+    )
 
 
 def phase_below(observations: Observations, match: Match) -> Phase | None:

@@ -10,6 +10,7 @@ from functools import cache
 
 from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.model import Category
+from aoti_debug.signatures.signature import literals
 
 READ = 400  # characters of a line
 
@@ -165,14 +166,24 @@ OF_THE_MACHINE: frozenset[Category] = frozenset(
 
 
 @cache
-def _forms() -> tuple[tuple[Part, re.Pattern[str]], ...]:
-    return tuple((part, re.compile(form)) for part in PARTS for form in part.forms)
+def _forms() -> tuple[tuple[Part, str, tuple[str, ...]], ...]:
+    """Return each form with the texts of which a line of that form holds one: to look for them
+    first saves compiling what matches nothing."""
+    return tuple((part, form, tuple(literals(form))) for part in PARTS for form in part.forms)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
 
 
 def part_of(line: str) -> Part | None:
     """Return the part of the software that printed a line; None when its form is nobody's."""
     text = line[:READ]
-    return next((part for part, form in _forms() if form.search(text)), None)
+    for part, form, texts in _forms():
+        if any(one in text for one in texts) and _compiled(form).search(text):
+            return part
+    return None
 
 
 def of_a_neighbour(candidate: Candidate) -> bool:
