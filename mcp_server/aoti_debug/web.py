@@ -230,9 +230,13 @@ class Guard:
         own = [(name, s) for name, s in self._sessions.items() if s.client == self._client(scope)]
         if len(own) < SESSIONS:
             return
-        idle = [(s.used + IDLE_S > time.monotonic(), s.requests, n) for n, s in own if not s.open]
+        idle = [
+            (s.used + IDLE_S > time.monotonic(), s.requests, s.used, n)
+            for n, s in own
+            if not s.open
+        ]
         if idle:
-            name = min(idle)[2]
+            name = min(idle)[3]
             ended = self._sessions.pop(name).scope
             raw = [(SESSION.encode(), name.encode()), (b"accept", b"application/json")]
             await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)

@@ -1,0 +1,245 @@
+"""What one client does harms no other: connections, sessions, requests, files; and what each asks
+is answered."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from aoti_debug.errors import UnreadableInput
+from aoti_debug.model import DiagnoseAnswer
+from aoti_debug.package.wrapper import read_wrapper
+from aoti_debug.reading import Readers
+from aoti_debug.web import REQUESTS, SESSIONS, tokens
+from mcp import MCPError
+from server.conftest import answer_of, error_of
+from server.test_http import (
+    ALICE,
+    BOB,
+    PATIENCE_S,
+    WAITS,
+    Served,
+    guarded,
+    loopback,
+    packed,
+    sent,
+    tarfile,
+    tokens_of,
+)
+
+__all__ = ["guarded", "loopback"]
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+
+
+def posted(server: Served, body: object, token: str = ALICE, **headers: str) -> httpx2.Response:
+    named = {"Authorization": f"Bearer {token}"} if token else {}
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    url, all_headers = server.url, {**ACCEPT, **named, **given}
+    return httpx2.post(url, content=content, headers=all_headers, timeout=PATIENCE_S)
+
+
+def test_a_token_without_a_name_stays_the_same_when_a_line_goes(tmp_path: Path) -> None:
+    both = tokens(tokens_of(tmp_path / "both", f"{ALICE}\n{BOB}\n"), {})
+    alone = tokens(tokens_of(tmp_path / "alone", f"{BOB}\n"), {})
+    assert both is not None
+    assert alone is not None
+    assert both.name_of(f"Bearer {BOB}") == alone.name_of(f"Bearer {BOB}") is not None
+    assert both.name_of(f"Bearer {ALICE}") != alone.name_of(f"Bearer {BOB}")
+    assert BOB not in str(alone.name_of(f"Bearer {BOB}"))
+
+
+def test_without_token_and_session_nobody_is_served(loopback: Served) -> None:
+    for method in ("server/discover", "tools/call"):
+        call = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {}}
+        said = posted(loopback, call, "", MCP_Protocol_Version="2026-07-28")
+        assert said.status_code == 400
+        assert said.json()["id"] == 7
+        assert "token" in said.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("number", ["null", "NaN", "1.5", "{}", "[1]", "true", "1e3", "-Infinity"])
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+def test_a_call_without_a_usable_id_is_answered(guarded: Served, number: str, version: str) -> None:
+    body = f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/list"}}'.encode()
+    said = posted(guarded, body, MCP_Protocol_Version=version)
+    assert said.status_code == 400
+    assert said.json()["id"] is None
+    assert said.json()["error"]["message"]
+
+
+def test_over_stdio_too(home: Path) -> None:
+    lines = [json.dumps(BEGIN)]
+    lines += [
+        f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/list"}}'
+        for number in ("null", "NaN", "1.5", "{}")
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "aoti_debug", "serve"], stdin=-1, stdout=-1, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("\n".join(lines) + "\n")
+        server.stdin.flush()
+        said = [json.loads(server.stdout.readline()) for _ in lines]
+        server.stdin.close()
+    assert [one.get("id") for one in said].count(None) == 4
+    assert all("id" in one["error"]["message"] for one in said if one.get("id") is None)
+
+
+def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> None:
+    begun = [posted(guarded, BEGIN).headers["mcp-session-id"] for _ in range(SESSIONS + 10)]
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    version = {"MCP_Protocol_Version": "2025-06-18"}
+    found = [posted(guarded, ping, Mcp_Session_Id=one, **version).status_code for one in begun]
+    assert found == [404] * 10 + [200] * SESSIONS
+    assert posted(guarded, BEGIN, BOB).status_code == 200
+
+
+def test_requests_beyond_the_limit_are_refused_in_words(guarded: Served, tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+
+    async def main() -> None:
+        async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
+            script = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+            run = answer_of(await alice.call_tool("run_stage", script))["run"]
+            refused = anyio.Event()
+
+            async def wait() -> None:
+                with contextlib.suppress(MCPError):
+                    await alice.call_tool("wait_run", {"run": run})
+                refused.set()
+
+            async with anyio.create_task_group() as tasks:
+                for _ in range(REQUESTS + 1):
+                    tasks.start_soon(wait)
+                with anyio.fail_after(PATIENCE_S):
+                    await refused.wait()
+                assert answer_of(await bob.call_tool("diagnose_log", {"text": "x"}))["lines"] == 1
+                tasks.cancel_scope.cancel()
+
+    anyio.run(main)
+
+
+@contextlib.contextmanager
+def with_few_files(home: Path) -> Iterator[tuple[str, Any]]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    words = f"ulimit -n 256; exec {sys.executable} -m aoti_debug serve --http {place}"
+    environment = {**os.environ, "AOTI_DEBUG_HOME": str(home)}
+    with subprocess.Popen(
+        ["sh", "-c", words], stderr=subprocess.PIPE, env=environment, text=True
+    ) as server:
+        assert server.stderr is not None
+        assert server.stderr.readline().startswith("serving")
+        yield place, server
+        server.terminate()
+
+
+def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
+    with with_few_files(tmp_path / "home") as (place, server), contextlib.ExitStack() as held:
+        host, _, port = place.partition(":")
+        for _ in range(300):
+            held.enter_context(socket.create_connection((host, int(port)), PATIENCE_S))
+        last = held.enter_context(socket.create_connection((host, int(port)), PATIENCE_S))
+        asked = held.enter_context(
+            contextlib.closing(http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S))
+        )
+        asked.request("POST", "/mcp", json.dumps(BEGIN), ACCEPT)
+        assert asked.getresponse().status == 200
+        assert last.recv(100).startswith((b"HTTP/1.1 408", b"HTTP/1.1 503"))
+        server.terminate()
+        assert len(server.stderr.read()) < 10_000
+
+
+def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_path: Path) -> None:
+    (tmp_path / "says.py").write_text("print('secret words')\n")
+    folder = sent(guarded, packed((tarfile.TarInfo("go.py"), b"print(1)\n"))).json()["folder"]
+
+    async def main() -> None:
+        async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
+            asked = {"script": str(tmp_path / "says.py")}
+            run = answer_of(await alice.call_tool("run_stage", asked))["run"]
+            kept = str(guarded.home / "runs" / run)
+            log = {"path": f"{kept}/stdout.log"}
+            assert answer_of(await alice.call_tool("diagnose_log", log))["lines"] == 1
+            for tool, given in (
+                ("diagnose_log", log),
+                ("inspect_package", {"package": kept}),
+                ("explain_kernel", {"package": kept, "kernel": "x"}),
+                ("sweep", {"manifest": str(tmp_path), "baseline": kept}),
+                ("sweep", {"manifest": folder}),
+                ("run_stage", {"script": f"{folder}/go.py"}),
+                ("run_stage", {"script": "go.py", "cwd": folder}),
+                ("triage", {"command": ["cat", "x"], "cwd": kept}),
+                ("minify", {"what": f"{folder}/go.py"}),
+                ("verify_fix", {"what": f"{folder}/go.py", "against": run}),
+            ):
+                said = error_of(await bob.call_tool(tool, given))
+                assert "there is no file" in said, (tool, said)
+
+    anyio.run(main)
+
+
+LONG = "ConstantHandle a = ", 'double s0 = "', "AOTInductorModelBase(1 ", "(float*)(", "call_a("
+
+
+@pytest.mark.parametrize("part", LONG)
+def test_a_wrapper_of_one_line_is_read_in_linear_time(part: str) -> None:
+    """Several patterns would take minutes for these repetitions."""
+    text = "void AOTInductorModel::run_impl(\n" + part * ((24 << 20) // len(part))
+    assert read_wrapper("a.wrapper.cpp", text).lines == 2
+
+
+def test_what_ends_the_reading_process_is_an_error_and_no_more() -> None:
+    async def main() -> None:
+        readers = Readers()
+        try:
+            with pytest.raises(UnreadableInput, match="ended its process"):
+                await readers.read("a", DiagnoseAnswer, "no_such_function", None)
+            text = "RuntimeError: no"
+            found = await readers.read("a", DiagnoseAnswer, "diagnose_log", None, text=text)
+            assert found.lines == 1
+        finally:
+            await readers.close()
+
+    anyio.run(main)
+
+
+def test_a_package_that_means_harm_is_refused_by_the_scripts(tmp_path: Path) -> None:
+    scripts = Path(__file__).parents[2] / "scripts"
+    package = tmp_path / "bad.pt2"
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data/aotinductor/model/\x1b]0;title\x07.so", "x")
+        archive.writestr("data/aotinductor/model/a.wrapper.json", '["\x1b[31m"')
+        archive.writestr("data/aotinductor/model/kernel_information.json", '{"a": [1]}')
+    for script in ("inspect_pt2.py", "kernel_to_line.py"):
+        done = subprocess.run(
+            [sys.executable, str(scripts / script), str(package)], capture_output=True, text=True
+        )
+        assert done.returncode == 3
+        assert "Traceback" not in done.stderr
+        assert "could not be done" in done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
