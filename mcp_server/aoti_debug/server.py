@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
@@ -64,6 +65,7 @@ TOOLS: tuple[AotiTool, ...] = (
     CHECK_ENVIRONMENT,
 )
 
+THREADS = 240  # for all clients, each of which has fewer requests at a time
 SAID, KINDS_SAID = 5, 100  # a minute: the same message, and different ones
 
 INSTRUCTIONS = """\
@@ -249,6 +251,7 @@ def _lifespan(
     @asynccontextmanager
     async def lifespan(_: MCPServer[LazyService]) -> AsyncIterator[LazyService]:
         async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
+            anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
             service = LazyService(home)
             group.start_soon(service.keep)
             try:

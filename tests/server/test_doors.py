@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -21,7 +22,11 @@ import pytest
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.package.wrapper import read_wrapper
+from aoti_debug.probe.fork_server import _signal_name
 from aoti_debug.reading import Readers
+from aoti_debug.run.machine import ask
+from aoti_debug.sweep.plan import _HAS
+from aoti_debug.sweep.row import UnreadableSweep, rows_of
 from aoti_debug.web import REQUESTS, SESSIONS, tokens
 from mcp import MCPError
 from server.conftest import answer_of, error_of
@@ -243,3 +248,41 @@ def test_a_package_that_means_harm_is_refused_by_the_scripts(tmp_path: Path) -> 
         assert "Traceback" not in done.stderr
         assert "could not be done" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_log_gives_a_ci_runner_no_command(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("RuntimeError: x\n::error::planted CUDA error: an illegal memory access\n" * 3)
+    done = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", "diagnose", str(log)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CI": "true", "COLUMNS": "40"},
+    )
+    assert "::error::" in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")]
+
+
+@pytest.mark.parametrize("targets", ["-8", "1000000000000000", "1" + "0" * 30])
+def test_a_ledger_of_a_number_that_no_sweep_has_is_refused(tmp_path: Path, targets: str) -> None:
+    head = f'{{"sweep":"s","name":"n","plan":"p","targets":{targets},"began":1.0}}\n'
+    (tmp_path / "sweep.jsonl").write_text(head)
+    with pytest.raises(UnreadableSweep, match="does not begin"):
+        list(rows_of(tmp_path / "sweep.jsonl"))
+
+
+def test_no_module_of_the_current_folder_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("warnings", "types", "importlib"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\nraise SystemExit(7)\n")
+    monkeypatch.chdir(tmp_path)
+    answer = ask([sys.executable, "-c", _HAS, "json"])
+    assert answer is not None
+    assert answer.code == 0
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_signal_without_a_name_has_one() -> None:
+    assert _signal_name(signal.SIGRTMIN + 5) == "SIGRTMIN+5"
+    assert _signal_name(signal.SIGSEGV) == "SIGSEGV"

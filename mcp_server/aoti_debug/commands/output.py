@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,13 +35,18 @@ class NotDelivered(AotiDebugError):
     """Who waits for the answer has not got it."""
 
 
+# What a CI runner takes for its own command where a line begins with it; a log may hold it.
+_COMMAND = re.compile(r"^[^\S\n]*(?=::)|##(?=\[|vso\[|teamcity\[)", re.MULTILINE)
+
+
 class _Delivered:
     def __init__(self, stream: Any, nowhere: TextIO) -> None:
         self._stream = stream
         self._nowhere = nowhere
 
     def write(self, text: str) -> int:
-        return self._do(lambda: int(self._stream.write(text)))
+        quoted = _COMMAND.sub("\\g<0>\u200b", text) if "CI" in os.environ else text
+        return self._do(lambda: int(self._stream.write(quoted)))
 
     def flush(self) -> None:
         self._do(self._stream.flush)
