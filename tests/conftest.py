@@ -33,7 +33,7 @@ os.environ.setdefault("AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL", "O0")
 # Of a file all tests go to one worker: those that compile much begin, or one worker ends alone.
 LONG = tuple(
     """
-    native triage evals zoo scripts verify probe guides minify explain contracts sweep server skill
+    native skill triage evals zoo scripts verify probe guides minify explain contracts sweep server
     """.split()
 )
 

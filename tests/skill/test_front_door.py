@@ -28,7 +28,7 @@ from programs import CLIENTS, torch_python
 ROOT = Path(__file__).resolve().parents[2]
 SAID = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7"
 SITE = "https://github.com/aoti-debug/"
-PATIENCE_S = 300.0
+PATIENCE_S = 600.0
 NO_NETWORK = {  # a proxy that nobody serves
     **dict.fromkeys(("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),
     "NO_PROXY": "",
