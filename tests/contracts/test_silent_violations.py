@@ -11,13 +11,13 @@ from pathlib import Path
 import aoti_debug.probe
 import pytest
 from aoti_debug.diagnose import Observations, diagnose
-from aoti_debug.diagnose.from_package import description
 from aoti_debug.package.contract import check_call, contract
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import GuardsReport, Raised
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.run.directory import list_runs
 from aoti_debug.triage.observe import events_of
+from aoti_debug.vocabulary import Leaf
 from programs import calls, triage_all
 
 # case → category, input, property, dim, expected, got
@@ -81,7 +81,7 @@ def test_the_package_alone_shows_what_it_states(known, built, case):
     events = events_of(known[case].directory)
     assert model is not None and events is not None
     call = events.calls[-1]
-    found = check_call(contract(model), [description(given) for given in call.inputs])
+    found = check_call(contract(model), call.inputs)
     if case in ONLY_EXPORTED:
         assert found == []
         return
@@ -170,7 +170,7 @@ def alarms(built, call):
         return []
     model = inspect(built.directory / f"{call['package']}.pt2").model()
     assert model is not None
-    return check_call(contract(model), call["inputs"])
+    return check_call(contract(model), list(map(Leaf.of, call["inputs"])))
 
 
 def test_no_healthy_call_raises_an_alarm(found, built):

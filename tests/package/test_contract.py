@@ -23,8 +23,10 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input, Symbol
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.expression import evaluate
+from aoti_debug.read.event_fields import leaf_of
+from aoti_debug.vocabulary import Leaf
 
-Call = list[dict[str, Any]]
+Call = list[Leaf]
 
 
 def contiguous(shape: list[int]) -> list[int]:
@@ -37,20 +39,13 @@ def contiguous(shape: list[int]) -> list[int]:
 
 def tensor(
     index: int, *shape: int, dtype: str = "float32", stride: list[int] | None = None, **more: Any
-) -> dict[str, Any]:
-    return {
-        "index": index,
-        "kind": "tensor",
-        "shape": list(shape),
-        "stride": contiguous(list(shape)) if stride is None else stride,
-        "dtype": dtype,
-        "device": "cpu",
-        **more,
-    }
+) -> Leaf:
+    steps = tuple(contiguous(list(shape)) if stride is None else stride)
+    return Leaf(index, shape=shape, stride=steps, dtype=dtype, **{"device": "cpu", **more})
 
 
-def number(value: int) -> dict[str, Any]:
-    return {"index": None, "position": 2, "kind": "int", "value": value}
+def number(value: int) -> Leaf:
+    return Leaf(position=2, kind="int", value=value)
 
 
 def batch(size: int) -> Call:
@@ -100,7 +95,7 @@ HEALTHY: dict[str, tuple[str, Call]] = {
     "an input of torch 2.6, which states nothing": ("torch-2.6", batch(8)),
     "a description without strides": (
         "torch-2.13",
-        [{k: v for k, v in one.items() if k != "stride"} for one in batch(8)],
+        [replace(one, stride=None) for one in batch(8)],
     ),
     "a size of one with its own stride": (
         "shapes",
@@ -237,7 +232,7 @@ def test_inputs_on_another_device_than_the_package_was_loaded_for_are_found() ->
 
 def test_an_input_that_a_kernel_writes_to_shares_no_memory() -> None:
     two = Contract((Input(0, "a", dims=(Dim(4, stride=1),), written=True), Input(1, "b")))
-    shared = [tensor(0, 4, overlaps=[1]), tensor(1, 4, overlaps=[0])]
+    shared = [tensor(0, 4, overlaps=(1,)), tensor(1, 4, overlaps=(0,))]
     (found,) = check_call(two, shared)
     assert (found.finding.index, found.finding.got) == (0, "shared with input 1")
     expanded = [tensor(0, 4, stride=[0]), tensor(1, 4)]
@@ -252,13 +247,14 @@ def test_a_misaligned_input_is_copied_hence_no_fault() -> None:
 
 
 def test_hostile_descriptions_raise_nothing(packages: Path) -> None:
-    odd: Call = [
+    odd: list[dict[str, Any]] = [
         {"index": 0, "shape": ["x", None], "stride": "no", "dtype": 7, "device": None},
         {"index": 10**9, "shape": [-1]},
         {"index": "1"},
+        {"index": 2, "shape": "no"},
         {},
     ]
-    assert check_call(stated(packages, "torch-2.13"), odd)
+    assert check_call(stated(packages, "torch-2.13"), list(map(leaf_of, odd)))
 
 
 def test_the_contract_is_written_for_people(packages: Path) -> None:

@@ -302,8 +302,8 @@ def ids(rows, columns, low=0, high=49, **more):
         "shape": [rows, columns],
         "stride": [columns, 1],
         "dtype": "int64",
-        "minimum": low,
-        "maximum": high,
+        "min": low,
+        "max": high,
         "min_at": [0, 0],
         "max_at": [1, 2],
     }

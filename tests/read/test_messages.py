@@ -409,7 +409,7 @@ def test_a_block_is_read_field_by_field() -> None:
         "buf0",
     )
     assert (found.launch, found.numel, found.dtype, found.device) == (1, 128, "float32", "cpu")
-    assert (found.mean, found.minimum, found.maximum) == (-0.0178562, -1.37077, 1.47361)
+    assert (found.mean, found.min, found.max) == (-0.0178562, -1.37077, 1.47361)
     assert (found.size, found.stride, found.values) == ((8, 16), (16, 1), None)
     assert (found.span.first, found.span.last) == (1, 12)
 
@@ -460,8 +460,8 @@ def test_small_tensors_are_printed_whole() -> None:
         ("Number of elements: 0\nDtype: float\nDevice: cuda:0\nSize: [0, 4]\n", "mean", None),
         ("Number of elements: 1\nSize: []\nStride: []\n", "size", ()),
         ("Number of elements: 9\nDtype: c10::Float8_e4m3fn\n", "dtype", "c10::Float8_e4m3fn"),
-        ("Number of elements: 9\nDtype: long int\nMax value: 1.15292e+18\n", "maximum", 1.15292e18),
-        ("Number of elements: 9\nMin value: -inf\n", "minimum", -math.inf),
+        ("Number of elements: 9\nDtype: long int\nMax value: 1.15292e+18\n", "max", 1.15292e18),
+        ("Number of elements: 9\nMin value: -inf\n", "min", -math.inf),
         ("Number of elements: 9\nSize: [8, s0]\n", "size", None),
         ("Number of elements: 99999999999999999999999\n", "numel", None),
         (

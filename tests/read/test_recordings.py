@@ -363,7 +363,7 @@ def test_the_inputs_of_the_model_are_read_with_their_range() -> None:
     ]
     ids = blocks[0]
     assert (ids.when, ids.argument, ids.launch, ids.dtype) == ("input", "arg3_1", 0, "long int")
-    assert (ids.minimum, ids.maximum, ids.size, ids.stride) == (5, 5000, (8, 32), (32, 1))
+    assert (ids.min, ids.max, ids.size, ids.stride) == (5, 5000, (8, 32), (32, 1))
 
 
 def test_saved_tensors_are_told_apart_by_kernel_and_argument() -> None:

@@ -367,7 +367,7 @@ def test_a_call_has_inputs_and_outputs() -> None:
     assert call is not None
     assert (call.call, call.package, call.captured, call.ok) == (1, "/p.pt2", "capture/x.pt", True)
     tensor, scalar = call.inputs
-    assert (tensor.shape, tensor.maximum, tensor.max_at) == ((8, 32), 5000, (3, 5))
+    assert (tensor.shape, tensor.max, tensor.max_at) == ((8, 32), 5000, (3, 5))
     assert (scalar.index, scalar.position, scalar.value) == (None, 1, True)
     assert (call.outputs[0].nan, call.outputs[0].inf) == (3, None)
 

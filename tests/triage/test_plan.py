@@ -28,7 +28,7 @@ from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.events import Call, CustomOps, Events, Input, Process, read_events
+from aoti_debug.read.events import Call, CustomOps, Events, Process, read_events
 from aoti_debug.read.record import GpuException, Span
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
@@ -38,6 +38,7 @@ from aoti_debug.triage.findings import checked, in_view_of
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
+from aoti_debug.vocabulary import Leaf
 from recordings import begin, called, end, events, jsonl
 
 SPAN = Span("events.jsonl", 1, 1, "")
@@ -52,16 +53,8 @@ CLEAN, RAISED, CRASHED = Ending(code=0), Ending(code=1), Ending(signal="SIGSEGV"
 VALUES = {"contract": Run, "guards": Run, "compare": Run, "repeats": Run, "poison": Run}
 
 
-def leaf(device: str) -> Input:
-    words = dict.fromkeys(
-        tuple(
-            """
-            stride storage_offset storage_bytes alignment minimum maximum min_at max_at
-            value type
-            """.split()
-        )
-    )
-    return Input(0, 0, "x", "tensor", (4,), dtype="float32", device=device, **words)
+def leaf(device: str) -> Leaf:
+    return Leaf(0, 0, "x", "tensor", (4,), dtype="float32", device=device)
 
 
 def seen(

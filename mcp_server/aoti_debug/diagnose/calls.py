@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from aoti_debug.read import events as read
     from aoti_debug.read.check_report import DeclaredInput
     from aoti_debug.read.event_records import Group
-    from aoti_debug.read.events import Call, Events, Input
+    from aoti_debug.read.events import Call, Events
+    from aoti_debug.vocabulary import Leaf
 
 DOING = {
     "export": "torch.export",
@@ -160,7 +161,7 @@ def writes_to(observations: Observations, index: int) -> bool:
     return known is not None and known.written
 
 
-def name_of(given: Input) -> str:
+def name_of(given: Leaf) -> str:
     return given.name or f"input {given.index}"
 
 

@@ -24,7 +24,8 @@ from aoti_debug.read.traffic import made
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
-    from aoti_debug.read.events import Call, Events, Input, Phase
+    from aoti_debug.read.events import Call, Events, Phase
+    from aoti_debug.vocabulary import Leaf
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -183,7 +184,7 @@ def born_inside(call: Call, failed: bool) -> Candidate:
     )
 
 
-def handed_in(call: Call, given: Input) -> Candidate:
+def handed_in(call: Call, given: Leaf) -> Candidate:
     """The model only passes on what it was given."""
     held = [f"{n} {word}" for n, word in ((given.nan, "NaN"), (given.inf, "Inf")) if n]
     name = name_of(given)
@@ -203,7 +204,7 @@ def handed_in(call: Call, given: Input) -> Candidate:
     )
 
 
-def is_float(leaf: Input) -> bool:
+def is_float(leaf: Leaf) -> bool:
     return "float" in (leaf.dtype or "")
 
 

@@ -14,7 +14,7 @@ from aoti_debug.read.record import DeviceAssert
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.events import Input
+    from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 
@@ -63,13 +63,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
 
 
-def held(observations: Observations, culprit: Input | None) -> list[Evidence]:
+def held(observations: Observations, culprit: Leaf | None) -> list[Evidence]:
     """Return what the probe recorded of the value, in a call that did not return."""
     call = failing_call(observations) if culprit is not None else None
     return [evidence(call.span)] if call is not None and not call.ok else []
 
 
-def culprit_name(observations: Observations, culprit: Input | None) -> str:
+def culprit_name(observations: Observations, culprit: Leaf | None) -> str:
     """Return the user's name of the input, as far as it is known."""
     if culprit is None:
         return ""
@@ -101,7 +101,7 @@ def bound(text: str | None) -> int | None:
     return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
 
 
-def outside(observations: Observations, found: DeviceAssert) -> list[Input]:
+def outside(observations: Observations, found: DeviceAssert) -> list[Leaf]:
     """Return the integer inputs of the failing call that may have been the index: the one that the
     kernel's source loads it from, where that is known, else all that leave the asserted bounds.
 
@@ -122,13 +122,13 @@ def outside(observations: Observations, found: DeviceAssert) -> list[Input]:
     ]
 
 
-def leaves(given: Input, upper: int) -> bool:
+def leaves(given: Leaf, upper: int) -> bool:
     """Tell whether an input holds an integer that is no index below `upper`."""
-    low, high = given.minimum, given.maximum
+    low, high = given.min, given.max
     return low is not None and high is not None and (int(high) >= upper or int(low) < -upper)
 
 
-def before(observations: Observations, given: Input) -> list[Input]:
+def before(observations: Observations, given: Leaf) -> list[Leaf]:
     """Return what this input was in the calls of the same model that had returned before. The
     integers of the failing call were read, so the GPU had done with those."""
     call = failing_call(observations)
@@ -146,15 +146,15 @@ def before(observations: Observations, given: Input) -> list[Input]:
     ]
 
 
-def compared(observations: Observations, found: DeviceAssert, suspects: list[Input]) -> bool:
+def compared(observations: Observations, found: DeviceAssert, suspects: list[Leaf]) -> bool:
     """Tell whether these inputs were the index for sure, or hold what no call before them held:
     of a call that returned on a GPU the values are not always known."""
     if (found.file, found.line, found.condition) in observations.origins:
         return bool(suspects)
-    return any(one.maximum is not None for i in suspects for one in before(observations, i))
+    return any(one.max is not None for i in suspects for one in before(observations, i))
 
 
-def longer(observations: Observations, found: DeviceAssert) -> tuple[Input, int] | None:
+def longer(observations: Observations, found: DeviceAssert) -> tuple[Leaf, int] | None:
     """Return the first input with a dimension that is larger than the bound, as in no call that
     returned before, and that dimension: positions are counted from a size."""
     call, upper = failing_call(observations), bound(found.upper)
@@ -169,7 +169,7 @@ def longer(observations: Observations, found: DeviceAssert) -> tuple[Input, int]
     return None
 
 
-def told_length(observations: Observations, found: DeviceAssert, given: Input, dim: int) -> str:
+def told_length(observations: Observations, found: DeviceAssert, given: Leaf, dim: int) -> str:
     name, size = culprit_name(observations, given), (given.shape or ())[dim]
     return (
         f"an index that the model computes is outside 0 <= index < {found.upper}: {name} has "
@@ -178,7 +178,7 @@ def told_length(observations: Observations, found: DeviceAssert, given: Input, d
 
 
 def of_length(
-    observations: Observations, found: DeviceAssert, given: Input, dim: int
+    observations: Observations, found: DeviceAssert, given: Leaf, dim: int
 ) -> InputFinding | None:
     name, size = culprit_name(observations, given), (given.shape or ())[dim]
     said = None if name == f"input {given.index}" else name
@@ -189,11 +189,11 @@ def is_certain(observations: Observations, found: DeviceAssert) -> bool:
     """Tell whether the input that is named must be the index: its source says so, or there is no
     other integer that it could be."""
     call = failing_call(observations)
-    integers = [given for given in call.inputs if given.maximum is not None] if call else []
+    integers = [given for given in call.inputs if given.max is not None] if call else []
     return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
 
 
-def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
+def summary(found: DeviceAssert, culprit: Leaf | None, name: str) -> str:
     upper = bound(found.upper)
     if culprit is None or upper is None:
         return (
@@ -204,7 +204,7 @@ def summary(found: DeviceAssert, culprit: Input | None, name: str) -> str:
     return f"{name}{at(place)} = {value} is outside 0 <= index < {upper}"
 
 
-def whence(observations: Observations, found: DeviceAssert, suspects: list[Input]) -> str:
+def whence(observations: Observations, found: DeviceAssert, suspects: list[Leaf]) -> str:
     """Say where the index comes from, as far as no one input is named for it."""
     if len(suspects) == 1:
         return ""
@@ -220,7 +220,7 @@ def whence(observations: Observations, found: DeviceAssert, suspects: list[Input
     return f"; the index is an element of {name}"
 
 
-def finding(found: DeviceAssert, culprit: Input | None, name: str) -> InputFinding | None:
+def finding(found: DeviceAssert, culprit: Leaf | None, name: str) -> InputFinding | None:
     upper = bound(found.upper)
     if culprit is None or culprit.index is None or upper is None:
         return None
@@ -228,7 +228,7 @@ def finding(found: DeviceAssert, culprit: Input | None, name: str) -> InputFindi
     return value_finding(culprit.index, said, *worst(culprit, upper), upper)
 
 
-def fixes(found: DeviceAssert, culprit: Input | None, name: str) -> list[Fix]:
+def fixes(found: DeviceAssert, culprit: Leaf | None, name: str) -> list[Fix]:
     if culprit is not None:
         upper = bound(found.upper)
         return value_fixes(name, upper if upper is not None else "the size", culprit)

@@ -18,7 +18,8 @@ from aoti_debug.read.record import RuntimeMessage, ShimException
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Line, Mismatch
-    from aoti_debug.read.events import Call, Input
+    from aoti_debug.read.events import Call
+    from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 # How ATen's kernels refuse an index, on the CPU.
@@ -93,15 +94,15 @@ def operator(observations: Observations) -> str | None:
     return None
 
 
-def holding(call: Call, value: int) -> Input | None:
+def holding(call: Call, value: int) -> Leaf | None:
     """Return the only input of integers whose least or largest element is this."""
-    found = [given for given in call.inputs if value in (given.minimum, given.maximum)]
+    found = [given for given in call.inputs if value in (given.min, given.max)]
     found = [given for given in found if "int" in (given.dtype or "")]
     return found[0] if len(found) == 1 else None
 
 
-def place_of(given: Input, value: int) -> tuple[int, ...] | None:
-    return given.max_at if value == given.maximum else given.min_at
+def place_of(given: Leaf, value: int) -> tuple[int, ...] | None:
+    return given.max_at if value == given.max else given.min_at
 
 
 def number(digits: str | None) -> int | None:

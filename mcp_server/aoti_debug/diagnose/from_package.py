@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.package.contract import Violation
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
-    from aoti_debug.read.events import Call, Input, Phase
+    from aoti_debug.read.events import Call, Phase
 
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
@@ -93,8 +93,7 @@ def from_contract(
     """Hold the call against the contract that the package's own source states."""
     from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
 
-    described = [description(given) for given in call.inputs]
-    found = check_call(contract(model), described, device_index(observations, call))
+    found = check_call(contract(model), call.inputs, device_index(observations, call))
     for position, violation in enumerate(found):
         finding = as_the_user_names_it(observations, violation.finding)
         yield from_violation(package, call, replace(violation, finding=finding), position)
@@ -150,13 +149,6 @@ def described(call: Call, index: int) -> Evidence:
     quote = call.span.quote
     at = max(0, quote.find(f'"index": {index},'))
     return evidence(replace(call.span, quote=quote[at:]))
-
-
-def description(given: Input) -> dict[str, Any]:
-    """Return an input as the package's contract takes it: the probe's own words."""
-    words = asdict(given)
-    words["min"], words["max"] = words.pop("minimum"), words.pop("maximum")
-    return {name: value for name, value in words.items() if value is not None}
 
 
 def launch_named(observations: Observations, kernel: str) -> Launch | None:

@@ -210,7 +210,7 @@ def first_nan(statistics: list[TensorStatistics]) -> TensorStatistics | None:
 
 
 def holds_nan(found: TensorStatistics) -> bool:
-    return any(v is not None and isnan(v) for v in (found.minimum, found.maximum))
+    return any(v is not None and isnan(v) for v in (found.min, found.max))
 
 
 def from_nan(first: TensorStatistics, statistics: list[TensorStatistics]) -> Candidate:
@@ -254,7 +254,7 @@ def range_before(first: TensorStatistics, statistics: list[TensorStatistics]) ->
     for found in statistics:
         same = (found.launch, found.argument) == (first.launch, first.argument)
         if found.when == "before" and same and written and not holds_nan(found):
-            return f"; before it held {found.minimum:g} to {found.maximum:g}"
+            return f"; before it held {found.min:g} to {found.max:g}"
     return ""
 
 

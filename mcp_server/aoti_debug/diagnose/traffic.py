@@ -10,7 +10,7 @@ from aoti_debug.diagnose.calls import failing_call, shared
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_calls import findings as of_program
 from aoti_debug.diagnose.from_input_check import label, summary
-from aoti_debug.diagnose.from_package import as_the_user_names_it, description, device_index
+from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
 from aoti_debug.read.traffic import groups, made
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from aoti_debug.model import Diagnosis, InputFinding
     from aoti_debug.package.contract import Violation
     from aoti_debug.read.event_records import Group
-    from aoti_debug.read.events import Call, Events, Input
+    from aoti_debug.read.events import Call, Events
+    from aoti_debug.vocabulary import Leaf
 
 SHOWN = 6
 WORDS = 3
@@ -177,7 +178,7 @@ def extremes(call: Call, finding: InputFinding) -> tuple[object, ...]:
     given = call.input(finding.index)
     if given is None:
         return (None, None)
-    return call.package, call.model, given.shape, given.minimum, given.maximum
+    return call.package, call.model, given.shape, given.min, given.max
 
 
 def place(finding: InputFinding) -> tuple[int, str, int | None]:
@@ -204,7 +205,7 @@ def broken(observations: Observations, events: Events) -> list[Broken]:
     ]
 
 
-def findings(violations: Sequence[Violation], inputs: Sequence[Input]) -> list[InputFinding]:
+def findings(violations: Sequence[Violation], inputs: Sequence[Leaf]) -> list[InputFinding]:
     """Return what a call breaks, the strides of an input in one."""
     given = {one.index: one.stride for one in inputs if one.index is not None}
     found: dict[tuple[int, str, int | None], InputFinding] = {}
@@ -242,10 +243,9 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
     stated = contract(model) if model is not None else None
     if stated is None or not stated.stated:
         return None
-    inputs = [description(given) for given in call.inputs]
     return [
         replace(one, finding=as_the_user_names_it(observations, one.finding))
-        for one in check_call(stated, inputs, device_index(observations, call))
+        for one in check_call(stated, call.inputs, device_index(observations, call))
     ]
 
 

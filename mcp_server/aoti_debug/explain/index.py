@@ -23,7 +23,7 @@ from aoti_debug.explain.out_of_bounds import (
 )
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.package.record import Launch
-from aoti_debug.read.events import Input
+from aoti_debug.vocabulary import Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Index:
     access: Access | None
     slice: tuple[int, ...]  # places in the kernel's lines
     producers: tuple[Producer, ...] = ()
-    culprit: Input | None = None
+    culprit: Leaf | None = None
     reach: int | None = None  # how far a position counts in the call
 
 
@@ -57,7 +57,7 @@ def read_index(
     arguments: Mapping[str, Argument],
     names: Names,
     producers: Sequence[Producer],
-    inputs: Sequence[Input],
+    inputs: Sequence[Leaf],
 ) -> Index:
     """Follow a check of a kernel; `producers` are launches behind the buffers it loads from."""
     reader = Reader(code, arguments, names)
@@ -139,7 +139,7 @@ def bound_words(upper: str | None, table: Value | None, dimension: int | None, n
     return f"{words}, the size of dimension {dimension} of {called}"
 
 
-def culprit_of(meaning: Meaning, inputs: Sequence[Input], upper: int | None) -> Input | None:
+def culprit_of(meaning: Meaning, inputs: Sequence[Leaf], upper: int | None) -> Leaf | None:
     """Return the one input that the index was loaded from, where its values leave the bounds."""
     loaded = [
         s.argument.value for s in meaning.sources if s.argument is not None and s.argument.value
@@ -149,12 +149,12 @@ def culprit_of(meaning: Meaning, inputs: Sequence[Input], upper: int | None) -> 
         return None
     number = numbers.pop()
     given = next((one for one in inputs if one.index == number), None)
-    if given is None or given.maximum is None or given.minimum is None:
+    if given is None or given.max is None or given.min is None:
         return None
     if meaning.text.startswith("("):  # computed from it: its own values prove nothing
         return None
     lowest = -upper if meaning.wrapped is not None else 0
-    out = given.maximum >= upper or given.minimum < lowest
+    out = given.max >= upper or given.min < lowest
     return given if out else None
 
 

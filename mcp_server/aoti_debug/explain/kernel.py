@@ -15,7 +15,7 @@ from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import Names, read_names
 from aoti_debug.model import Confidence, Fix, SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
-from aoti_debug.read.events import Input
+from aoti_debug.vocabulary import Leaf
 
 _GENERATED = "@triton_heuristics.user_autotune("
 
@@ -97,7 +97,7 @@ Files = Callable[[], Iterable[tuple[str, str]]]
 class CallSeen:
     """The call that is looked at: its inputs as they were described, and their names."""
 
-    inputs: tuple[Input, ...] = ()
+    inputs: tuple[Leaf, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
 
     @property

@@ -8,13 +8,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 from aoti_debug.model import Category, Confidence, InputFinding
 from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
-from aoti_debug.probe import expression, judge
-from aoti_debug.probe.judge import Break, Contract, breaks
+from aoti_debug.probe import expression, judge, vocabulary
+from aoti_debug.probe.judge import Contract, breaks
+from aoti_debug.vocabulary import Break, Leaf
 
 
 def one_line(one: Input) -> str:
@@ -78,8 +80,8 @@ def check_inputs(*args, **kwargs):
     described = []
     tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     for index, x in enumerate(tensors):
-        layout = {"shape": list(x.shape), "stride": list(x.stride())}
-        described.append({"index": index, "dtype": str(x.dtype), "device": str(x.device), **layout})
+        layout = {"shape": tuple(x.shape), "stride": tuple(x.stride())}
+        described.append(Leaf(index, dtype=str(x.dtype), device=str(x.device), **layout))
     found = [b for b in breaks(CONTRACT, described) if not b.harmless]
     if found:
         raise ValueError("; ".join(map(_told, found)))
@@ -98,7 +100,7 @@ def write_check_inputs(contract: Contract) -> str:
 
     It allows a size of 1 where the bound of 2 only comes from the specialisation at export.
     """
-    parts = [_statements(Path(module.__file__ or "")) for module in (expression, judge)]
+    parts = (_statements(expression), _statements(vocabulary, Leaf, Break), _statements(judge))
     found = [statement for part in parts for statement in part]
     imports = sorted({s for s in found if s.startswith(("import ", "from "))})
     code = [s for s in found if not s.startswith(("import ", "from "))]
@@ -108,9 +110,11 @@ def write_check_inputs(contract: Contract) -> str:
     return "\n".join(head) + "\n\n" + "\n\n".join([*code, stated]) + _FUNCTION
 
 
-def _statements(module: Path) -> list[str]:
-    """Return the statements of a module without docstrings and imports of its neighbours."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
+def _statements(module: ModuleType, *classes: type) -> list[str]:
+    """Return the statements of a module, or imports and these of its classes, without docstrings
+    and imports of its neighbours."""
+    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    names = [one.__name__ for one in classes]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
             node
@@ -120,10 +124,10 @@ def _statements(module: Path) -> list[str]:
         ast.unparse(node)
         for node in tree.body
         if not (isinstance(node, ast.ImportFrom) and (node.level or node.module == "__future__"))
+        and (not names or isinstance(node, ast.ImportFrom) or getattr(node, "name", "") in names)
     ]
 
 
-Description = Mapping[str, Any]
 CATEGORY: dict[str, Category] = {
     "size": "contract_shape",
     "rank": "contract_shape",
@@ -161,9 +165,9 @@ def contract(model: CompiledModel | Wrapper) -> Contract:
 
 
 def check_call(
-    contract: Contract, inputs: Sequence[Description], device_index: int | None = None
+    contract: Contract, inputs: Sequence[Leaf], device_index: int | None = None
 ) -> list[Violation]:
-    """Return what is wrong with a call, described by one mapping an argument.
+    """Return what is wrong with a call, described by one leaf an argument.
 
     `device_index` is the one that the package was loaded with, if it was named. Real violations
     come first; what only the compiled checks would reject is marked as a false alarm. Facts that
@@ -182,8 +186,9 @@ def violation(broken: Break) -> Violation:
         got=broken.got,
     )
     category = "false_alarm" if broken.harmless else CATEGORY[broken.property]
-    confidence = cast("Confidence", broken.confidence)
-    return Violation(finding, category, confidence, broken.reason, broken.harmless, broken.relation)
+    return Violation(
+        finding, category, broken.confidence, broken.reason, broken.harmless, broken.relation
+    )
 
 
 _ASKED = re.compile(r"L((?:\[[\w']{1,100}\]){1,8})\.size\(\)\[(\d{1,3})\]")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import budget, describe, events, store
-from .judge import Break
+from .vocabulary import Break
 from .watch import Details
 
 _SECONDS_PER_BYTE = 2e-9  # a first guess, before one capture has been timed

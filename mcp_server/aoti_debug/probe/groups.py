@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from . import call_counters, describe, judge, memory, shared_buffer
+from .vocabulary import Break, Leaf
 
 _SLOTS = 256  # groups with a place in the file of the call under way
 _SCALARS = (bool, int, float, str)
@@ -23,7 +24,7 @@ class Group:
 
     __slots__ = ("breaks", "id", "judged", "quick", "row", "slot", "tests")
 
-    def __init__(self, id: int | None, judged: bool, breaks: tuple[judge.Break, ...]) -> None:
+    def __init__(self, id: int | None, judged: bool, breaks: tuple[Break, ...]) -> None:
         self.id = id
         self.judged = judged
         self.row = call_counters.row(id or 0)
@@ -83,8 +84,10 @@ def new(torch: Any, loaded: memory.Loaded, key: Any, flat: Any, described: Any) 
     """Make the group of a call that is like none before it, and judge it."""
     contract = loaded.contract
     judged = contract is not None and contract.stated
-    found = judge.breaks(contract, described, loaded.device_index) if contract and judged else []
-    broken = tuple(one for one in found if not one.harmless)
+    broken: tuple[Break, ...] = ()
+    if contract is not None and judged:
+        found = judge.breaks(contract, list(map(Leaf.of, described)), loaded.device_index)
+        broken = tuple(one for one in found if not one.harmless)
     if _Ids.next >= call_counters.GROUPS:
         return Group(None, judged, broken)
     group = loaded.groups[key] = Group(_Ids.next, judged, broken)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Optional
 
 from .expression import evaluate
+from .vocabulary import Break, Confidence, Leaf
 
 
 @dataclass(frozen=True)
@@ -63,31 +64,15 @@ class Contract:
         return None if self.arguments is None else max(0, self.arguments - len(self.inputs))
 
 
-@dataclass(frozen=True)
-class Break:
-    """What one input of a call breaks; `harmless`: only the compiled check would reject it."""
-
-    index: int
-    name: Optional[str]  # noqa: UP045
-    property: str
-    expected: str
-    got: str
-    reason: str
-    dim: Optional[int] = None  # noqa: UP045
-    confidence: str = "proved"
-    harmless: bool = False
-    relation: str = "equal"  # or min, max; derived: another dimension says the size
-
-
 def breaks(
-    contract: Contract, inputs: Sequence[Mapping[str, Any]], device_index: int | None = None
+    contract: Contract, inputs: Sequence[Leaf], device_index: int | None = None
 ) -> list[Break]:
-    """Return all that is wrong with a call, described by one mapping an argument.
+    """Return all that is wrong with a call, described by one leaf an argument.
 
     `device_index` is the one that the package was loaded with, if it was named. What is harmless
     comes last. Facts that a description lacks are not judged.
     """
-    tensors = {i["index"]: i for i in inputs if isinstance(i.get("index"), int)}
+    tensors = {leaf.index: leaf for leaf in inputs if leaf.index is not None}
     found = list(_count(contract, inputs, tensors))
     symbols = _bind(contract, tensors)
     for expected in contract.inputs:
@@ -99,24 +84,23 @@ def breaks(
 
 
 def _count(
-    contract: Contract, inputs: Sequence[Mapping[str, Any]], tensors: Mapping[int, Any]
+    contract: Contract, inputs: Sequence[Leaf], tensors: Mapping[int, Leaf]
 ) -> Iterator[Break]:
     if len(tensors) != len(contract.inputs):
         expected, got = f"{len(contract.inputs)} tensors", f"{len(tensors)} tensors"
-        odd = next((i for i in inputs if i.get("index") is None), None)
+        odd = next((leaf for leaf in inputs if leaf.index is None), None)
         # No quotes in a field: unparsed by Python 3.12, only that release could read the string.
-        place, kind = (odd.get("position", "?"), odd.get("kind")) if odd else ("?", None)
-        where = f"; argument {place} is {kind}" if odd else ""
+        where = f"; argument {odd.position} is {odd.kind}" if odd else ""
         first = min(len(tensors), len(contract.inputs))
         reason = "the runtime takes tensors only and drops every other argument before it counts"
         yield Break(first, None, "count", expected, got + where, reason)
 
 
 def _several_devices(
-    contract: Contract, tensors: Mapping[int, Any], device_index: int | None
+    contract: Contract, tensors: Mapping[int, Leaf], device_index: int | None
 ) -> Iterator[Break]:
     """A package runs on one device, and nothing compares the inputs' device numbers."""
-    named = {i: str(t["device"]) for i, t in sorted(tensors.items()) if ":" in str(t.get("device"))}
+    named = {i: t.device for i, t in sorted(tensors.items()) if t.device and ":" in t.device}
     first = next(iter(named.values()), None)
     reason = "the inputs lie on different devices of one kind"
     if first is not None and device_index is not None and device_index >= 0:
@@ -130,16 +114,16 @@ def _several_devices(
             yield Break(one.index, one.name, "device", first, device, reason)
 
 
-def _one(expected: Input, given: Mapping[str, Any], symbols: Mapping[str, int]) -> Iterator[Break]:
-    at = (expected.index, given.get("name") or expected.name)
-    dtype, device = str(given.get("dtype") or "").replace("torch.", ""), given.get("device")
+def _one(expected: Input, given: Leaf, symbols: Mapping[str, int]) -> Iterator[Break]:
+    at = (expected.index, given.name or expected.name)
+    dtype, device = (given.dtype or "").replace("torch.", ""), given.device
     if expected.dtype and dtype and dtype != expected.dtype:
         reason = "the kernels read the memory as the other type"
         yield Break(*at, "dtype", expected.dtype, dtype, reason)
     if expected.device and device and str(device).partition(":")[0] != expected.device:
         reason = "the kernels use the pointer on the other device"
         yield Break(*at, "device", expected.device, str(device), reason)
-    shape, stride = _integers(given.get("shape")), _integers(given.get("stride"))
+    shape, stride = _integers(given.shape), _integers(given.stride)
     if expected.dims is None or shape is None:
         return
     if len(shape) != len(expected.dims):
@@ -182,7 +166,7 @@ def _low(at: tuple[int, str], number: int, dim: Dim, size: int) -> Break:
             "a kernel: such a call usually runs right"
         )
         return Break(*at, *wanted, reason, number, "likely", True, "min")
-    confidence = "possible" if size == 0 and dim.low == 2 else "likely"
+    confidence: Confidence = "possible" if size == 0 and dim.low == 2 else "likely"
     reason = "below the lower bound the model was exported with"
     return Break(*at, *wanted, reason, number, confidence, relation="min")
 
@@ -228,8 +212,8 @@ def _strides(
         yield Break(*at, "stride", str(wanted), str(step), reason, number, harmless=unused)
 
 
-def _alignment(at: tuple[int, str], expected: Input, given: Mapping[str, Any]) -> Iterator[Break]:
-    have = given.get("alignment")
+def _alignment(at: tuple[int, str], expected: Input, given: Leaf) -> Iterator[Break]:
+    have = given.alignment
     if expected.aligned and isinstance(have, int) and have < expected.aligned:
         reason = (
             "the runtime copies such an input to aligned memory: slower, and a mutation of it is "
@@ -240,10 +224,10 @@ def _alignment(at: tuple[int, str], expected: Input, given: Mapping[str, Any]) -
 
 
 def _aliasing(
-    at: tuple[int, str], given: Mapping[str, Any], shape: list[int], stride: list[int] | None
+    at: tuple[int, str], given: Leaf, shape: list[int], stride: list[int] | None
 ) -> Iterator[Break]:
     """An input that is written to must share no memory: with no other, nor within itself."""
-    others = _integers(given.get("overlaps"))
+    others = _integers(given.overlaps)
     if others:
         got = "shared with " + ", ".join(f"input {other}" for other in others)
         reason = "the model writes to this input, which changes the other's values too"
@@ -258,13 +242,13 @@ def _aliasing(
         yield Break(*at, *wanted, reason, shared[0])
 
 
-def _bind(contract: Contract, tensors: Mapping[int, Mapping[str, Any]]) -> dict[str, int]:
+def _bind(contract: Contract, tensors: Mapping[int, Leaf]) -> dict[str, int]:
     """Evaluate the wrapper's own assignments on the sizes of this call."""
     known: dict[str, int] = {}
     for one in contract.inputs:
-        given = tensors.get(one.index, {})
-        for field, word in (("shape", "size"), ("stride", "stride")):
-            for dim, value in enumerate(_integers(given.get(field)) or ()):
+        given = tensors.get(one.index, Leaf())
+        for word, values in (("size", given.shape), ("stride", given.stride)):
+            for dim, value in enumerate(_integers(values) or ()):
                 known[f"{one.name}_{word}__{dim}"] = value
     for symbol in contract.symbols:
         result = evaluate(symbol.expression, known)

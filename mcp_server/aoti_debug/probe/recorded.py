@@ -83,7 +83,7 @@ class Program:
                 continue
             if root in self.places:
                 given = described[self.places[root]]
-                ends = given.get("minimum"), given.get("maximum")
+                ends = given.get("min"), given.get("max")
                 if None not in ends:
                     known[place] = self.torch.tensor([int(end) for end in ends])
                     roots[place] = root, given
@@ -163,7 +163,7 @@ def _stand_in(torch: Any, described: Mapping[str, Any]) -> Any:
 
 
 def _element(value: int, root: Any, given: Mapping[str, Any]) -> Document:
-    at = given.get("min_at" if value == given["minimum"] else "max_at") or []
+    at = given.get("min_at" if value == given["min"] else "max_at") or []
     return {"at": at, "input": {"index": given["index"], "name": root.name, "at": at}}
 
 

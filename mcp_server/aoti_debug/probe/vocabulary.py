@@ -105,6 +105,7 @@ class Leaf:
         return cls(**known)
 
 
+Confidence = Literal["proved", "likely", "possible"]
 Relation = Literal["equal", "min", "max", "derived"]
 
 
@@ -122,7 +123,7 @@ class Break:
     got: str
     reason: str = ""
     dim: int | None = None
-    confidence: Literal["proved", "likely", "possible"] = "proved"
+    confidence: Confidence = "proved"
     harmless: bool = False
     relation: Relation = "equal"  # derived: another dimension says the size
     bound: int | None = None  # of a size, where the relation is min or max

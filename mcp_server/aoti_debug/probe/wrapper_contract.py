@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .judge import Break, Contract, Dim, Input, Symbol, breaks
+from .judge import Contract, Dim, Input, Symbol, breaks
+from .vocabulary import Break, Leaf
 
 TEXT_LIMIT = 24 * 1024 * 1024
 LINE_LIMIT = 32 * 1024  # characters; what is generated breaks its lines long before
@@ -284,7 +285,8 @@ def main() -> int:
         torch = standalone.prepare(options)
         inputs = standalone.read_inputs(torch, options.inputs)
         contract = contract_in(Path(options.package), options.model)
-        found = breaks(contract, inputs.described, options.device_index) if contract else []
+        leaves = list(map(Leaf.of, inputs.described))
+        found = breaks(contract, leaves, options.device_index) if contract else []
         report.update(
             state="done",
             stated=contract is not None and contract.stated,

@@ -15,13 +15,12 @@ from aoti_debug.read.event_records import (
     Given,
     GraphNode,
     Guard,
-    Input,
     Output,
     Process,
     Torch,
 )
 from aoti_debug.read.record import Span
-from aoti_debug.vocabulary import Place
+from aoti_debug.vocabulary import Leaf, Place
 
 TEXT_LIMIT = 4000
 _ITEMS = 2000
@@ -81,9 +80,9 @@ def texts(items: Iterable[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_ITEMS]
 
 
-def input_of(leaf: Fields) -> Input:
+def leaf_of(leaf: Fields) -> Leaf:
     get = leaf.get
-    return Input(
+    return Leaf(
         index=integer(get("index")),
         position=integer(get("position")),
         name=string(get("name")),
@@ -95,8 +94,8 @@ def input_of(leaf: Fields) -> Input:
         storage_offset=integer(get("storage_offset")),
         storage_bytes=integer(get("storage_bytes")),
         alignment=integer(get("alignment")),
-        minimum=number(get("min")),
-        maximum=number(get("max")),
+        min=number(get("min")),
+        max=number(get("max")),
         min_at=ints(get("min_at")),
         max_at=ints(get("max_at")),
         value=scalar(get("value")),
@@ -206,7 +205,7 @@ def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
         call=integer(event.get("call")),
         package=string(event.get("package")),
         model=string(event.get("model")) or "model",
-        inputs=tuple(input_of(i) for i in dicts(event.get("inputs"))),
+        inputs=tuple(leaf_of(i) for i in dicts(event.get("inputs"))),
         outputs=(),
         captured=inside(event.get("captured")),
         why_not=string(event.get("why_not")),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.read.record import Record
-from aoti_debug.vocabulary import Place
+from aoti_debug.vocabulary import Leaf, Place
 
 if TYPE_CHECKING:
     from aoti_debug.read.traffic import Tally
@@ -129,32 +129,6 @@ class Phase(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """One leaf of a call's arguments; `index` counts tensors alone, as the runtime does."""
-
-    index: int | None
-    position: int | None
-    name: str | None
-    kind: str
-    shape: tuple[int, ...] | None
-    stride: tuple[int, ...] | None
-    dtype: str | None
-    device: str | None
-    storage_offset: int | None
-    storage_bytes: int | None
-    alignment: int | None
-    minimum: float | int | None
-    maximum: float | int | None
-    min_at: tuple[int, ...] | None
-    max_at: tuple[int, ...] | None
-    value: str | int | float | bool | None
-    type: str | None
-    overlaps: tuple[int, ...] | None = None  # indices of inputs whose memory overlaps
-    nan: int | None = None  # how many, where counting was cheap
-    inf: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Output:
     shape: tuple[int, ...] | None
     dtype: str | None
@@ -172,7 +146,7 @@ class Call(Record):
     call: int | None  # 1-based, in its process
     package: str | None
     model: str  # which of the package's models
-    inputs: tuple[Input, ...]
+    inputs: tuple[Leaf, ...]
     outputs: tuple[Output, ...]
     captured: str | None
     why_not: str | None
@@ -189,7 +163,7 @@ class Call(Record):
         """Tell whether it broke something, or gave what is no number."""
         return bool(self.breaks) or any(out.nan or out.inf for out in self.outputs)
 
-    def input(self, index: int) -> Input | None:
+    def input(self, index: int) -> Leaf | None:
         """Return the tensor that the runtime calls `input_handles[index]`."""
         return next((given for given in self.inputs if given.index == index), None)
 

@@ -29,7 +29,6 @@ from aoti_debug.read.event_records import (
     Events,
     Failure,
     Fields,
-    Input,
     Note,
     Output,
     PackageSeen,
@@ -38,13 +37,13 @@ from aoti_debug.read.event_records import (
     Torch,
 )
 from aoti_debug.read.record import QUOTE_LIMIT, Span
+from aoti_debug.vocabulary import Leaf
 
 __all__ = [
     "Call",
     "CustomOps",
     "Events",
     "Failure",
-    "Input",
     "Note",
     "Output",
     "PackageSeen",
@@ -86,7 +85,7 @@ class _EventReader:
     packages: list[PackageSeen] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     custom_ops: list[CustomOps] = field(default_factory=list)
-    described: dict[tuple[int, int], tuple[Input, ...]] = field(default_factory=dict)
+    described: dict[tuple[int, int], tuple[Leaf, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     counted: list[Counted] = field(default_factory=list)
     key: str | None = None  # the run's secret; empty: the events carry none

@@ -69,8 +69,8 @@ class _Block:
             dtype=got("Dtype"),
             device=got("Device"),
             mean=number(got("Mean value", "")),
-            minimum=number(got("Min value", "")),
-            maximum=number(got("Max value", "")),
+            min=number(got("Min value", "")),
+            max=number(got("Max value", "")),
             size=integers(got("Size", "")),
             stride=integers(got("Stride", "")),
             values=values or None,
@@ -260,7 +260,7 @@ def _wide(body: str, block: bool) -> _Head | None:
 
 
 def _bad(block: TensorStatistics) -> bool:
-    values = (block.mean, block.minimum, block.maximum)
+    values = (block.mean, block.min, block.max)
     return any(v is not None and not math.isfinite(v) for v in values)
 
 

@@ -189,8 +189,8 @@ class TensorStatistics(Record):
     dtype: str | None
     device: str | None
     mean: float | None
-    minimum: float | None
-    maximum: float | None
+    min: float | None
+    max: float | None
     size: tuple[int, ...] | None
     stride: tuple[int, ...] | None
     values: str | None  # the printed tensor, at most 2,000 characters

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aoti_debug.answers import TriageAnswer
-from aoti_debug.diagnose.from_package import description
 from aoti_debug.errors import UnknownRun
 from aoti_debug.model import Diagnosis, Model, RunModel, Step
 from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.documents import member_text
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
-from aoti_debug.probe.judge import Break, breaks
-from aoti_debug.read.event_records import Call, Events, Input
+from aoti_debug.probe.judge import breaks
+from aoti_debug.read.event_records import Call, Events
 from aoti_debug.read.events import read_events
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import open_regular
+from aoti_debug.vocabulary import Break, Leaf
 
 AROUND = 6  # lines of a kernel's source before and after the one in question
 CALLS = 2_000  # points of the plot
@@ -153,7 +153,7 @@ def _breaks(run: _Run, call: Call) -> list[Break]:
     model = run.models.get(call.model)
     if model is None or not call.inputs:
         return []
-    return breaks(contract(model), [description(given) for given in call.inputs])
+    return breaks(contract(model), call.inputs)
 
 
 def _rows(run: _Run, call: Call) -> Iterable[Row]:
@@ -173,14 +173,14 @@ def _rows(run: _Run, call: Call) -> Iterable[Row]:
         yield Row(name, one_line(expected), _got(given) if given else "not given", wrong)
 
 
-def _got(given: Input) -> str:
+def _got(given: Leaf) -> str:
     if given.shape is None:
         return f"{given.kind} {given.value if given.value is not None else ''}".strip()
     strides = ", ".join(map(str, given.stride or ()))
     sizes = ", ".join(map(str, given.shape))
     values = ""
-    if given.minimum is not None and given.maximum is not None:
-        values = f", values {given.minimum} to {given.maximum}"
+    if given.min is not None and given.max is not None:
+        values = f", values {given.min} to {given.max}"
     return f"{given.dtype}[{sizes}] on {given.device}, strides ({strides}){values}"
 
 

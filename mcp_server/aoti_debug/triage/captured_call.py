@@ -168,7 +168,7 @@ def other_kinds(events: Events, call: Call) -> tuple[Call, ...]:
 
 def kind_of(call: Call) -> tuple[object, ...]:
     return tuple(
-        (one.kind, one.shape, one.stride, one.dtype, one.value, one.minimum, one.maximum)
+        (one.kind, one.shape, one.stride, one.dtype, one.value, one.min, one.max)
         for one in call.inputs
     )
 

@@ -116,11 +116,11 @@ def observed(observations: Observations) -> list[str]:
 
 def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
     """Say between what the values of each kernel's tensors lie, after its launch."""
-    known = [s for s in statistics if s.when == "after" and s.minimum is not None]
+    known = [s for s in statistics if s.when == "after" and s.min is not None]
     lines = [
-        f"{s.argument} after {s.kernel} (launch {s.launch}): from {s.minimum:g} to {s.maximum:g}"
+        f"{s.argument} after {s.kernel} (launch {s.launch}): from {s.min:g} to {s.max:g}"
         for s in known[:RANGES]
-        if s.maximum is not None
+        if s.max is not None
     ]
     more = len(known) - RANGES
     return [*lines, f"and {more} more in stdout.log"] if more > 0 else lines
