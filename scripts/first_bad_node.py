@@ -1,6 +1,6 @@
-"""Run the exported program node by node; name the first node that makes a NaN or an infinity,
-each custom operator whose result is not what its fake kernel promised of such inputs, and each that
-writes to an input without declaring it."""
+"""Run the exported program node by node; name the node or weight where a NaN or an infinity of an
+output first appears, an index that is out of bounds, each custom operator whose result is not what
+its fake kernel promised of such inputs, and each that writes to an input without declaring it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def main() -> int:
     parser.add_argument("exported", metavar="MODEL.ep.pt2", help="of torch.export.save")
     options = parser.parse_intermixed_args()
     shared.existing(options.exported, options.inputs)
-    outcome = shared.run("nodes", options, "--exported", options.exported)
+    outcome = shared.run("walk", options, "--exported", options.exported)
     report = outcome.report
-    if "bad" not in report:
+    if "rows" not in report:
         shared.say_failure(outcome)
         return shared.NOT_DONE
-    for bad in report["bad"]:
-        count = f"{bad['count']} of {bad['elements']}"
-        print(f"first {bad['kind']}: node {bad['node']}, {bad['op']}: {count}")
-        print(bad["stack"].rstrip() or "no line of the model is known")
+    origin, index, raised = report["origin"], report["index"], report["raised"]
+    for bad in (origin, (origin or {}).get("then")):
+        if bad:
+            say_origin(bad)
     for wrong in report["mismatches"]:
         print(
             f"custom operator {wrong['op']} (node {wrong['node']}), output {wrong['output']}: "
@@ -33,11 +33,36 @@ def main() -> int:
             f"custom operator {wrote['op']} (node {wrote['node']}) writes to its argument "
             f"{wrote['argument']} and does not declare it"
         )
-    if error := report.get("exception"):
-        print(f"eager raises at node {report['at']}: {error['type']}: {error['message'][:500]}")
-    print(f"{report['nodes']} nodes run")
-    wrong = report["bad"] or report["mismatches"] or report["written"] or error
+    if index:
+        print(
+            f"node {index['node']}, {index['op']}: index {index['value']} of "
+            f"{index['source']['name']} is out of bounds: "
+            f"{index['lower']} <= index < {index['upper']}"
+        )
+        say_line(index)
+    if raised:
+        message = f"{raised['type']}: {raised['message'][:500]}"
+        print(f"eager raises at node {raised['node']}: {message}")
+    print(f"{report['nodes']} nodes, {len(report['rows'])} float values")
+    wrong = origin or index or report["mismatches"] or report["written"] or raised
     return shared.FOUND if wrong else shared.CLEAN
+
+
+def say_origin(bad: shared.Document) -> None:
+    """Print where values that are not finite first appear, and the line of the model."""
+    word = "NaN" if bad["kind"] == "nan" else "infinity"
+    held = bad.get("what")
+    place = f"{held['kind']} {held['name']}" if held else f"node {bad['node']}, {bad['op']}"
+    print(f"first {word}: {place}: {bad['count']} of {bad['elements']}")
+    if reason := bad.get("reason"):
+        print(reason["text"])
+    if not held:
+        say_line(bad)
+
+
+def say_line(node: shared.Document) -> None:
+    lines = [f"{file}:{line}: {text}" for file, line, text in node["stack"][-1:]]
+    print("\n".join(lines) or "no line of the model is known")
 
 
 if __name__ == "__main__":

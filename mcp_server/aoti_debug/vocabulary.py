@@ -8,6 +8,8 @@ from aoti_debug.probe.vocabulary import Leaf as Leaf
 from aoti_debug.probe.vocabulary import OutOfBounds as OutOfBounds
 from aoti_debug.probe.vocabulary import Owner as Owner
 from aoti_debug.probe.vocabulary import Place as Place
+from aoti_debug.probe.vocabulary import Reason as Reason
+from aoti_debug.probe.vocabulary import ReasonKind as ReasonKind
 from aoti_debug.probe.vocabulary import Size as Size
 from aoti_debug.probe.vocabulary import ValueSummary as ValueSummary
 from aoti_debug.probe.vocabulary import model_places as model_places

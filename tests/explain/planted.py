@@ -16,8 +16,8 @@ import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-parts = ("bisect", "compare", "eager", "inner", "standalone", "walk")
-bisect, compare, eager, inner, standalone, walk = (
+parts = ("bisect", "compare", "eager", "intermediates", "standalone", "walk")
+bisect, compare, eager, intermediates, standalone, walk = (
     importlib.import_module(f"probe.{p}") for p in parts
 )
 what, out = sys.argv[1], Path(sys.argv[2])
@@ -180,7 +180,7 @@ def granted():
     given = standalone.Inputs((image,), {}, [image], [], grad=False, inference=False)
     wide, wider = eager.widen(torch, module), eager.widen_inputs(torch, given)
     exact = [wide(*wider.args)]
-    short = inner.with_short_factors(torch, wide, wider, inner.CONVOLUTIONS, 10)
+    short = intermediates.with_short_factors(torch, wide, wider, intermediates.CONVOLUTIONS, 10)
     with torch.no_grad():
         right, cut = [module(image)], [Convolved(cut_to_ten_bits)(image)]
     wrong = [right[0].clone()]

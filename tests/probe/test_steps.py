@@ -15,7 +15,7 @@ from programs import torch_python
 TARGETS = Path(__file__).parents[1] / "targets"
 
 
-@pytest.mark.parametrize("program", ["bisect", "checks", "held_out", "nodes", "replay", "walk"])
+@pytest.mark.parametrize("program", ["bisect", "checks", "held_out", "replay", "walk"])
 def test_a_program_of_the_probe_starts_as_a_script(program: str):
     file = PROBE / f"{program}.py"
     ran = subprocess.run([torch_python(), str(file), "--help"], capture_output=True, text=True)

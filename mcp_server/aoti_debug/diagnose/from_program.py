@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import is_users
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.explain.out_of_bounds import value_finding, within
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
+from aoti_debug.vocabulary import Break, OutOfBounds, places_in
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.check_report import DeclaredInput, Difference, GuardsReport, IndexOutside
+    from aoti_debug.read.check_report import DeclaredInput, GuardsReport
 
-FRAME = re.compile(r'\s*File "([^"]{1,1000})", line (\d{1,9})')
 GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
 SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
 CONTRACT = "guides/input-contracts.md"
@@ -45,7 +44,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield from_index(guards, guards.index)
 
 
-def from_difference(difference: Difference, artifact: str, order: int) -> Candidate:
+def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
     """An input is not what the exported program declares."""
     finding = InputFinding(
         index=place_of(difference, order),
@@ -77,19 +76,19 @@ def from_difference(difference: Difference, artifact: str, order: int) -> Candid
     )
 
 
-def tier_of(difference: Difference, over_bound: bool) -> Tier:
+def tier_of(difference: Break, over_bound: bool) -> Tier:
     if over_bound:
         return Tier.OVER_BOUND
     return Tier.RANK if difference.property == "rank" else Tier.DECLARED
 
 
-def place_of(difference: Difference, otherwise: int) -> int:
+def place_of(difference: Break, otherwise: int) -> int:
     """Return the index of a tensor as the runtime counts, else the position among all leaves."""
     known = (difference.index, difference.position)
     return next((place for place in known if place is not None), otherwise)
 
 
-def reason_of(difference: Difference, doubtful: bool) -> str:
+def reason_of(difference: Break, doubtful: bool) -> str:
     if doubtful:
         return f"; {LOWER_BOUND_2}"
     if difference.written and difference.property == "stride":
@@ -158,7 +157,7 @@ def guarded(text: str, inputs: Sequence[DeclaredInput]) -> InputFinding | None:
     )
 
 
-def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
+def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
     """An operator of the exported program would index outside what it indexes."""
     element = found.input
     sure = element is not None and not element.computed
@@ -186,7 +185,7 @@ def from_index(report: GuardsReport, found: IndexOutside) -> Candidate:
     )
 
 
-def index_summary(found: IndexOutside) -> str:
+def index_summary(found: OutOfBounds) -> str:
     op, bounds = found.op[:200], within("index", found.lower, found.upper)
     element, size = found.input, found.size
     if element is not None and not element.computed:
@@ -199,7 +198,7 @@ def index_summary(found: IndexOutside) -> str:
     return said
 
 
-def index_fix(found: IndexOutside) -> Fix:
+def index_fix(found: OutOfBounds) -> Fix:
     if found.input is not None and not found.input.computed:
         name = found.input.name
         wraps = "; a negative one would be taken from the end without a word" * (found.lower < 0)
@@ -220,13 +219,8 @@ def index_fix(found: IndexOutside) -> Fix:
 def last_line_of(stack: str) -> list[SourceLine]:
     """Return the innermost line of a graph node's Python stack: of the user's own files, else of
     another library's than torch, else of torch."""
-    lines = stack.splitlines()
-    found: list[SourceLine] = []
-    for number in range(len(lines) - 1, -1, -1):
-        if place := FRAME.match(lines[number]):
-            text = lines[number + 1].strip() if number + 1 < len(lines) else None
-            found.append(SourceLine(file=place[1], line=int(place[2]), text=text))
-    users = (one for one in found if is_users(one.file))
-    others = (one for one in found if "/torch/" not in one.file)
-    best = next(users, None) or next(others, None) or next(iter(found), None)
-    return [best] if best is not None else []
+    places = places_in(stack)[::-1]
+    best = next((one for one in places if one.owner == "user"), None)
+    best = best or next((one for one in places if one.owner == "library"), None)
+    best = best or next(iter(places), None)
+    return [SourceLine(file=best.file, line=best.line, text=best.text)] if best is not None else []

@@ -1,13 +1,17 @@
-"""What a node-by-node run of the exported program reported: where a NaN was born, which index
-left its bounds."""
+"""Read the report of a run of the exported graph: where a NaN first appears, which index is out of
+bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from aoti_debug.explain.values import Found, Report, lines, named, place, rows
+from aoti_debug.explain.out_of_bounds import COMPUTED, COMPUTES
+from aoti_debug.explain.values import Found, Report, lines, place, rows
 from aoti_debug.model import Fix, InputFinding
+from aoti_debug.read.check_report import read_part
+from aoti_debug.vocabulary import GraphValue, OutOfBounds, Reason, ReasonKind
 
 SAME = tuple(
     """
@@ -17,14 +21,13 @@ SAME = tuple(
 
 
 def read_report(report: Report, inputs: Mapping[str, int]) -> Found | None:
-    """Return the cause that a report of `nodes` shows; `inputs` numbers the inputs by name."""
+    """Return the cause that the report shows; `inputs` numbers the inputs by name."""
     if isinstance(index := report.get("index"), dict):
         return index_found(index, inputs)
-    if isinstance(birth := report.get("birth"), dict):
-        return birth_found(birth, report, inputs)
-    if isinstance(wrote := report.get("wrote"), dict):
-        return write_found(wrote)
-    return None
+    if isinstance(origin := report.get("origin"), dict):
+        return origin_found(origin, report, inputs)
+    wrote = next(iter(report.get("written") or ()), None)
+    return write_found(wrote) if isinstance(wrote, dict) else None
 
 
 def write_found(wrote: Report) -> Found:
@@ -42,12 +45,12 @@ def write_found(wrote: Report) -> Found:
     return Found("wrong_result", summary, node, op, lines(wrote.get("stack")), None, [fix], [])
 
 
-def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Found:
-    node, op = str(birth.get("node")), str(birth.get("op"))
-    what = birth.get("what") if isinstance(birth.get("what"), dict) else None
-    word = "NaN" if birth.get("kind") == "nan" else "Inf"
-    at = place(birth.get("at"))
-    count, total = birth.get("count"), birth.get("elements")
+def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> Found:
+    node, op = str(origin.get("node")), str(origin.get("op"))
+    what = origin.get("what") if isinstance(origin.get("what"), dict) else None
+    word = "NaN" if origin.get("kind") == "nan" else "Inf"
+    at = place(origin.get("at"))
+    count, total = origin.get("count"), origin.get("elements")
     found_input = None
     if what is not None:
         name = str(what.get("name"))
@@ -63,52 +66,55 @@ def birth_found(birth: Report, report: Report, inputs: Mapping[str, int]) -> Fou
                 got=f"{word} at {at}",
             )
     else:
-        reason = str(birth.get("reason") or "its inputs are finite")
+        why = reason(origin).text or "its inputs are finite"
         summary = (
-            f"{word} is born at {node} ({op}): {reason}; first at {at}, {count} of {total} elements"
+            f"{word} first appears at {node} ({op}): {why}; first at {at}, {count} of {total} "
+            "elements"
         )
-    if isinstance(then := birth.get("then"), dict) and then.get("node") != node:
-        summary += f"; the NaN at {then.get('node')} comes of it ({then.get('reason')})"
+    if isinstance(then := origin.get("then"), dict) and then.get("node") != node:
+        summary += f"; this causes the NaN at {then.get('node')} ({reason(then).text})"
     return Found(
         "nan_or_inf",
         summary,
         node,
         op,
-        lines(birth.get("stack")),
+        lines(origin.get("stack")),
         found_input,
-        nan_fixes(birth, what),
+        nan_fixes(origin, what),
         rows(report, node, word),
     )
 
 
-FIXES: tuple[tuple[str, str], ...] = (
-    (
-        "wholly masked",
-        "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one "
-        "element of such a row unmasked and zero its result",
-    ),
-    ("0/0", "keep the divisor away from zero: clamp_min(eps), or a default where it is zero"),
-    ("division by zero", "keep the divisor away from zero: clamp_min(eps)"),
-    ("log of", "clamp_min(eps) before the logarithm; log_softmax or xlogy where they fit"),
-    ("exp(", "subtract the largest value first: softmax or logsumexp do"),
-    ("sqrt of", "clamp_min(0) before the root"),
-    ("rsqrt of", "add eps before the root"),
-    ("outside -1..1", "clamp(-1, 1) before it: rounding alone can pass the ends"),
-    ("fractional power", "clamp_min(0) before the power"),
-    (
-        "negative running variance",
-        "load the statistics of this normalisation again: a variance cannot be negative",
-    ),
-    ("one element", "use correction=0, or refuse an input with one element in this dimension"),
-    (
-        "overflow of float16",
-        "compute this part in bfloat16 or float32, or scale the values down: float16 ends at 65504",
-    ),
+DIVISOR = "keep the divisor away from zero: clamp_min(eps), or a default where it is zero"
+FIXES: Mapping[ReasonKind, str] = {
+    "masked_row": "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one element "
+    "of such a row unmasked and zero its result",
+    "zero_by_zero": DIVISOR,
+    "division_by_zero": DIVISOR,
+    "logarithm": "clamp_min(eps) before the logarithm; log_softmax or xlogy where they fit",
+    "exponential": "subtract the largest value first: softmax or logsumexp do",
+    "square_root": "clamp_min(0) before the root",
+    "reciprocal_root": "add eps before the root",
+    "unit_interval": "clamp(-1, 1) before it: rounding alone can pass the ends",
+    "fractional_power": "clamp_min(0) before the power",
+    "negative_variance": "load the statistics of this normalisation again: a variance cannot be "
+    "negative",
+    "one_element": "use correction=0, or refuse an input with one element in this dimension",
+    "no_elements": "refuse an empty input, or return a default for it",
+}
+IN_FLOAT16 = (
+    "compute this part in bfloat16 or float32, or scale the values down: float16 ends at 65504"
 )
+GUARD = "guard this operation against the values that went in"
 
 
-def nan_fixes(birth: Report, what: Report | None) -> list[Fix]:
-    where = lines(birth.get("stack"))
+def reason(origin: Report) -> Reason:
+    """Return why a value is not finite, as the probe says it."""
+    return read_part(Reason, origin.get("reason")) or Reason("other", "")
+
+
+def nan_fixes(origin: Report, what: Report | None) -> list[Fix]:
+    where = lines(origin.get("stack"))
     at = f"{where[0].file}:{where[0].line}" if where else None
     if what is not None and what.get("kind") == "parameter":
         return [
@@ -119,113 +125,144 @@ def nan_fixes(birth: Report, what: Report | None) -> list[Fix]:
         ]
     if what is not None:
         return [Fix(what=f"pass no NaN or Inf in {what.get('name')}: it comes from outside")]
-    reason = str(birth.get("reason"))
-    for words, fix in FIXES:
-        if words in reason:
-            return [Fix(what=fix, where=at, why=reason)]
-    return [Fix(what="guard this operation against the values that went in", where=at, why=reason)]
+    why = reason(origin)
+    fix = FIXES.get(why.kind, GUARD)
+    if why.kind == "overflow" and why.dtype == "float16":
+        fix = IN_FLOAT16
+    return [Fix(what=fix, where=at, why=why.text)]
 
 
-def index_found(index: Report, inputs: Mapping[str, int]) -> Found:
-    node, op = str(index.get("node")), str(index.get("op"))
-    table, size, dim = named(index.get("table")), index.get("size"), index.get("dim")
-    if size == 0:
-        summary = f"dimension {dim} of {table} is empty in this call: no index fits ({op})"
-        finding = empty_input(index, inputs)
-        fix = f"do not call the model with an empty {table}, or export it with Dim(min=1) there"
-        return Found(
-            "index_out_of_bounds",
-            summary,
-            node,
-            op,
-            lines(index.get("stack")),
-            finding,
-            [Fix(what=fix)],
-            [],
-        )
-    bound = f"outside 0 <= index < {size}, the size of dimension {dim} of {table}"
-    chain = [one for one in index.get("chain") or [] if isinstance(one, dict)]
-    value, at = index.get("value"), index.get("at")
-    if (source := plain_input(chain)) is not None:
-        name, shape = str(source.get("node")), source.get("shape") or []
-        at = unravelled(at, index.get("shape") or [], shape)
-        summary = f"{name}{place([at])} = {value} is {bound}"
-        finding = None
-        if name in inputs:
-            finding = InputFinding(
-                index=inputs[name],
-                name=name,
-                property="value",
-                expected=f"0 <= value < {size}",
-                got=f"{value} at {place([at])}",
-                lower=0,
-                upper=size if isinstance(size, int) else None,
-            )
-        fixes = [
-            Fix(
-                what=f"check {name} before the call: 0 <= value < {size}",
-                why="the value comes in from outside the model",
-            )
-        ]
-    elif (positions := positions_of(chain)) is not None:
-        name, dimension, length = positions
-        summary = f"{name} has {length} positions, {table} has {size}: index {value} is {bound}"
-        finding = None
-        if name in inputs:
-            finding = InputFinding(
-                index=inputs[name],
-                name=name,
-                property="size",
-                dim=dimension,
-                expected=f"<= {size}",
-                got=str(length),
-            )
-        fixes = [
-            Fix(
-                what=f"keep dimension {dimension} of {name} at or below {size}, and export "
-                f"with Dim(max={size}) so that a longer one is refused"
-            ),
-            Fix(what=f"or make {table} longer and compile again"),
-        ]
-    else:
-        by = " <- ".join(chain_words(chain)) or named(index.get("index_is"))
-        summary = f"{by} gives {value} at {place([at])}, {bound}"
-        finding = None
-        fixes = [
-            Fix(
-                what=f"make the computed index stay below {size}, or clamp it",
-                why=computed_why(chain),
-            )
-        ]
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Whose index it is that is out of bounds, and what helps."""
+
+    summary: str
+    input: InputFinding | None
+    fixes: list[Fix]
+
+
+def index_found(report: Report, inputs: Mapping[str, int]) -> Found | None:
+    index = read_part(OutOfBounds, report)
+    if index is None:
+        return None
+    chain = [one for one in report.get("chain") or [] if isinstance(one, dict)]
+    blame = (
+        empty_table(index, inputs)
+        or given_by_input(index, chain, inputs)
+        or counting_positions(index, chain, inputs)
+        or computed(index, chain)
+    )
+    source = lines(report.get("stack"))
     return Found(
-        "index_out_of_bounds", summary, node, op, lines(index.get("stack")), finding, fixes, []
+        "index_out_of_bounds",
+        blame.summary,
+        index.node,
+        index.op,
+        source,
+        blame.input,
+        blame.fixes,
+        [],
     )
 
 
-def computed_why(chain: Sequence[Report]) -> str:
-    from aoti_debug.explain.out_of_bounds import COMPUTED, COMPUTES
+def empty_table(index: OutOfBounds, inputs: Mapping[str, int]) -> Blame | None:
+    """The indexed dimension has no elements: no index fits."""
+    if index.upper != 0:
+        return None
+    table = named(index.table)
+    name = index.table.name if index.table is not None else ""
+    words = f"dimension {index.dim} of {table} is empty in this call: no index fits ({index.op})"
+    finding = size_finding(name, index.dim, "> 0", "0", inputs)
+    fix = f"do not call the model with an empty {table}, or export it with Dim(min=1) there"
+    return Blame(words, finding, [Fix(what=fix)])
 
+
+def given_by_input(
+    index: OutOfBounds, chain: Sequence[Report], inputs: Mapping[str, int]
+) -> Blame | None:
+    """The index is an input's element, unchanged."""
+    source = plain_input(chain)
+    if source is None:
+        return None
+    name, size = str(source.get("node")), index.upper
+    at = place([unravelled(list(index.at), index.shape, source.get("shape") or [])])
+    finding = None
+    if name in inputs:
+        finding = InputFinding(
+            index=inputs[name],
+            name=name,
+            property="value",
+            expected=f"0 <= value < {size}",
+            got=f"{index.value} at {at}",
+            lower=0,
+            upper=size,
+        )
+    fix = Fix(
+        what=f"check {name} before the call: 0 <= value < {size}",
+        why="the value comes in from outside the model",
+    )
+    return Blame(f"{name}{at} = {index.value} is {outside(index)}", finding, [fix])
+
+
+def counting_positions(
+    index: OutOfBounds, chain: Sequence[Report], inputs: Mapping[str, int]
+) -> Blame | None:
+    """The index counts the positions of an input that is longer than the table."""
+    positions = positions_of(chain)
+    if positions is None:
+        return None
+    name, dimension, length = positions
+    table, size = named(index.table), index.upper
+    words = f"{name} has {length} positions, {table} has {size}: index {index.value} is "
+    fixes = [
+        Fix(
+            what=f"keep dimension {dimension} of {name} at or below {size}, and export "
+            f"with Dim(max={size}) so that a longer one is refused"
+        ),
+        Fix(what=f"or make {table} longer and compile again"),
+    ]
+    finding = size_finding(name, dimension, f"<= {size}", str(length), inputs)
+    return Blame(words + outside(index), finding, fixes)
+
+
+def computed(index: OutOfBounds, chain: Sequence[Report]) -> Blame:
+    """The model computes the index."""
+    by = " <- ".join(chain_words(chain)) or named(index.source)
+    words = f"{by} gives {index.value} at {place([list(index.at)])}, {outside(index)}"
+    fix = f"make the computed index stay below {index.upper}, or clamp it"
+    return Blame(words, None, [Fix(what=fix, why=computed_why(chain))])
+
+
+def outside(index: OutOfBounds) -> str:
+    return (
+        f"outside 0 <= index < {index.upper}, the size of dimension {index.dim} of "
+        f"{named(index.table)}"
+    )
+
+
+def size_finding(
+    name: str, dim: int | None, expected: str, got: str, inputs: Mapping[str, int]
+) -> InputFinding | None:
+    """Return the size that an input must have; None for what is no input."""
+    if name not in inputs:
+        return None
+    return InputFinding(
+        index=inputs[name], name=name, property="size", dim=dim, expected=expected, got=got
+    )
+
+
+def named(value: GraphValue | None) -> str:
+    if value is None:
+        return "?"
+    return f"the result of {value.name}" if value.kind == "computed" else value.name
+
+
+def computed_why(chain: Sequence[Report]) -> str:
     for one in chain:
         for op, words in COMPUTED.items():
             if op in str(one.get("op")):
                 return words.format(table="the table")
     return COMPUTES
-
-
-def empty_input(index: Report, inputs: Mapping[str, int]) -> InputFinding | None:
-    table = index.get("table")
-    name = str(table.get("name")) if isinstance(table, dict) else ""
-    if name not in inputs:
-        return None
-    dim = index.get("dim")
-    return InputFinding(
-        index=inputs[name],
-        name=name,
-        property="size",
-        dim=dim if isinstance(dim, int) else None,
-        expected="> 0",
-        got="0",
-    )
 
 
 def plain_input(chain: Sequence[Report]) -> Report | None:

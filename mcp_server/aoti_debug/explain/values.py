@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
+from aoti_debug.vocabulary import Place
 
 Report = Mapping[str, Any]
 BEFORE, AFTER = 6, 5  # rows around the node in question that are all kept
 ALONG = 48  # rows along the whole model, for a plot
-NOT_MODEL = ("/site-packages/torch/", "/dist-packages/torch/")
-LIBRARY = ("/site-packages/", "/dist-packages/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +31,6 @@ class Found:
     artifact: str = "report.json"
 
 
-def named(what: Any) -> str:
-    if not isinstance(what, dict):
-        return "?"
-    if what.get("kind") == "computed":
-        return f"the result of {what.get('name')}"
-    return str(what.get("name"))
-
-
 def place(at: Any) -> str:
     first = at[0] if isinstance(at, list) and at else []
     return "[" + ", ".join(map(str, first)) + "]" if isinstance(first, list) else f"[{first}]"
@@ -47,16 +38,15 @@ def place(at: Any) -> str:
 
 def lines(stack: Any) -> list[SourceLine]:
     """Return the model's line, then the user's own where that is another; torch's have no part."""
-    frames = [f for f in stack or [] if isinstance(f, list) and len(f) == 3]
-    models = [f for f in frames if not any(part in str(f[0]) for part in NOT_MODEL)]
-    own = [f for f in models if not any(part in str(f[0]) for part in LIBRARY)]
-    chosen = [*models[-1:], *own[-1:]] or frames[-1:]
-    kept = [chosen[0], *(f for f in chosen[1:] if f != chosen[0])] if chosen else []
-    return [
-        SourceLine(file=str(f[0]), line=int(f[1]), text=str(f[2]) or None)
-        for f in kept
-        if isinstance(f[1], int)
+    frames = [
+        Place(str(f[0]), f[1], text=str(f[2]) or None)
+        for f in stack or []
+        if isinstance(f, list) and len(f) == 3 and isinstance(f[1], int)
     ]
+    models = [place for place in frames if place.owner != "torch"]
+    own = [place for place in models if place.owner == "user"]
+    kept = dict.fromkeys([*models[-1:], *own[-1:]] or frames[-1:])
+    return [SourceLine(file=place.file, line=place.line, text=place.text) for place in kept]
 
 
 def rows(report: Report, node: str, mark: str) -> list[ValueRow]:

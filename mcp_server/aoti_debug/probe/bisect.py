@@ -17,7 +17,7 @@ from typing import Any
 
 from . import compare, eager, intermediates, mismatch_causes, standalone
 from .compare import random_ops, unguarded
-from .walk import op_of, stack_of
+from .graph_run import located, on_cpu, values_of
 
 Document = dict[str, Any]
 
@@ -84,7 +84,7 @@ class Search:
         inputs = self._inputs()
         with inputs.mode(torch):
             result = standalone.call(torch, model, inputs)
-        given = [intermediates.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        given = [on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
         return self._settled(given)
 
     def _settled(self, given: list[Any]) -> bool:
@@ -200,7 +200,7 @@ class Search:
         self.compiles.append({"values": len(names), "seconds": round(time.monotonic() - began, 2)})
         with torch.no_grad():
             result = standalone.call(torch, model, self._inputs())
-        given = [intermediates.on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+        given = [on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
         right, truth = self._right(names), self._exact(names)
         found: Document = {}
         for place, name in enumerate(names):
@@ -219,7 +219,7 @@ class Search:
 
     def _right(self, names: list[str]) -> Document:
         """Return what the exported program gives for these nodes and its outputs."""
-        return intermediates.values_of(self._torch, unguarded(self._program), self._inputs(), names)
+        return values_of(self._torch, unguarded(self._program), self._inputs().flat, names)
 
     def _exact(self, names: list[str]) -> Document | None:
         torch = self._torch
@@ -233,9 +233,7 @@ class Search:
         """Report the first wrong node; compile it alone, then with what it is fused with."""
         first: Document = {
             **self._rows[node.name],
-            "node": node.name,
-            "op": op_of(node),
-            "stack": stack_of(node),
+            **located(node),
             "exact": exact,
             "inputs": [one.name for one in node.all_input_nodes],
             "located_with": len(self.compiles),

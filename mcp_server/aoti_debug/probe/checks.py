@@ -18,7 +18,17 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from . import compare, custom_ops, eager, events, expectations, fakes, recorded, repeats, standalone
+from . import (
+    compare,
+    custom_ops,
+    eager,
+    events,
+    expectations,
+    graph_run,
+    recorded,
+    repeats,
+    standalone,
+)
 
 Document = dict[str, Any]
 STEPS = ("calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads")
@@ -308,12 +318,12 @@ class Session:
 
     def shared_in(self, flats: list[list[Any]]) -> Document:
         """Return the custom operator that is wrong in several threads, if one is."""
-        node = repeats.operator_at_once(self.torch, self.module, flats, fakes.is_custom)
+        node = repeats.operator_at_once(self.torch, self.module, flats)
         if node is None:
             return {}
         places = custom_ops.places(self.torch, node.target)
         return {
-            **eager.about(node),
+            **graph_run.about(node),
             "places": places,
             "shared": custom_ops.shared(self.torch, node.target),
         }

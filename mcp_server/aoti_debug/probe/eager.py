@@ -3,7 +3,6 @@ precision too, and with other rounding."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +10,11 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from . import custom_ops, events, fakes, indices, intermediates, standalone
+from . import events, graph_run, intermediates, observers, standalone
 from .standalone import Inputs
+from .vocabulary import OutOfBounds
 
 Document = dict[str, Any]
-_STACK_CHARACTERS = 2000
-_KEPT = 20
 _GUARD = "Guard failed: "
 _NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
 
@@ -30,7 +28,7 @@ class Eager:
         self.exception: Document | None = None
         self.where: str | None = None
         self.node: Document | None = None
-        self.index: Document | None = None
+        self.index: OutOfBounds | None = None
         self.custom_ops: list[str] = []
         self.mismatches: list[Document] = []
 
@@ -43,20 +41,24 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
         found.where = found.exception.pop("where")
         if found.where == "signature":
             return found
-    interpreter = _interpreter(torch, module, found)
+    index, promises = observers.IndexCheck(torch), observers.Promises(torch)
+    watched = graph_run.Run(torch, module, index, promises, guards=True)
+    found.broken, found.custom_ops = watched.broken, promises.operators
+    found.mismatches = promises.mismatches
     try:
-        with torch.no_grad():
-            result = interpreter.run(*inputs.flat)
-            standalone.synchronize(torch)
+        flat = watched(inputs.flat)
+        standalone.synchronize(torch)
     except Exception as error:
         found.exception = found.exception or events.describe_error(error)
         found.where = found.where or "model"
+        found.index = index.found
+        if watched.at is not None and watched.at.op == "call_function":
+            found.node = graph_run.about(watched.at)
         return found
     if found.broken:
         message = f"{_GUARD}{found.broken[0]}"
         found.exception = {"type": "AssertionError", "message": message}
         found.where = "guards"
-    flat = import_module("torch.utils._pytree").tree_leaves(result)
     found.outputs = [cpu(torch, leaf) for leaf in flat]
     return found
 
@@ -81,76 +83,6 @@ def signature(torch: Any, module: Any, inputs: standalone.Inputs) -> Document | 
             bounds = "to be" in text and "input" in text.lower() and "tree spec" not in text
             return {**events.describe_error(error), "where": "guards" if bounds else "signature"}
     return None
-
-
-@contextlib.contextmanager
-def collecting(torch: Any, broken: list[str]) -> Iterator[None]:
-    """Have each guard noted that does not hold, where the first alone would be raised."""
-    kept = torch._assert
-
-    def note(condition: Any, message: str = "") -> None:
-        if not condition and len(broken) < _KEPT:
-            text = str(message).removeprefix(_GUARD) if message else "a guard"
-            broken.append(text)
-
-    torch._assert = note
-    try:
-        yield
-    finally:
-        torch._assert = kept
-
-
-def _interpreter(torch: Any, module: Any, found: Eager) -> Any:
-    interpreter_class: Any = import_module("torch.fx").Interpreter
-    symbols: dict[Any, int] = {}
-    grouped: dict[Any, Document] = {}
-    inputs: list[tuple[Any, Any]] = []  # placeholder, value
-
-    class Watching(interpreter_class):  # type: ignore[misc]
-        def run_node(self, node: Any) -> Any:
-            if node.op == "call_module" and node.target == "_guards_fn":
-                with collecting(torch, found.broken):
-                    try:
-                        return super().run_node(node)
-                    except Exception as error:  # a guard that cannot even be computed
-                        found.broken.append(str(error).splitlines()[0][:300])
-                        return None
-            if node.op != "call_function":
-                result = super().run_node(node)
-                if node.op == "placeholder":
-                    inputs.append((node, result))
-                    fakes.learn(torch, node.meta.get("val"), result, symbols)
-                return result
-            args, kwargs = self.fetch_args_kwargs_from_env(node)
-            found.index = indices.outside(torch, node, args, kwargs, inputs)
-            if found.index is not None:
-                found.node = about(node)
-                raise IndexError(indices.message(found.index))
-            try:
-                result = super().run_node(node)
-            except Exception:
-                found.node = about(node)
-                raise
-            if fakes.is_custom(node.target):
-                name = str(node.target)
-                if name not in found.custom_ops and len(found.custom_ops) < _KEPT:
-                    found.custom_ops.append(name)
-                for one in fakes.differences(torch, node, (args, kwargs), result, symbols):
-                    key = (one["op"], one["output"], one["property"])
-                    known = grouped.setdefault(key, one)
-                    if known is one and len(found.mismatches) < _KEPT:
-                        one["places"] = custom_ops.places(torch, node.target)
-                        found.mismatches.append(one)
-                    known["count"] = known.get("count", 0) + 1
-            return result
-
-    return Watching(module)
-
-
-def about(node: Any) -> Document:
-    """Return a node's name, operator and the user's stack it came from."""
-    stack = node.meta.get("stack_trace") or ""
-    return {"name": node.name, "op": str(node.target), "stack": stack[-_STACK_CHARACTERS:]}
 
 
 def guard_texts(module: Any) -> list[str]:
@@ -246,15 +178,14 @@ def in_float64(
     nodes = {node.name: node for node in wide.graph.nodes}
     refusing: dict[str, None] = {}
 
-    def run(interpreter: Any, node: Any) -> Any:
+    def compute(run: graph_run.Run, node: Any, args: Any, kwargs: Any) -> Any:
         def narrow(one: Any) -> Any:
-            value, known = interpreter.env[nodes[one.name]], one.meta.get("val")
+            value, known = run.values[nodes[one.name]], one.meta.get("val")
             if known is None and one.op == "get_attr":
                 known = attrgetter(one.target)(module)
             floats = isinstance(value, torch.Tensor) and value.is_floating_point()
             return value.to(known.dtype) if floats and known is not None else value
 
-        args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
         try:
             return node.target(*args, **kwargs)
         except Exception:
@@ -264,8 +195,8 @@ def in_float64(
             refusing[str(node.target)] = None
             return _cast(torch, result, torch.float64)
 
-    given = copied(torch, widen_inputs(torch, inputs))
-    return intermediates.values_of(torch, wide, given, list(names), run=run), list(refusing)
+    flat = copied(torch, widen_inputs(torch, inputs)).flat
+    return graph_run.values_of(torch, wide, flat, names, compute), list(refusing)
 
 
 def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any]:
@@ -274,8 +205,7 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
     ends in four zero bits counts as exact: zeros, positions and lengths in floats."""
     torch.manual_seed(seed)
 
-    def run(interpreter: Any, node: Any) -> Any:
-        args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
+    def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
         result = node.target(*args, **kwargs)
         if intermediates.is_view(node):
             return result
@@ -293,9 +223,8 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    given = copied(torch, inputs)
-    outputs: list[Any] = intermediates.values_of(torch, module, given, [], run=run)["outputs"]
-    return outputs
+    run = graph_run.Run(torch, module, compute=compute)
+    return [graph_run.on_cpu(torch, leaf) for leaf in run(copied(torch, inputs).flat)]
 
 
 def copied(torch: Any, inputs: Inputs) -> Inputs:

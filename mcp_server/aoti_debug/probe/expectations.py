@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from . import describe
+from .vocabulary import Break, Relation
 
 Document = dict[str, Any]
 
@@ -66,13 +68,11 @@ def ranges(program: Any) -> dict[str, list[int | None]]:
     }
 
 
-def differences(
-    torch: Any, program: Any, expected: list[Expected], flat: list[Any]
-) -> list[Document]:
+def differences(torch: Any, program: Any, expected: list[Expected], flat: list[Any]) -> list[Break]:
     """Compare inputs with what is declared: count, type, dtype, device, rank, sizes, strides."""
-    found: list[Document] = []
+    found: list[Break] = []
     if len(expected) != len(flat):
-        found.append({"property": "count", "expected": len(expected), "got": len(flat)})
+        found.append(_break("count", len(expected), len(flat)))
     symbols: dict[Any, int] = {}
     shared = describe.overlaps(torch, flat)
     index = 0
@@ -81,85 +81,86 @@ def differences(
         differences = _compare(torch, program, item, leaf, symbols)
         if is_tensor and item.written:
             others = [expected[p].name for p in shared.get(position, ()) if p < len(expected)]
-            differences = [*_aliased(leaf, others), *({**d, "written": True} for d in differences)]
-        where = {"index": index} if is_tensor else {"index": None, "position": position}
-        found += [{**where, "name": item.name, **difference} for difference in differences]
+            written = [replace(one, written=True) for one in differences]
+            differences = [*_aliased(leaf, others), *written]
+        where: Document = {"index": index} if is_tensor else {"position": position}
+        found += [replace(one, name=item.name, **where) for one in differences]
         index += is_tensor
     return found
 
 
-def _aliased(leaf: Any, others: list[str]) -> list[Document]:
+def _aliased(leaf: Any, others: list[str]) -> list[Break]:
     """Say where an input that the model writes to shares memory, with others or within itself."""
     if others:
-        return [_difference("aliasing", "memory of its own", f"shared with {', '.join(others)}")]
+        return [_break("aliasing", "memory of its own", f"shared with {', '.join(others)}")]
     for dim, (size, stride) in enumerate(zip(leaf.shape, leaf.stride())):  # noqa: B905
         if size > 1 and stride == 0 and leaf.numel():
-            return [_difference("aliasing", "memory of its own", "expanded (stride 0)", dim)]
+            return [_break("aliasing", "memory of its own", "expanded (stride 0)", dim)]
     return []
 
 
 def _compare(
     torch: Any, program: Any, item: Expected, leaf: Any, symbols: dict[Any, int]
-) -> list[Document]:
+) -> list[Break]:
     if item.value is None:
         return _compare_constant(item, leaf)
     if not isinstance(leaf, torch.Tensor):
-        return [_difference("type", "tensor", type(leaf).__name__)]
+        return [_break("type", "tensor", type(leaf).__name__)]
     found = []
     if leaf.dtype != item.value.dtype:
-        found.append(_difference("dtype", item.value.dtype, leaf.dtype))
+        found.append(_break("dtype", item.value.dtype, leaf.dtype))
     if leaf.device.type != item.value.device.type:
-        found.append(_difference("device", item.value.device, leaf.device))
+        found.append(_break("device", item.value.device, leaf.device))
     if leaf.dim() != len(item.shape):
-        return [*found, _difference("rank", len(item.shape), leaf.dim())]
+        return [*found, _break("rank", len(item.shape), leaf.dim())]
     for dim, size in enumerate(leaf.shape):
         found += _compare_size(program, item.shape[dim], dim, size, symbols)
     for dim, stride in enumerate(leaf.stride()):
         wanted = _value(item.stride[dim], symbols)
         if wanted is not None and wanted != stride and leaf.shape[dim] > 1:
-            found.append(_difference("stride", wanted, stride, dim))
+            found.append(_break("stride", wanted, stride, dim))
     return found
 
 
-def _compare_constant(item: Expected, leaf: Any) -> list[Document]:
+def _compare_constant(item: Expected, leaf: Any) -> list[Break]:
     if not hasattr(item.spec.arg, "value"):
         return []
     wanted = item.spec.arg.value
     same = type(wanted) is type(leaf) and wanted == leaf
-    return [] if same else [_difference("value", repr(wanted)[:200], repr(leaf)[:200])]
+    return [] if same else [_break("value", repr(wanted)[:200], repr(leaf)[:200])]
 
 
 def _compare_size(
     program: Any, declared_size: Any, dim: int, size: int, symbols: dict[Any, int]
-) -> list[Document]:
+) -> list[Break]:
     if getattr(declared_size, "is_symbol", False) and declared_size not in symbols:
         symbols[declared_size] = size
         bounds = program.range_constraints.get(declared_size)
         low, high = (_bound(bounds.lower), _bound(bounds.upper)) if bounds else (None, None)
         if low is not None and size < low:
-            return [
-                {**_difference("size", f">= {low}", size, dim), "relation": "min", "bound": low}
-            ]
+            return [_break("size", f">= {low}", size, dim, "min", low)]
         if high is not None and size > high:
-            return [
-                {**_difference("size", f"<= {high}", size, dim), "relation": "max", "bound": high}
-            ]
+            return [_break("size", f"<= {high}", size, dim, "max", high)]
         return []
     wanted = _value(declared_size, symbols)
     if wanted is None or wanted == size:
         return []
     reason = "" if isinstance(declared_size, int) else f" ({declared_size})"
-    return [_difference("size", f"{wanted}{reason}", size, dim)]
+    return [_break("size", f"{wanted}{reason}", size, dim)]
 
 
-def _difference(
+def _break(
     property: str,
     expected: Any,
     got: Any,
     dim: int | None = None,
-) -> Document:
-    found: Document = {"property": property, "expected": str(expected), "got": str(got)}
-    return found if dim is None else {**found, "dim": dim}
+    relation: Relation = "equal",
+    bound: int | None = None,
+) -> Break:
+    wanted, given = str(expected), str(got)
+    return Break(
+        property=property, expected=wanted, got=given, dim=dim, relation=relation, bound=bound
+    )
 
 
 def _expression(size: Any) -> Any:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
+
+from .vocabulary import Element, GraphValue, OutOfBounds, Size
 
 Document = dict[str, Any]
 # Operators that index dimension `dim` of their first argument: where `dim` and the index stand.
@@ -42,7 +45,7 @@ _NEGATIVE = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index
 
 def outside(
     torch: Any, node: Any, args: Any, kwargs: Any, inputs: list[tuple[Any, Any]]
-) -> Document | None:
+) -> OutOfBounds | None:
     """Return the first index of an operator that is out of bounds; None when all are within."""
     name = _name(node.target)
     for size, dim, index, place, ignored in _indexed(torch, name, node, args, kwargs):
@@ -58,18 +61,22 @@ def outside(
             continue
         at = bad.nonzero()[0].tolist()
         value = int(index[tuple(at)])
-        found: Document = {
-            "op": str(node.target),
-            "node": node.name,
-            "dim": dim,
-            "lower": low,
-            "upper": size,
-            "value": value,
-            "at": at,
-            "count": int(bad.sum()),
-        }
-        found.update(_origin(torch, node, place, value, inputs))
-        return found
+        found = OutOfBounds(
+            op=str(node.target),
+            upper=size,
+            value=value,
+            node=node.name,
+            dim=dim,
+            lower=low,
+            at=tuple(at),
+            count=int(bad.sum()),
+            shape=tuple(index.shape),
+            min=int(index.min()),
+            max=int(index.max()),
+            table=described(node.args[0]),
+            source=described(place),
+        )
+        return replace(found, **_origin(torch, place, value, inputs))
     return None
 
 
@@ -77,14 +84,6 @@ def is_indexing(node: Any) -> bool:
     """Tell whether a node is of an operator that this looks at."""
     name = _name(node.target) if node.op == "call_function" else ""
     return name in _ALONG or name in (*_ROWS, *_LISTS, *_CLASSES, "take")
-
-
-def message(found: Document) -> str:
-    at = ", ".join(map(str, found["at"]))
-    return (
-        f"{found['op']}: index {found['value']} at [{at}] is out of bounds: "
-        f"{found['lower']} <= index < {found['upper']}"
-    )
 
 
 def _name(target: Any) -> str:
@@ -107,14 +106,15 @@ def _indexed(
     first = args[0] if args else None
     if not name or not isinstance(first, torch.Tensor):
         return
-    if name in _ROWS:
+    if name in _ROWS and first.dim():
         index, place = given(1, "indices")
         if isinstance(index, torch.Tensor):
             yield first.shape[0], 0, index, place, None
     elif name in _ALONG:
         dim, (index, place) = given(_ALONG[name][0], "dim")[0], given(_ALONG[name][1], "index")
         if isinstance(index, torch.Tensor) and isinstance(dim, int):
-            yield (first.shape[dim] if first.dim() else 1), dim, index, place, None
+            size, dim = (first.shape[dim], dim % first.dim()) if first.dim() else (1, dim)
+            yield size, dim, index, place, None
     elif name == "take":
         index, place = given(1, "index")
         if isinstance(index, torch.Tensor):
@@ -143,9 +143,7 @@ def _indexed(
             )
 
 
-def _origin(
-    torch: Any, node: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]
-) -> Document:
+def _origin(torch: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]) -> Document:
     """Follow an index to the input that holds it, else to the size of an input that it is of."""
     held = root(place)
     tensors = [(n, leaf) for n, leaf in inputs if isinstance(leaf, torch.Tensor)]
@@ -153,16 +151,13 @@ def _origin(
         if placeholder is held and not leaf.is_floating_point():
             at = (leaf == value).nonzero()
             if len(at):
-                return {"input": {"index": index, "name": placeholder.name, "at": at[0].tolist()}}
+                return {"input": Element(index, placeholder.name, tuple(at[0].tolist()))}
     data, sizes = ancestors(place)
     for index, (placeholder, leaf) in enumerate(tensors):
         for dim in sizes.get(placeholder.name, ()) if not data else ():
-            size = int(leaf.shape[dim])
-            named = {"index": index, "name": placeholder.name, "dim": dim, "size": size}
-            return {"size": named}
+            return {"size": Size(index, placeholder.name, dim, int(leaf.shape[dim]))}
         if placeholder.name in data and not leaf.is_floating_point():
-            named = {"index": index, "name": placeholder.name}
-            return {"input": {**named, "computed": True}}
+            return {"input": Element(index, placeholder.name, computed=True)}
     return {}
 
 
@@ -200,90 +195,12 @@ def root(node: Any, *, whole: bool = False) -> Any:
     return None
 
 
-# op -> (position of the tensor selected from, of the dimension or None, of the index, wraps)
-_SELECTED = {
-    "aten.embedding": (0, None, 1, False),
-    "aten.index_select": (0, 1, 2, False),
-    "aten.gather": (0, 1, 2, False),
-    "aten.scatter": (0, 1, 2, False),
-    "aten.scatter_": (0, 1, 2, False),
-    "aten.scatter_add": (0, 1, 2, False),
-    "aten.scatter_add_": (0, 1, 2, False),
-    "aten.scatter_reduce": (0, 1, 2, False),
-    "aten.scatter_reduce_": (0, 1, 2, False),
-    "aten.index_add": (0, 1, 2, False),
-    "aten.index_add_": (0, 1, 2, False),
-    "aten.index_copy": (0, 1, 2, False),
-    "aten.index_fill": (0, 1, 2, False),
-    "aten.embedding_bag": (0, None, 1, False),
-    "aten._embedding_bag": (0, None, 1, False),
-    "aten._embedding_bag_forward_only": (0, None, 1, False),
-}
-_LISTED = ("aten.index", "aten.index_put", "aten.index_put_", "aten._unsafe_index")
-
-
-def check(torch: Any, node: Any, args: Any, kwargs: Any) -> Document | None:
-    """Return which element of which index of a node is out of bounds; None if none is."""
-    op = str(node.target).rpartition(".")[0]
-    if op in _SELECTED and len(args) > _SELECTED[op][2]:
-        table, dim, index, wraps = _SELECTED[op]
-        at = args[dim] if dim is not None else 0
-        return _one(torch, node, args, (table, at, index), node.args[index], args[index], wraps)
-    if op in _LISTED and len(args) > 1 and isinstance(args[1], (list, tuple)):
-        for place, index in enumerate(args[1]):
-            if isinstance(index, torch.Tensor) and index.dtype is not torch.bool:
-                source = node.args[1][place]
-                found = _one(torch, node, args, (0, place, 1), source, index, True)
-                if found is not None:
-                    return found
-    return None
-
-
-def _one(
-    torch: Any,
-    node: Any,
-    args: Any,
-    places: tuple[int, int, int],
-    source: Any,
-    index: Any,
-    wraps: bool,
-) -> Document | None:
-    selected = args[places[0]]
-    if not isinstance(selected, torch.Tensor) or not isinstance(index, torch.Tensor):
-        return None
-    if index.numel() == 0 or selected.dim() == 0 or index.is_floating_point():
-        return None
-    dim = places[1] % selected.dim()
-    size = int(selected.shape[dim])
-    lowest = -size if wraps else 0
-    bad = (index < lowest) | (index >= size)
-    if not bool(bad.any()):
-        return None
-    at = bad.nonzero()[0].tolist()
-    table = node.args[places[0]]
-    return {
-        "table": described(table),
-        "table_node": getattr(table, "name", None),
-        "size": size,
-        "dim": dim,
-        "index_node": getattr(source, "name", None),
-        "index_is": described(source),
-        "at": at,
-        "value": int(index[tuple(at)]),
-        "count": int(bad.sum()),
-        "elements": index.numel(),
-        "shape": list(index.shape),
-        "low": int(index.min()),
-        "high": int(index.max()),
-    }
-
-
-def described(node: Any) -> Document:
+def described(node: Any) -> GraphValue:
     """Say what a graph node is: a parameter by its name, an input, or computed."""
     if not hasattr(node, "op"):
-        return {"kind": "value", "name": str(node)[:80]}
+        return GraphValue("value", str(node)[:80])
     if node.op == "get_attr":
-        return {"kind": "parameter", "name": str(node.target)}
+        return GraphValue("parameter", str(node.target), node=node.name)
     if node.op == "placeholder":
-        return {"kind": "input", "name": str(node.name)}
-    return {"kind": "computed", "name": str(node.name), "op": str(node.target)}
+        return GraphValue("input", str(node.name), node=node.name)
+    return GraphValue("computed", str(node.name), str(node.target), node.name)

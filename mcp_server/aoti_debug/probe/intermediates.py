@@ -6,7 +6,7 @@ from importlib import import_module
 from operator import getitem
 from typing import Any
 
-from . import standalone
+from . import graph_run, standalone
 from .fakes import is_custom
 
 Document = dict[str, Any]
@@ -175,49 +175,8 @@ def entering(nodes: list[Any]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def values_of(
-    torch: Any,
-    module: Any,
-    inputs: standalone.Inputs,
-    names: list[str],
-    change: Any = None,
-    run: Any = None,
-) -> Document:
-    """Run a module node by node, each on its inputs or on what `change(node, args, kwargs)` makes
-    of them, or in its place `run(interpreter, node)`; return the named nodes' values, and its
-    outputs, on the CPU."""
-    kept: Document = {}
-    wanted = set(names)
-    interpreter: Any = import_module("torch.fx").Interpreter
-
-    class Keeping(interpreter):  # type: ignore[misc]
-        def run_node(self, n: Any) -> Any:
-            if n.op == "call_module" and str(n.target) == "_guards_fn":
-                return None
-            if change is not None and n.op == "call_function":
-                args, kwargs = change(n, *self.fetch_args_kwargs_from_env(n))
-                value = n.target(*args, **kwargs)
-            elif run is not None and n.op == "call_function":
-                value = run(self, n)
-            else:
-                value = super().run_node(n)
-            if n.name in wanted:
-                kept[n.name] = on_cpu(torch, value)
-            return value
-
-    with torch.no_grad():
-        result = Keeping(module).run(*inputs.flat, enable_io_processing=False)
-        leaves = standalone.flat_outputs(torch, result)
-    kept["outputs"] = [on_cpu(torch, leaf) for leaf in leaves]
-    return kept
-
-
 def is_view(node: Any) -> bool:
     return base(node).lstrip("_") in _VIEWS or base(node).endswith("_")
-
-
-def on_cpu(torch: Any, value: Any) -> Any:
-    return value.detach().clone().cpu() if isinstance(value, torch.Tensor) else value
 
 
 def convolves_in_tf32(torch: Any, module: Any) -> bool:
@@ -242,19 +201,19 @@ def with_short_factors(
 ) -> list[Any]:
     """Return a module's outputs with the factors of these products short of mantissa."""
 
-    def change(node: Any, args: Any, kwargs: Any) -> Any:
+    def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
         name = base(node).lstrip("_")
         if name not in products:
-            return args, kwargs
+            return node.target(*args, **kwargs)
         factors = _FACTORS.get(name, (0, 1))
         short = [
             rounded(torch, one, bits, nearest) if n in factors else one
             for n, one in enumerate(args)
         ]
-        return short, kwargs
+        return node.target(*short, **kwargs)
 
-    found: list[Any] = values_of(torch, module, inputs, [], change)["outputs"]
-    return found
+    run = graph_run.Run(torch, module, compute=compute)
+    return [graph_run.on_cpu(torch, leaf) for leaf in run(inputs.flat)]
 
 
 def rounded(torch: Any, leaf: Any, bits: int, nearest: bool = True) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import compare, eager, intermediates
 from .compare import unguarded
-from .walk import op_of, stack_of
+from .graph_run import located, values_of
 
 Document = dict[str, Any]
 _NAMED = 8
@@ -128,11 +128,9 @@ def _with_constants(
                     if held[name].shape != tensor.shape:
                         return None
                     tensor.copy_(held[name])
-        right = intermediates.values_of(torch, module, inputs, [])["outputs"]
+        right = values_of(torch, module, inputs.flat)["outputs"]
         wide = eager.widen(torch, module)
-        exact = intermediates.values_of(torch, wide, eager.widen_inputs(torch, inputs), [])[
-            "outputs"
-        ]
+        exact = values_of(torch, wide, eager.widen_inputs(torch, inputs).flat)["outputs"]
         return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
     except Exception:
         return None
@@ -208,9 +206,7 @@ def amplified(
             continue
         node, at = nodes[name], tuple(apart.nonzero()[0].tolist())
         return {
-            "node": name,
-            "op": op_of(node),
-            "stack": stack_of(node),
+            **located(node),
             "at": list(at),
             "program": float(mine[at]),
             "float64": float(true[at]),

@@ -1,4 +1,4 @@
-"""Where NaN and Inf are born: which node, from which values, and which usual reason fits them."""
+"""Where NaN and Inf first appear: at which node, from which values, and which usual reason fits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from . import intermediates
 from .indices import described
 from .standalone import statistics
+from .vocabulary import Reason, ReasonKind
 
 Document = dict[str, Any]
 _ELEMENTS = 3
@@ -39,7 +40,8 @@ def look(
     if tensor is None:
         return None
     if node.op in _STORED:
-        return {"what": described(node), **_elements(torch, tensor), "kind": _kind(tensor)}
+        kind = "nan" if bool(tensor.isnan().any()) else "inf"
+        return {"what": described(node), **_elements(torch, tensor), "kind": kind}
     sources = node.all_input_nodes
     if node.name in nan:
         if any(source.name in nan for source in sources):
@@ -70,7 +72,7 @@ def meant(args: Any, kwargs: Any) -> bool:
 
 def cause(
     graph: Any,
-    born: dict[str, Document],
+    origins: dict[str, Document],
     nan: set[str],
     inf: set[str],
     writers: dict[str, list[Any]],
@@ -91,20 +93,19 @@ def cause(
         bad = [node for node in output.all_input_nodes if node.name in inf]
         kind = inf
     reached = _reached(bad, kind, writers)
-    first = next((n for n in nodes if n in reached and n in born), None)
+    first = next((n for n in nodes if n in reached and n in origins), None)
     if first is None:
         return None
-    found = {**born[first], "reaches": [node.name for node in bad][:8]}
+    found = {**origins[first], "reaches": [node.name for node in bad][:8]}
     if found.get("meant"):
         return None
-    if kind is nan and first not in ("", None):
+    if kind is nan:
         sources = [n for n in nodes[first].all_input_nodes if n.name in inf]
         earlier = _reached(sources, inf, writers)
-        root = next(
-            (n for n in nodes if n in earlier and n in born and not born[n].get("meant")), None
-        )
+        mattering = (n for n in nodes if n in earlier and n in origins)
+        root = next((n for n in mattering if not origins[n].get("meant")), None)
         if root is not None and nodes[root].op not in _STORED:
-            return {**born[root], "then": found, "reaches": found["reaches"]}
+            return {**origins[root], "then": found, "reaches": found["reaches"]}
     return found
 
 
@@ -130,10 +131,6 @@ def _first_bad(torch: Any, value: Any) -> Any:
     return None
 
 
-def _kind(tensor: Any) -> str:
-    return "nan" if bool(tensor.isnan().any()) else "inf"
-
-
 def _elements(torch: Any, tensor: Any) -> Document:
     nan = tensor.isnan()
     bad = nan if bool(nan.any()) else tensor.isinf()
@@ -149,7 +146,7 @@ def _elements(torch: Any, tensor: Any) -> Document:
 
 
 def _source(torch: Any, argument: Any, given: Any, place: tuple[int, ...], shape: Any) -> Document:
-    found: Document = dict(described(argument))
+    found: Document = dict(vars(described(argument)))
     if not isinstance(given, torch.Tensor):
         found["value"] = given
         return found
@@ -176,36 +173,36 @@ _MATRIX = tuple(
     scaled_dot_product_attention
     """.split()
 )
-_DOMAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "sqrt": ("a negative number", lambda x: x < 0),
-    "rsqrt": ("zero or a negative number", lambda x: x <= 0),
-    "log": ("zero or a negative number", lambda x: x <= 0),
-    "log2": ("zero or a negative number", lambda x: x <= 0),
-    "log10": ("zero or a negative number", lambda x: x <= 0),
-    "log1p": ("-1 or less", lambda x: x <= -1),
-    "acos": ("a number outside -1..1", lambda x: x.abs() > 1),
-    "asin": ("a number outside -1..1", lambda x: x.abs() > 1),
-    "acosh": ("a number below 1", lambda x: x < 1),
-    "atanh": ("a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
-    "reciprocal": ("zero", lambda x: x == 0),
-    "logit": ("a number outside 0..1 or at its ends", lambda x: (x <= 0) | (x >= 1)),
-    "erfinv": ("a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
+_DOMAIN: dict[str, tuple[ReasonKind, str, Callable[[Any], Any]]] = {
+    "sqrt": ("square_root", "a negative number", lambda x: x < 0),
+    "rsqrt": ("reciprocal_root", "zero or a negative number", lambda x: x <= 0),
+    "log": ("logarithm", "zero or a negative number", lambda x: x <= 0),
+    "log2": ("logarithm", "zero or a negative number", lambda x: x <= 0),
+    "log10": ("logarithm", "zero or a negative number", lambda x: x <= 0),
+    "log1p": ("domain", "-1 or less", lambda x: x <= -1),
+    "acos": ("unit_interval", "a number outside -1..1", lambda x: x.abs() > 1),
+    "asin": ("unit_interval", "a number outside -1..1", lambda x: x.abs() > 1),
+    "acosh": ("domain", "a number below 1", lambda x: x < 1),
+    "atanh": ("unit_interval", "a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
+    "reciprocal": ("division_by_zero", "zero", lambda x: x == 0),
+    "logit": ("domain", "a number outside 0..1 or at its ends", lambda x: (x <= 0) | (x >= 1)),
+    "erfinv": ("unit_interval", "a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
 }
 _REDUCED = ("sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp")
 
 
 def reason(
     torch: Any, target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, ...]
-) -> str:
-    """Return in words why `result[place]` is not finite, as far as the operator tells."""
+) -> Reason:
+    """Return why `result[place]` is not finite, as far as the operator tells."""
     op = target.removeprefix("aten.").partition(".")[0].rstrip("_").lstrip("_")
     tensors = [one for one in _flat(args) if isinstance(one, torch.Tensor)]
     values = [one for one in _flat(args) if isinstance(one, (torch.Tensor, int, float))]
     if op in _DOMAIN and tensors:
-        words, outside = _DOMAIN[op]
+        kind, words, outside = _DOMAIN[op]
         at = _at(tensors[0], place, result.shape)
         if at is not None and bool(outside(torch.as_tensor(at))):
-            return f"{op} of {words}: {at:.6g}"
+            return Reason(kind, f"{op} of {words}: {at:.6g}")
     if op in ("div", "true_divide") and len(values) > 1:
         return _division(values, place, result.shape)
     if op in ("softmax", "log_softmax", "safe_softmax") and tensors:
@@ -213,40 +210,43 @@ def reason(
     if op == "pow" and len(values) > 1:
         base, power = (_at(v, place, result.shape) for v in values[:2])
         if base is not None and power is not None and base < 0 and power != int(power):
-            return f"a negative number to a fractional power: {base:.6g} ** {power:.6g}"
+            text = f"a negative number to a fractional power: {base:.6g} ** {power:.6g}"
+            return Reason("fractional_power", text)
         if base == 0 and power is not None and power < 0:
-            return f"zero to a negative power: 0 ** {power:.6g}"
+            return Reason("division_by_zero", f"zero to a negative power: 0 ** {power:.6g}")
     if op in ("sub", "add", "mul") and len(values) > 1:
         left, right = (_at(v, place, result.shape) for v in values[:2])
         if left is not None and right is not None:
             said = _infinite(op, left, right)
             if said:
-                return said
+                return Reason("infinite_operands", said)
     if "batch_norm" in op and len(args) > 4 and isinstance(args[4], torch.Tensor):
         lowest = float(args[4].min())
         if lowest < 0:
-            return f"a negative running variance: {lowest:.6g}"
+            return Reason("negative_variance", f"a negative running variance: {lowest:.6g}")
     if op in ("var", "std", "var_mean") and tensors:
         count = tensors[0].numel() // max(1, result.numel())
         if count <= 1:
-            return "the variance of one element without the correction: 0/0"
+            return Reason("one_element", "the corrected variance of one element: 0/0")
     if op in ("mean", "amax", "amin") and tensors and tensors[0].numel() == 0:
-        return f"the {op} of no elements: 0/0"
+        return Reason("no_elements", f"the {op} of no elements: 0/0")
     return _overflow(torch, op, tensors, values, result, place)
 
 
-def _division(values: Any, place: tuple[int, ...], shape: Any) -> str:
+def _division(values: Any, place: tuple[int, ...], shape: Any) -> Reason:
     top, bottom = (_at(v, place, shape) for v in values[:2])
     if top is None or bottom is None:
-        return "a division whose result is not finite"
+        return Reason("other", "a division whose result is not finite")
+    if bottom == 0 and top == 0:
+        return Reason("zero_by_zero", "0/0")
     if bottom == 0:
-        return "0/0" if top == 0 else f"a division by zero: {top:.6g}/0"
+        return Reason("division_by_zero", f"a division by zero: {top:.6g}/0")
     if abs(top) == float("inf") and abs(bottom) == float("inf"):
-        return "Inf/Inf"
-    return f"overflow of a division: {top:.6g}/{bottom:.6g}"
+        return Reason("infinite_operands", "Inf/Inf")
+    return Reason("overflow", f"overflow of a division: {top:.6g}/{bottom:.6g}")
 
 
-def _softmax(torch: Any, tensor: Any, args: Any, place: tuple[int, ...]) -> str:
+def _softmax(torch: Any, tensor: Any, args: Any, place: tuple[int, ...]) -> Reason:
     dim = next((one for one in args[1:] if isinstance(one, int) and not isinstance(one, bool)), -1)
     row = tensor.detach().movedim(dim, -1)
     at = list(place)
@@ -254,10 +254,10 @@ def _softmax(torch: Any, tensor: Any, args: Any, place: tuple[int, ...]) -> str:
         at.pop(dim % tensor.dim())
     values = row[tuple(at)]
     if bool((values == float("-inf")).all()):
-        return f"softmax of a row that is all -Inf (wholly masked): row {at}"
+        return Reason("masked_row", f"softmax of a row that is all -Inf (fully masked): row {at}")
     if bool((values == float("inf")).any()):
-        return f"softmax of a row that holds +Inf: row {at}"
-    return f"softmax of row {at}"
+        return Reason("infinite_operands", f"softmax of a row that holds +Inf: row {at}")
+    return Reason("other", f"softmax of row {at}")
 
 
 def _infinite(op: str, left: float, right: float) -> str:
@@ -273,7 +273,7 @@ def _infinite(op: str, left: float, right: float) -> str:
 
 def _overflow(
     torch: Any, op: str, tensors: Any, values: Any, result: Any, place: tuple[int, ...]
-) -> str:
+) -> Reason:
     """Say which type was too small, with the largest value that went in."""
     floats = [t for t in tensors if t.is_floating_point() and t.numel()]
     dtype = str(result.dtype).replace("torch.", "")
@@ -281,21 +281,22 @@ def _overflow(
     largest = max((float(t.detach().abs().max()) for t in floats), default=0.0)
     if not torch.isfinite(torch.tensor(largest)):
         if bool(result.isnan().any()):
-            return f"{op} of values that hold Inf: Inf - Inf or 0 * Inf inside"
-        return f"{op} of values that hold Inf"
+            text = f"{op} of values that hold Inf: Inf - Inf or 0 * Inf inside"
+            return Reason("infinite_operands", text)
+        return Reason("infinite_operands", f"{op} of values that hold Inf")
     if op in ("to", "to_copy", "convert_element_type") and largest > limit:
-        return f"overflow of {dtype}: {largest:.6g} is over {limit:.6g}"
+        text = f"overflow of {dtype}: {largest:.6g} is over {limit:.6g}"
+        return Reason("overflow", text, dtype)
     if op == "exp" and floats:
         at = _at(floats[0], place, result.shape)
         if at is not None:
-            return f"overflow of {dtype}: exp({at:.6g}) is over {limit:.6g}"
+            text = f"overflow of {dtype}: exp({at:.6g}) is over {limit:.6g}"
+            return Reason("exponential", text, dtype)
     inside = " inside a sum of products" if op in _MATRIX else " in a sum" if op in _REDUCED else ""
     true = _true(torch, op, floats, values, place, result)
-    told = f", {true:.6g} in float64" if true is not None else ""
-    return (
-        f"overflow of {dtype}{inside}: the largest value that went in is {largest:.6g}, the limit "
-        f"is {limit:.6g}{told}"
-    )
+    wide = f", {true:.6g} in float64" if true is not None else ""
+    text = f"overflow of {dtype}{inside}: the largest input is {largest:.6g}, the limit {limit:.6g}"
+    return Reason("overflow", text + wide, dtype)
 
 
 def _true(

@@ -4,9 +4,11 @@ declares, its guards, and the bounds of its indices."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from . import eager, expectations, indices
+from . import expectations, graph_run, indices
+from .vocabulary import Element, OutOfBounds, Size
 
 Document = dict[str, Any]
 _ANCESTORS = 200
@@ -46,7 +48,7 @@ class Program:
         different = expectations.differences(self.torch, self.program, self.expected, leaves)
         found: Document = {
             "state": "held",
-            "differences": [one for one in different if one["property"] in _KNOWN],
+            "differences": [one for one in different if one.property in _KNOWN],
         }
         if len(leaves) != len(self.expected):
             return found
@@ -54,20 +56,20 @@ class Program:
         for node in self.indexing:
             outside = self.outside(node, leaves, described)
             if outside is not None:
-                return {**found, "index": outside, "node": eager.about(node)}
+                return {**found, "index": outside, "node": graph_run.about(node)}
         return found
 
     def broken(self, leaves: Sequence[Any]) -> list[str]:
         texts: list[str] = []
         if self.guard is not None and len(self.guarded) <= len(leaves):
-            with eager.collecting(self.torch, texts):
+            with graph_run.collecting(self.torch, texts):
                 try:
                     self.guard(*[leaves[place] for place in self.guarded])
                 except Exception as error:  # a guard that cannot even be computed
                     texts.append((str(error).splitlines() or [type(error).__name__])[0][:300])
         return texts
 
-    def outside(self, node: Any, leaves: Sequence[Any], described: Any) -> Document | None:
+    def outside(self, node: Any, leaves: Sequence[Any], described: Any) -> OutOfBounds | None:
         """Return the index of an operator that is out of bounds, as far as sizes and extremes
         tell it."""
         table = getattr(node.args[0], "meta", {}).get("val") if node.args else None
@@ -93,10 +95,12 @@ class Program:
         found = indices.outside(self.torch, node, args, kwargs, [])
         if found is None:
             return None
-        place = next((p for p in roots if found["value"] in known[p].tolist()), None)
-        if place is not None:
-            return {**found, "count": 1, **_element(found["value"], *roots[place])}
-        return {**found, **self.size(node, leaves)}
+        place = next((p for p in roots if found.value in known[p].tolist()), None)
+        if place is None:
+            return replace(found, size=self.size(node, leaves))
+        root, given = roots[place]
+        at = tuple(given.get("min_at" if found.value == given["min"] else "max_at") or ())
+        return replace(found, count=1, at=at, input=Element(given["index"], root.name, at))
 
     def of_sizes(self, place: Any, leaves: Sequence[Any]) -> Any:
         """Return the value of a node that follows from sizes and constants; None of any other."""
@@ -124,7 +128,7 @@ class Program:
         except Exception:  # not of sizes alone, or another device's
             return None
 
-    def size(self, node: Any, leaves: Sequence[Any]) -> Document:
+    def size(self, node: Any, leaves: Sequence[Any]) -> Size | None:
         """Name a size of an input that an operator's indices follow from."""
         tensors = [at for at, leaf in enumerate(leaves) if isinstance(leaf, self.torch.Tensor)]
         for place in node.all_input_nodes[1:]:
@@ -132,9 +136,8 @@ class Program:
                 at = next((p for n, p in self.places.items() if n.name == name), None)
                 if at in tensors:
                     size = int(leaves[at].shape[dims[0]])
-                    index = tensors.index(at)
-                    return {"size": {"index": index, "name": name, "dim": dims[0], "size": size}}
-        return {}
+                    return Size(tensors.index(at), name, dims[0], size)
+        return None
 
 
 def _guard(module: Any) -> tuple[Any, list[int]]:
@@ -160,11 +163,6 @@ def _stand_in(torch: Any, described: Mapping[str, Any]) -> Any:
     if kind != "tensor" or dtype is None or shape is None or stride is None:
         raise Unknown(f"{described.get('name') or 'an argument'} is no plain tensor")
     return torch.empty_strided(tuple(shape), tuple(stride), dtype=dtype, device="meta")
-
-
-def _element(value: int, root: Any, given: Mapping[str, Any]) -> Document:
-    at = given.get("min_at" if value == given["min"] else "max_at") or []
-    return {"at": at, "input": {"index": given["index"], "name": root.name, "at": at}}
 
 
 def _mapped(torch: Any, arguments: Any, value: Any) -> Any:

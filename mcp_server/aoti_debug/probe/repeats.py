@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from .graph_run import Run
+from .observers import CustomArguments
+
 Document = dict[str, Any]
 
 PATTERNS = (0xFF, 0x3C)  # NaN in every float format; 0.0115 in fp32, 1.06 in fp16
@@ -167,23 +170,16 @@ def turned(torch: Any, leaf: Any, number: int) -> Any:
     return leaf.detach().roll(number) if moves and number else leaf
 
 
-def operator_at_once(torch: Any, module: Any, flats: list[list[Any]], custom: Any) -> Any:
+def operator_at_once(torch: Any, module: Any, flats: list[list[Any]]) -> Any:
     """Return the first node of a custom operator that is right alone and not in several threads,
     with the arguments that it has in the program for each of the inputs; None if all are."""
-    given: dict[Any, list[tuple[Any, Any]]] = {}
-    interpreter_class: Any = import_module("torch.fx").Interpreter
-
-    class Keeping(interpreter_class):  # type: ignore[misc]
-        def run_node(self, node: Any) -> Any:
-            if node.op == "call_function" and custom(node.target):
-                given.setdefault(node, []).append(self.fetch_args_kwargs_from_env(node))
-            return super().run_node(node)
-
+    arguments_of = CustomArguments()
+    run = Run(torch, module, arguments_of)
+    for flat in flats:
+        run(flat)
     with torch.no_grad():
-        for flat in flats:
-            Keeping(module).run(*flat)
         leaves = import_module("torch.utils._pytree").tree_leaves
-        for node, arguments in given.items():
+        for node, arguments in arguments_of.given.items():
             calls = [
                 lambda args=args, kwargs=kwargs, op=node.target: leaves(op(*args, **kwargs))
                 for args, kwargs in arguments

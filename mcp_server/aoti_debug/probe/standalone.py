@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,9 @@ class Report:
 
 
 def finite(value: Any) -> Any:
-    """Return the value with NaN and infinities as words, which JSON has no numbers for."""
+    """Return the value as JSON has it: NaN and infinities as words, dataclasses as objects."""
+    if is_dataclass(value):
+        value = {key: item for key, item in vars(value).items() if item is not None}
     if isinstance(value, dict):
         return {str(key): finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Container
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from . import compare, operator_source, standalone
+from .graph_run import Observer, Run
+from .vocabulary import places_in
 
 Document = dict[str, Any]
 
@@ -54,10 +57,9 @@ def values(order: Document, directory: Path) -> None:
     inputs = _inputs(torch, program, order)
     folder = directory / order["side"]
     folder.mkdir(exist_ok=True)
-    recorder = _recorder(torch, program.graph_module, folder, set(_weights(program)))
+    recorder = _Recorder(torch, folder, set(_weights(program)))
     print("step: run", flush=True)  # from here on it has the time of a call
-    with torch.no_grad():
-        recorder.run(*_arguments(torch, program, inputs))
+    Run(torch, program.graph_module, recorder)(_arguments(torch, program, inputs))
     (folder / "done").touch()
 
 
@@ -208,43 +210,35 @@ def _bound(value: Any) -> int | None:
 def _source(torch: Any, trace: str) -> Document | None:
     """Return the innermost line of a stack that is not torch's own."""
     own = os.path.dirname(str(torch.__file__)) + os.sep  # noqa: PTH120
-    lines = [line.strip() for line in trace.splitlines()]
-    found = None
-    for number, line in enumerate(lines):
-        if line.startswith('File "') and '", line ' in line:
-            file, _, rest = line[6:].partition('", line ')
-            if not file.startswith(own):
-                text = lines[number + 1] if number + 1 < len(lines) else ""
-                found = {"file": file, "line": int(rest.split(",")[0]), "text": text[:200]}
-    return found
+    places = [place for place in places_in(trace) if not place.file.startswith(own)]
+    return (
+        {"file": places[-1].file, "line": places[-1].line, "text": places[-1].text or ""}
+        if places
+        else None
+    )
 
 
-def _recorder(torch: Any, module: Any, folder: Path, skipped: set[str]) -> Any:
-    """Return an interpreter that keeps each node's value as it is right after it was computed."""
-    fx = import_module("torch.fx")
-    progress = (folder / "progress").open("a", buffering=1)
-    index = (folder / "values.jsonl").open("a", buffering=1)
-    state = {"left": _VALUE_BYTES}
+class _Recorder(Observer):
+    """Write each node's value right after it was computed; `progress` names the node under way."""
 
-    def keep(node: Any, value: Any) -> None:
-        if isinstance(value, torch.Tensor) and node.name not in skipped:
-            described = _recorded(torch, value)
-            if described["bytes"] <= state["left"]:
-                state["left"] -= described["bytes"]
-                torch.save(value.detach(), folder / f"{node.name}.pt")
-                index.write(json.dumps({"name": node.name, **described}) + "\n")
+    def __init__(self, torch: Any, folder: Path, skipped: Container[str]) -> None:
+        self._torch, self._folder, self._skipped = torch, folder, skipped
+        self._progress = (folder / "progress").open("a", buffering=1)
+        self._index = (folder / "values.jsonl").open("a", buffering=1)
+        self._left = _VALUE_BYTES
+
+    def before(self, node: Any, args: Any, kwargs: Any) -> None:
+        self._progress.write(f"{node.name}\n")
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        if isinstance(value, self._torch.Tensor) and node.name not in self._skipped:
+            described = _recorded(self._torch, value)
+            if described["bytes"] <= self._left:
+                self._left -= described["bytes"]
+                self._torch.save(value.detach(), self._folder / f"{node.name}.pt")
+                self._index.write(json.dumps({"name": node.name, **described}) + "\n")
         elif isinstance(value, (bool, int, float)):
-            index.write(json.dumps({"name": node.name, "number": value}) + "\n")
-
-    class Recorder(fx.Interpreter):  # type: ignore[misc, name-defined]
-        def run_node(self, node: Any) -> Any:
-            progress.write(f"{node.name}\n")
-            value = super().run_node(node)
-            if node.op != "output":
-                keep(node, value)
-            return value
-
-    return Recorder(module)
+            self._index.write(json.dumps({"name": node.name, "number": value}) + "\n")
 
 
 def _recorded(torch: Any, tensor: Any) -> Document:

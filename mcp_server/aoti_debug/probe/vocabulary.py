@@ -114,13 +114,12 @@ class Break:
     """What one input of a call breaks of a contract; `harmless`: only the compiled check would
     reject it."""
 
-    index: int | None  # of tensors; None for a value that is no tensor
-    name: str | None
-    property: (
-        str  # count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
-    )
-    expected: str
-    got: str
+    index: int | None = None  # of tensors; None for a value that is no tensor
+    name: str | None = None
+    # count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
+    property: str = "value"
+    expected: str = ""
+    got: str = ""
     reason: str = ""
     dim: int | None = None
     confidence: Confidence = "proved"
@@ -187,6 +186,35 @@ class OutOfBounds:
             f"{self.op}: index {self.value} at [{at}] is out of bounds: "
             f"{self.lower} <= index < {self.upper}"
         )
+
+
+ReasonKind = Literal[
+    "masked_row",
+    "zero_by_zero",
+    "division_by_zero",
+    "infinite_operands",
+    "logarithm",
+    "exponential",
+    "square_root",
+    "reciprocal_root",
+    "unit_interval",
+    "domain",
+    "fractional_power",
+    "negative_variance",
+    "one_element",
+    "no_elements",
+    "overflow",
+    "other",
+]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why an operator gives a value that is not finite."""
+
+    kind: ReasonKind
+    text: str
+    dtype: str | None = None  # of an overflow
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from aoti_debug.read.checks import NAMES, CheckReports, Name
+from aoti_debug.vocabulary import Break, OutOfBounds, Reason, ValueSummary
 
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
 FAR = 0.1  # of the largest value
 
 
-def _cut(value: object) -> str:
-    return str(value)[:_TEXT]
-
-
-Text = Annotated[str, BeforeValidator(_cut)]
+def _cut(value: Any) -> Any:
+    """Return a JSON value with its texts cut to a length that any real one has."""
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(_cut, value))
+    return value[:_TEXT] if isinstance(value, str) else value
 
 
 class _Report(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, defer_build=True, coerce_numbers_to_str=True
+    )
 
 
 class Raised(_Report):
     """An exception that a step of the probe met."""
 
-    type: Text = ""
-    message: Text = ""
+    type: str = ""
+    message: str = ""
 
     @property
     def headline(self) -> str:
@@ -38,69 +43,21 @@ class Raised(_Report):
 class Node(_Report):
     """A node of the exported program, with the Python stack that it came from."""
 
-    name: Text = ""
-    op: Text = ""
-    stack: Text = ""
+    name: str = ""
+    op: str = ""
+    stack: str = ""
 
 
 class DeclaredInput(_Report):
     """What the exported program takes; only tensors have a shape."""
 
-    name: Text | None = None
+    name: str | None = None
     shape: tuple[int | str, ...] | None = None
     written: bool = False
 
 
-class Difference(_Report):
-    """How an input is not what the exported program declares."""
-
-    index: int | None = None  # of tensors, as the runtime counts
-    position: int | None = None  # among all leaves
-    name: Text | None = None
-    property: Text = "value"
-    dim: int | None = None
-    expected: Text = ""
-    got: Text = ""
-    relation: Literal["equal", "min", "max", "derived"] = "equal"
-    bound: int | None = None  # for a size
-    written: bool = False
-
-
-class Element(_Report):
-    """An element of an input; `computed`: the model computes the index from this input."""
-
-    index: int
-    name: Text = ""
-    at: tuple[int, ...] = ()
-    computed: bool = False
-
-
-class Size(_Report):
-    """A dimension of an input, which was exported as dynamic."""
-
-    index: int
-    name: Text = ""
-    dim: int
-    size: int
-
-
-class IndexOutside(_Report):
-    """An index that an operator would have used outside its bounds: lower <= index < upper."""
-
-    op: Text
-    node: Text = ""
-    dim: int | None = None
-    lower: int = 0
-    upper: int
-    value: int
-    at: tuple[int, ...] = ()
-    count: int = 1
-    input: Element | None = None
-    size: Size | None = None
-
-
 class Line(NamedTuple):
-    file: Text
+    file: str
     line: int
 
 
@@ -114,27 +71,15 @@ class Functions(_Report):
 class Mismatch(_Report):
     """A result of a custom operator that is not what its fake kernel promises."""
 
-    op: Text
+    op: str
     output: int = 0
-    property: Text = ""
-    expected: Text = ""
-    got: Text = ""
-    stack: Text = ""
+    property: str = ""
+    expected: str = ""
+    got: str = ""
+    stack: str = ""
     smaller: bool = False  # fewer elements than promised
     count: int = 1
     places: Functions = Functions()
-
-
-class Statistics(_Report):
-    nan: int = 0
-    inf: int = 0
-    min: float | None = None
-    max: float | None = None
-
-    @property
-    def not_finite(self) -> str:
-        counts = ((self.nan, "NaN"), (self.inf, "Inf"))
-        return " and ".join(f"{count} {word}" for count, word in counts if count)
 
 
 class Place(_Report):
@@ -147,16 +92,16 @@ class Compared(_Report):
     """One output of the package against the exported program's."""
 
     index: int = 0
-    verdict: Text = "agrees"
+    verdict: str = "agrees"
     shape: tuple[int, ...] | None = None
-    dtype: Text | None = None
+    dtype: str | None = None
     expected: Any = None
     wrong: int | None = None
     elements: int | None = None
     max_abs_apart: float | None = None  # of floating point: package and exported program
     max_rel_apart: float | None = None  # where a value is not tiny beside the largest
-    package: Statistics = Statistics()
-    eager: Statistics = Statistics()
+    package: ValueSummary = ValueSummary()
+    eager: ValueSummary = ValueSummary()
     first_wrong: Place | None = None
 
 
@@ -164,7 +109,7 @@ class Step(_Report):
     """What one step reported. `artifact` names the file, `signal` what ended the process in it."""
 
     state: State = "done"
-    why: Text = ""  # it was impossible
+    why: str = ""  # it was impossible
     error: Raised | None = None
     artifact: str = ""
     signal: str | None = None
@@ -173,12 +118,12 @@ class Step(_Report):
 
 class GuardsReport(Step):
     inputs: tuple[DeclaredInput, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    broken: tuple[Text, ...] = ()
+    differences: tuple[Break, ...] = ()
+    broken: tuple[str, ...] = ()
     exception: Raised | None = None
     where: Literal["signature", "guards", "model"] | None = None
     node: Node | None = None
-    index: IndexOutside | None = None
+    index: OutOfBounds | None = None
     passed: bool | None = None
 
     @property
@@ -192,11 +137,11 @@ class RecordedCall(_Report):
     pid: int
     call: int | None = None
     state: Literal["held", "unknown"] = "unknown"
-    why: Text = ""
-    differences: tuple[Difference, ...] = ()
-    broken: tuple[Text, ...] = ()
+    why: str = ""
+    differences: tuple[Break, ...] = ()
+    broken: tuple[str, ...] = ()
     node: Node | None = None
-    index: IndexOutside | None = None
+    index: OutOfBounds | None = None
 
 
 class CallsReport(Step):
@@ -205,7 +150,7 @@ class CallsReport(Step):
 
 
 class FakesReport(Step):
-    custom_ops: tuple[Text, ...] = ()
+    custom_ops: tuple[str, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
 
 
@@ -215,9 +160,9 @@ class ContractReport(Step):
 
 class CompareReport(Step):
     verdict: Literal["agrees", "differs", "random"] | None = None
-    random: tuple[Text, ...] = ()
-    drawn: Text = ""  # the stack of the first operator that draws
-    reference: Text = ""  # what both were measured against, where they are apart
+    random: tuple[str, ...] = ()
+    drawn: str = ""  # the stack of the first operator that draws
+    reference: str = ""  # what both were measured against, where they are apart
     outputs: tuple[Compared, ...] = ()
 
     @property
@@ -270,13 +215,13 @@ class RepeatsReport(Step):
 
 
 class PoisonReport(RepeatsReport):
-    patterns: tuple[Text, ...] = ()
+    patterns: tuple[str, ...] = ()
 
 
 class Shared(_Report):
     """A tensor that an operator's function uses and does not make."""
 
-    name: Text = ""
+    name: str = ""
     place: Line | None = None
 
 
@@ -286,11 +231,22 @@ class ThreadsReport(RepeatsReport):
 
     threads: int = 0
     went: int = 0
-    raised: Text = ""
-    op: Text = ""
-    stack: Text = ""
+    raised: str = ""
+    op: str = ""
+    stack: str = ""
     places: Functions = Functions()
     shared: Shared = Shared()
+
+
+P = TypeVar("P", OutOfBounds, Reason)
+
+
+def read_part(kind: type[P], document: object) -> P | None:
+    """Read a part of another report of the probe; None for what is none."""
+    try:
+        return TypeAdapter(kind).validate_python(_cut(document))
+    except ValidationError:
+        return None
 
 
 KINDS: dict[Name, type[Step]] = {
@@ -310,7 +266,7 @@ def read_step(name: Name, document: object, artifact: str) -> Step | None:
     if not isinstance(document, dict):
         return None
     try:
-        return KINDS[name].model_validate({**document, "artifact": artifact})
+        return KINDS[name].model_validate({**_cut(document), "artifact": artifact})
     except ValidationError:
         return None
 

@@ -12,7 +12,6 @@ from aoti_debug.read.check_report import (
     CallsReport,
     CompareReport,
     ContractReport,
-    Difference,
     FakesReport,
     GuardsReport,
     PoisonReport,
@@ -30,6 +29,7 @@ from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
 from aoti_debug.triage.replay import SANITIZERS
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import times
+from aoti_debug.vocabulary import Break
 
 
 def step_of(planned: Planned, ran: Ran, state: RunState, first: Observations) -> Step:
@@ -193,7 +193,7 @@ def of_calls(report: CallsReport) -> str:
     return f"{said}; of {unknown} too little was recorded" if unknown else said
 
 
-def undeclared(differences: Sequence[Difference]) -> str:
+def undeclared(differences: Sequence[Break]) -> str:
     """Count the inputs that differ from the exported program's; one may do so in several ways."""
     count = len({(d.index, d.position) for d in differences if d.name is not None})
     if not count:

@@ -1,0 +1,155 @@
+"""Run an exported graph node by node; observers look at each node before and after it is run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from .vocabulary import places_in
+
+Document = dict[str, Any]
+STACK_CHARACTERS = 2000
+_STACK_PLACES = 6
+_GUARD = "Guard failed: "
+_BROKEN = 20
+
+
+class Observer:
+    """Look at the nodes of a run. What `before` or `after` raises ends the run."""
+
+    def before(self, node: Any, args: Any, kwargs: Any) -> None:
+        """Look at a node and its arguments before it is run."""
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        """Look at the value of a node that was run."""
+
+
+class Run:
+    """One run of a graph module.
+
+    A guard that does not hold is noted in `broken` and ends nothing. `asserts` False leaves out the
+    graph's assertions, so that values which they would refuse are seen. `compute(run, node, args,
+    kwargs)` gives the value of an operator in place of the operator itself.
+    """
+
+    def __init__(
+        self,
+        torch: Any,
+        module: Any,
+        *observers: Observer,
+        guards: bool = False,
+        asserts: bool = True,
+        compute: Any = None,
+    ) -> None:
+        self.broken: list[str] = []
+        self.at: Any = None  # the node under way
+        self.values: dict[Any, Any] = {}  # of the nodes that later ones need
+        self._torch, self._module, self._observers = torch, module, observers
+        self._guards, self._asserts, self._compute = guards, asserts, compute
+
+    def __call__(self, flat: Sequence[Any]) -> list[Any]:
+        """Run on flat inputs, without gradients; return the flat outputs."""
+        outer, torch = self, self._torch
+
+        class Interpreter(torch.fx.Interpreter):  # type: ignore[misc, name-defined]
+            def run_node(self, n: Any) -> Any:
+                outer.at, outer.values = n, self.env
+                if n.op == "call_module" and str(n.target) == "_guards_fn":
+                    return outer._check(super().run_node, n)
+                if not outer._asserts and "._assert" in str(n.target):
+                    return None
+                args, kwargs = self.fetch_args_kwargs_from_env(n)
+                for observer in outer._observers:
+                    observer.before(n, args, kwargs)
+                if outer._compute is not None and n.op == "call_function":
+                    value = outer._compute(outer, n, args, kwargs)
+                else:
+                    value = super().run_node(n)
+                for observer in outer._observers:
+                    observer.after(n, args, kwargs, value)
+                return value
+
+        with torch.no_grad():
+            # The leaves are passed as they are: the graph's own unpacking knows no keywords here.
+            result = Interpreter(self._module).run(*flat, enable_io_processing=False)
+        leaves: list[Any] = import_module("torch.utils._pytree").tree_leaves(result)
+        return leaves
+
+    def _check(self, run_node: Any, node: Any) -> None:
+        if not self._guards:
+            return
+        with collecting(self._torch, self.broken):
+            try:
+                run_node(node)
+            except Exception as error:  # a guard that cannot even be computed
+                self.broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])
+
+
+@contextlib.contextmanager
+def collecting(torch: Any, broken: list[str]) -> Iterator[None]:
+    """Note each guard that does not hold, where the first alone would be raised."""
+    kept = torch._assert
+
+    def note(condition: Any, message: str = "") -> None:
+        if not condition and len(broken) < _BROKEN:
+            broken.append(str(message).removeprefix(_GUARD) if message else "a guard")
+
+    torch._assert = note
+    try:
+        yield
+    finally:
+        torch._assert = kept
+
+
+def about(node: Any) -> Document:
+    """Return a node's name, operator and the user's stack that it comes from."""
+    stack = node.meta.get("stack_trace") or ""
+    return {"name": node.name, "op": str(node.target), "stack": stack[-STACK_CHARACTERS:]}
+
+
+def located(node: Any) -> Document:
+    """Return a node's name, operator and stack as [file, line, text], outermost first."""
+    return {"node": node.name, "op": op_of(node), "stack": stack_of(node)}
+
+
+def op_of(node: Any) -> str:
+    return str(node.target) if node.op == "call_function" else str(node.op)
+
+
+def stack_of(node: Any) -> list[list[Any]]:
+    """Return the lines of the user's Python, innermost last: [file, line, text]."""
+    found = places_in(str(node.meta.get("stack_trace") or ""))[-_STACK_PLACES:]
+    return [[place.file, place.line, place.text or ""] for place in found]
+
+
+def tensors_in(torch: Any, value: Any) -> list[Any]:
+    """Return the tensors of a value, in order."""
+    leaves = import_module("torch.utils._pytree").tree_leaves(value)
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+class Kept(Observer):
+    """The values of named nodes, on the CPU."""
+
+    def __init__(self, torch: Any, names: Collection[str]) -> None:
+        self.values: Document = {}
+        self._torch, self._names = torch, frozenset(names)
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        if node.name in self._names:
+            self.values[node.name] = on_cpu(self._torch, value)
+
+
+def values_of(
+    torch: Any, module: Any, flat: Sequence[Any], names: Collection[str] = (), compute: Any = None
+) -> Document:
+    """Run a module; return the named nodes' values, and its flat `outputs`, on the CPU."""
+    kept = Kept(torch, names)
+    outputs = Run(torch, module, kept, compute=compute)(flat)
+    return {**kept.values, "outputs": [on_cpu(torch, leaf) for leaf in outputs]}
+
+
+def on_cpu(torch: Any, value: Any) -> Any:
+    return value.detach().clone().cpu() if isinstance(value, torch.Tensor) else value

@@ -1,0 +1,222 @@
+"""What a run of an exported graph is watched for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import custom_ops, fakes, indices, nonfinite_origins
+from .graph_run import Document, Observer, located, op_of, stack_of, tensors_in
+from .vocabulary import OutOfBounds
+
+_KEPT = 20
+_ORIGINS = 200
+_ROWS = 20_000
+_CHAIN = 24
+_ELEMENTS = 16 * 1024 * 1024
+
+
+class CustomArguments(Observer):
+    """The arguments of each custom operator, of as many runs as it watches."""
+
+    def __init__(self) -> None:
+        self.given: dict[Any, list[tuple[Any, Any]]] = {}
+
+    def before(self, node: Any, args: Any, kwargs: Any) -> None:
+        if node.op == "call_function" and fakes.is_custom(node.target):
+            self.given.setdefault(node, []).append((args, kwargs))
+
+
+class IndexCheck(Observer):
+    """The first index that is out of bounds; it ends the run before the operator uses it."""
+
+    def __init__(self, torch: Any) -> None:
+        self.found: OutOfBounds | None = None
+        self.chain: list[Document] = []  # integer nodes behind the index, nearest first
+        self._torch = torch
+        self._inputs: list[tuple[Any, Any]] = []
+        self._integers: dict[str, Document] = {}
+
+    def before(self, node: Any, args: Any, kwargs: Any) -> None:
+        if node.op != "call_function":
+            return
+        found = indices.outside(self._torch, node, args, kwargs, self._inputs)
+        if found is not None:
+            self.found = found
+            self.chain = self._behind(node, found)
+            raise IndexError(str(found))
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        if node.op == "placeholder":
+            self._inputs.append((node, value))
+        if isinstance(value, int) and not isinstance(value, bool):
+            self._integers[node.name] = {"node": node.name, "op": op_of(node), "value": value}
+        elif isinstance(value, self._torch.Tensor) and not value.is_floating_point():
+            shape = list(value.shape)
+            self._integers[node.name] = {**located(node), "shape": shape}
+
+    def _behind(self, node: Any, found: OutOfBounds) -> list[Document]:
+        nodes = {one.name: one for one in node.graph.nodes}
+        wanted = [found.source.node] if found.source is not None and found.source.node else []
+        chain: list[Document] = []
+        seen: set[str] = set()
+        while wanted and len(chain) < _CHAIN:
+            name = wanted.pop(0)
+            if name in seen or name not in self._integers:
+                continue
+            seen.add(name)
+            words = [str(getattr(one, "name", one))[:80] for one in nodes[name].args[:6]]
+            chain.append({**self._integers[name], "args": words, "kind": nodes[name].op})
+            wanted += [one.name for one in nodes[name].all_input_nodes]
+        return chain
+
+
+class Promises(Observer):
+    """Results of custom operators that are not what their fake kernels promise."""
+
+    def __init__(self, torch: Any) -> None:
+        self.operators: list[str] = []
+        self.mismatches: list[Document] = []  # one of a kind, with their `count`
+        self._torch = torch
+        self._symbols: dict[Any, int] = {}
+        self._known: dict[Any, Document] = {}
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        torch, symbols = self._torch, self._symbols
+        if node.op == "placeholder":
+            fakes.learn(torch, node.meta.get("val"), value, symbols)
+        if node.op != "call_function" or not fakes.is_custom(node.target):
+            return
+        name = str(node.target)
+        if name not in self.operators and len(self.operators) < _KEPT:
+            self.operators.append(name)
+        for one in fakes.differences(torch, node, (args, kwargs), value, symbols):
+            known = self._known.setdefault((one["op"], one["output"], one["property"]), one)
+            if known is one and len(self.mismatches) < _KEPT:
+                one["places"] = custom_ops.places(torch, node.target)
+                self.mismatches.append(one)
+            known["count"] = known.get("count", 0) + 1
+
+
+class Writes(Observer):
+    """Custom operators that write to an argument which their schema says they only read."""
+
+    def __init__(self, torch: Any) -> None:
+        self.found: list[Document] = []
+        self._torch = torch
+        self._before: list[tuple[int, Any]] = []
+
+    def before(self, node: Any, args: Any, kwargs: Any) -> None:
+        self._before = []
+        if node.op != "call_function" or not fakes.is_custom(node.target):
+            return
+        schema = getattr(node.target, "_schema", None)
+        declared = list(schema.arguments) if schema is not None else []
+        self._before = [
+            (place, one.detach().clone())
+            for place, one in enumerate(args[: len(declared)])
+            if isinstance(one, self._torch.Tensor)
+            and one.numel() <= _ELEMENTS
+            and not (declared[place].alias_info and declared[place].alias_info.is_write)
+        ]
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        for place, before in self._before:
+            now = args[place].detach()
+            same = now.shape == before.shape and bool(
+                ((now == before) | ((now != now) & (before != before))).all()
+            )
+            if not same:
+                at = (now != before).nonzero()[0].tolist() if now.shape == before.shape else []
+                self.found.append(
+                    {
+                        **located(node),
+                        "argument": node.target._schema.arguments[place].name,
+                        "from": getattr(node.args[place], "name", ""),
+                        "at": at,
+                    }
+                )
+                return
+
+
+class Values(Observer):
+    """Minimum, maximum, mean, NaN and Inf of each float tensor that is computed."""
+
+    def __init__(self, torch: Any) -> None:
+        self.rows: list[Document] = []
+        self.nan: set[str] = set()
+        self.inf: set[str] = set()
+        self._torch = torch
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        for place, tensor in enumerate(tensors_in(self._torch, value)):
+            row = row_of(self._torch, node, tensor, place)
+            if row is None:
+                continue
+            for kind, names in (("nan", self.nan), ("inf", self.inf)):
+                if row.get(kind):
+                    names.add(node.name)
+            if node.op == "call_function" and len(self.rows) < _ROWS:
+                self.rows.append(row)
+
+
+class Origins(Observer):
+    """Where NaN and Inf first appear; it takes from `values`, which stands before it, which nodes
+    hold them."""
+
+    def __init__(self, torch: Any, values: Values) -> None:
+        self._torch, self._values = torch, values
+        self._origins: dict[str, Document] = {}
+        self._writers: dict[str, list[Any]] = {}  # of such values, into a tensor made before
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        nan, inf = self._values.nan, self._values.inf
+        if node.op == "output" or node.name not in nan | inf:
+            return
+        if len(self._origins) < _ORIGINS:
+            found = nonfinite_origins.look(self._torch, node, args, kwargs, value, nan, inf)
+            if found is not None:
+                self._origins[node.name] = {**located(node), **found}
+        for target in nonfinite_origins.targets(node):
+            self._writers.setdefault(target.name, []).append(node)
+            for names in (nan, inf):
+                if node.name in names:
+                    names.add(target.name)
+
+    def cause(self, graph: Any) -> Document | None:
+        """Return the origin of what is not finite in an output; None where all outputs are."""
+        nan, inf = self._values.nan, self._values.inf
+        return nonfinite_origins.cause(graph, self._origins, nan, inf, self._writers)
+
+
+def row_of(torch: Any, node: Any, tensor: Any, place: int) -> Document | None:
+    """Return min, max, mean, NaN and Inf of a float tensor; None of any other."""
+    if not tensor.is_floating_point() or tensor.numel() == 0 or tensor.layout != torch.strided:
+        return None
+    plain = tensor.detach()
+    if plain.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        plain = plain.to(torch.float32)
+    low, high = torch.aminmax(plain)
+    mean = plain.mean(dtype=torch.float32 if plain.dtype != torch.float64 else None)
+    row: Document = {
+        "node": node.name,
+        "op": op_of(node),
+        "shape": [int(size) for size in tensor.shape],
+        "dtype": str(tensor.dtype).replace("torch.", ""),
+        "min": float(low),
+        "max": float(high),
+        "mean": float(mean),
+    }
+    if place:
+        row["output"] = place
+    if not (row["min"] > float("-inf") and row["max"] < float("inf")):
+        row.update(nan=int(plain.isnan().sum()), inf=int(plain.isinf().sum()))
+        kept = plain[torch.isfinite(plain)]
+        row.update(
+            min=float(kept.min()) if kept.numel() else None,
+            max=float(kept.max()) if kept.numel() else None,
+            mean=float(kept.float().mean()) if kept.numel() else None,
+        )
+    frames = stack_of(node)
+    if frames:
+        row["line"] = f"{frames[-1][0]}:{frames[-1][1]}"
+    return row
