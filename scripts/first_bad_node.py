@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 
 import shared
+from probe.vocabulary import owner
 
 
 def main() -> int:
@@ -61,8 +62,9 @@ def say_origin(bad: shared.Document) -> None:
 
 
 def say_line(node: shared.Document) -> None:
-    lines = [f"{file}:{line}: {text}" for file, line, text in node["stack"][-1:]]
-    print("\n".join(lines) or "no line of the model is known")
+    """Print the innermost line that is not torch's."""
+    lines = [line for line in node["stack"] if owner(line[0]) != "torch"][-1:]
+    print("\n".join(f"{file}:{line}: {text}" for file, line, text in lines) or "no line is known")
 
 
 if __name__ == "__main__":

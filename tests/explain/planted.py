@@ -121,6 +121,54 @@ def walk_through(names):
             (folder / "expected.json").write_text(json.dumps(expected))
 
 
+class Of(nn.Module):
+    """A function as a model."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+# name: function, healthy inputs, inputs of the faulty call
+ROW, FAR = torch.arange(6), torch.tensor([1, 60])
+FUNCTIONS = {
+    "take": (torch.take, (torch.rand(2, 3), ROW), (torch.rand(2, 3), FAR)),
+    "nll_loss": (
+        lambda x, classes: nn.functional.nll_loss(x.log_softmax(-1), classes, ignore_index=60),
+        (torch.rand(2, 6), torch.tensor([1, 60])),
+        (torch.rand(2, 6), torch.tensor([1, 7])),
+    ),
+    "keywords": (
+        lambda x, rows: torch.ops.aten.index_select.default(x, 0, index=rows),
+        (torch.rand(9, 2), torch.tensor([1, 8])),
+        (torch.rand(9, 2), FAR),
+    ),
+    "rsqrt": (torch.rsqrt, (torch.ones(3),), (torch.zeros(3),)),
+    "sqrt": (torch.sqrt, (torch.ones(3),), (-torch.ones(3),)),
+    "variance": (
+        lambda x: torch.ops.aten.var.correction(x, [0], correction=1),
+        (torch.rand(4, 3),),
+        None,
+    ),
+    "one_row": (
+        lambda x: torch.ops.aten.var.correction(x, [0], correction=1),
+        (torch.rand(1, 3),),
+        (torch.rand(1, 3),),
+    ),
+}
+
+
+def walk_functions():
+    for name, (function, good, bad) in FUNCTIONS.items():
+        program = exported(Of(function), *good)
+        for twin, inputs in (("healthy", good), ("fault", bad)):
+            if inputs is not None:
+                run(walk, out / f"{name}-{twin}", program, inputs)
+
+
 def look(name, program, package, *inputs, settings=None, **more):
     more |= {"package": package, "settings": json.dumps(settings or {})}
     run(bisect, out / name, program, inputs, **more)
@@ -287,6 +335,7 @@ def grouped():
 
 if what == "walk":
     walk_through(sys.argv[3:])
+    walk_functions()
 else:
     compare_wrong()
     granted()

@@ -333,6 +333,30 @@ def test_its_healthy_twin_is_not_blamed(walked: Path, name: str):
     assert found is None
 
 
+@pytest.mark.parametrize(
+    ("name", "category", "what"),
+    [
+        ("take", "index_out_of_bounds", "60"),
+        ("nll_loss", "index_out_of_bounds", "7"),
+        ("keywords", "index_out_of_bounds", "60"),
+        ("rsqrt", "nan_or_inf", "add eps before the root"),
+        ("sqrt", "nan_or_inf", "clamp_min(0) before the root"),
+        ("one_row", "nan_or_inf", "correction=0"),
+    ],
+)
+def test_an_operator_has_its_own_reason_and_fix(walked: Path, name: str, category: str, what: str):
+    report = json.loads((walked / f"{name}-fault" / "report.json").read_text())
+    found = read_report(report, {})
+    assert found is not None and found.category == category
+    assert what in found.summary + found.fixes[0].what
+
+
+@pytest.mark.parametrize("name", ["take", "nll_loss", "keywords", "rsqrt", "sqrt", "variance"])
+def test_its_healthy_call_is_not_blamed(walked: Path, name: str):
+    report = json.loads((walked / f"{name}-healthy" / "report.json").read_text())
+    assert report["state"] == "done" and read_report(report, {}) is None
+
+
 def test_values_along_the_model_lead_to_the_first_that_is_not_finite(walked: Path):
     found, _ = found_in(walked / "masked_row-fault")
     assert found is not None

@@ -114,11 +114,11 @@ def test_provenance_leads_to_the_model_line(packages: Path, release: str) -> Non
     model = only_model(packages / f"torch-{release}" / "dyn.pt2")
     fused = next(o for o in model.origins if o.kernel.startswith("cpp_fused__to_copy"))
     assert "relu" in fused.nodes_before
-    file, line, text = fused.source[0]
-    assert (file.rpartition("/")[2], line) == ("make.py", 11)
-    assert text == "h=h+ids.float().unsqueeze(-1)*k"
+    place = fused.source[0]
+    assert (place.file.rpartition("/")[2], place.line) == ("make.py", 11)
+    assert place.text == "h=h+ids.float().unsqueeze(-1)*k"
     linear = next(o for o in model.origins if o.kernel == "aoti_torch_cpu_addmm_out")
-    assert linear.source[0][2] == "h=torch.relu(s.fc(x))"  # the user's frame, not torch's
+    assert linear.source[0].text == "h=torch.relu(s.fc(x))"  # the user's frame, not torch's
 
 
 def test_derived_and_unbounded_sizes_keep_their_expression(packages: Path) -> None:

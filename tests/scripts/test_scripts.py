@@ -186,6 +186,20 @@ def test_a_nan_is_traced_to_its_node_past_a_mask(run, installed, bad) -> None:
     assert "masked_fill" not in said
 
 
+def test_a_weight_that_holds_nan_is_named(run, installed, rich, bad) -> None:
+    code, said = run(installed / "first_bad_node.py", rich / "inputs.pt", bad / "nan.ep.pt2")
+    assert (code, "parameter down.bias: 1 of 16" in said) == (1, True), said
+    code, said = run(installed / "first_bad_node.py", rich / "inputs.pt", rich / "model.ep.pt2")
+    assert code == 0, said
+
+
+def test_an_index_out_of_bounds_is_named(run, installed, bad) -> None:
+    code, said = run(installed / "first_bad_node.py", bad / "ids.pt", bad / "ids.ep.pt2")
+    assert (code, "index 5000 of ids is out of bounds: 0 <= index < 1000" in said) == (1, True), (
+        said
+    )
+
+
 def test_the_first_operator_that_lies_is_named_and_one_that_writes(run, installed, bad) -> None:
     words = (bad / "ops.pt", bad / "ops.ep.pt2", "--import", "ops")
     code, said = run(installed / "first_bad_node.py", *words, cwd=bad)

@@ -53,6 +53,15 @@ class Log(torch.nn.Module):
         return torch.log(y - 0.5) + 1
 
 
+class Rows(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = torch.nn.Embedding(1000, 8)
+
+    def forward(self, ids: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return self.table(ids) * weight.unsqueeze(-1)
+
+
 # One operator lies of its dtype, one does as it says, one writes to its input.
 OPS = """\
 import torch
@@ -115,6 +124,9 @@ def prepare(rich: Path) -> None:
     with torch.no_grad():
         state["position"].add_(0.01)
     torch.export.save(program, "other.ep.pt2")
+    with torch.no_grad():
+        state["down.bias"][3] = float("nan")
+    torch.export.save(program, "nan.ep.pt2")
     Path("ops.py").write_text(OPS)
     sys.path.insert(0, str(Path.cwd()))
     import_module("ops")
@@ -122,6 +134,8 @@ def prepare(rich: Path) -> None:
     torch.export.save(torch.export.export(Ops(), (torch.rand(4, 4),)), "ops.ep.pt2")
     torch.save(((torch.full((4, 6), 5000), torch.rand(4, 6)), {}), "ids.pt")
 
+    ids, weight = torch.zeros(4, 6, dtype=torch.int64), torch.rand(4, 6)
+    torch.export.save(torch.export.export(Rows(), (ids, weight)), "ids.ep.pt2")
     mask = torch.ones(4, 4).triu(1).bool()
     torch.export.save(torch.export.export(Log(), (torch.zeros(4, 4), mask)), "log.ep.pt2")
     torch.save(((torch.zeros(4, 4), mask), {}), "log.pt")

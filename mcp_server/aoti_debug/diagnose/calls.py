@@ -12,7 +12,7 @@ from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
 from aoti_debug.plain import one_line
 from aoti_debug.read.record import PythonException, Span
-from aoti_debug.vocabulary import Place
+from aoti_debug.vocabulary import Place, owner
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -166,17 +166,6 @@ def name_of(given: Leaf) -> str:
 
 
 LIBRARIES = ("/site-packages/", "/dist-packages/", "/torchinductor_")
-NOT_THE_USERS = (
-    *LIBRARIES,
-    "/lib/python3",
-    "<frozen ",
-    "<string>",
-    "aoti_debug/probe/",
-    "/minifier_launcher.py",
-    "<unknown>",
-)
-
-
 LAUNCHER = "/minifier_launcher.py"
 LOADING = ("torch/export/", "torch/_export/")
 
@@ -188,7 +177,7 @@ def within(inner: Span, outer: Span) -> bool:
 
 def is_users(file: str) -> bool:
     """Tell whether a file of a traceback is the user's own rather than a library's."""
-    return not any(part in file for part in NOT_THE_USERS)
+    return owner(file) == "user"
 
 
 def launcher_spans(observations: Observations) -> list[Span]:

@@ -122,9 +122,9 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
             update["ops"] = list(launch.ops)
     if lines := model_lines(observations, kernel.name):
         failed = line_failed(observations)
-        first = sorted(lines, key=lambda line: f'File "{line[0]}", line {line[1]},' not in failed)
+        first = sorted(lines, key=lambda one: f'File "{one.file}", line {one.line},' not in failed)
         update["source"] = [
-            SourceLine(file=file, line=line, text=text or None) for file, line, text in first[:3]
+            SourceLine(file=one.file, line=one.line, text=one.text) for one in first[:3]
         ]
     return diagnosis.model_copy(update=update)
 

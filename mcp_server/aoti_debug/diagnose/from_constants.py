@@ -81,8 +81,8 @@ def from_spoilt(observations: Observations) -> Iterator[Candidate]:
 
 def lines_of(use: Use) -> list[SourceLine]:
     """Return the model's own lines, the innermost first."""
-    own = [line for line in use.lines if "/torch/" not in line[0]] or list(use.lines)
-    return [SourceLine(file=f, line=n, text=text or None) for f, n, text in own[:-4:-1]]
+    own = [one for one in use.places if one.owner != "torch"] or list(use.places)
+    return [SourceLine(file=one.file, line=one.line, text=one.text) for one in own[:-4:-1]]
 
 
 def of_package(load: read.Phase, call: read.Call | None) -> bool:

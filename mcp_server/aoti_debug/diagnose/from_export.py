@@ -15,6 +15,7 @@ from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
+from aoti_debug.vocabulary import places_in
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -28,7 +29,7 @@ DIMS, LINES, FIXES = 3, 3, 5
 TRIAGE = Next(tool="triage", why="it names the model's line that made each guard")
 SUGGESTED = "torch's own suggestion"
 WORDS = re.compile(r"('?\b[A-Za-z_]\w{0,100}\b'?)")
-RAISED_BY = re.compile(r'raised this error:\s{1,8}File "([^"\n]{1,1000})", line (\d{1,9}), in ')
+RAISED_BY = "raised this error:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def lines_of(stacks: Iterable[Sequence[Place]]) -> list[SourceLine]:
     for places in stacks:
         written = [p for p in places if not p.file.startswith("<")]
         own = [p for p in written if is_users(p.file)]
-        model = [p for p in written if "/torch/" not in p.file]
+        model = [p for p in written if p.owner != "torch"]
         for place in [*(own or model)[-1:], *model[-1:]]:
             line = SourceLine(file=place.file, line=place.line, text=place.text)
             found.setdefault((place.file, place.line), line)
@@ -191,8 +192,8 @@ def with_node(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 def with_named_line(diagnosis: Diagnosis, failed: Phase | None) -> Diagnosis:
     """Add the model's line that torch.export names in the exception's own text."""
     message = failed.error.message if failed is not None and failed.error is not None else ""
-    found = RAISED_BY.search(message)
-    if found is None:
+    places = places_in(message.partition(RAISED_BY)[2])
+    if not places:
         return diagnosis
-    line = SourceLine(file=found[1], line=int(found[2]))
+    line = SourceLine(file=places[0].file, line=places[0].line)
     return diagnosis.model_copy(update={"source": [line, *diagnosis.source][:LINES]})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aoti_debug.package.contract import Violation
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
     from aoti_debug.read.events import Call, Phase
+    from aoti_debug.vocabulary import Place
 
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
@@ -178,7 +179,7 @@ def launches(observations: Observations) -> tuple[Launch, ...]:
     return model.wrapper.launches if model is not None and model.wrapper is not None else ()
 
 
-def model_lines(observations: Observations, kernel: str) -> tuple[tuple[str, int, str], ...]:
+def model_lines(observations: Observations, kernel: str) -> tuple[Place, ...]:
     """Return the model's lines that a kernel was made of, when the package has them."""
     if observations.package is None:
         return ()

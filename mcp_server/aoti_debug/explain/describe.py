@@ -154,5 +154,5 @@ def lines_of(origin: KernelOrigin | None, found: Index | None, names: Names) -> 
     frames = list(origin.source) if origin is not None else []
     if found is not None and found.table is not None:
         module = names.called(found.table).split(".")[-2:][0]
-        frames.sort(key=lambda frame: 0 if f".{module}(" in frame[2] else 1)
-    return [SourceLine(file=file, line=line, text=text) for file, line, text in frames[:8]]
+        frames.sort(key=lambda frame: 0 if f".{module}(" in (frame.text or "") else 1)
+    return [SourceLine(file=one.file, line=one.line, text=one.text) for one in frames[:8]]

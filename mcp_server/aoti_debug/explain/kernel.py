@@ -206,7 +206,7 @@ def summary(
         if count == 1
         else f"launched {count} times"
     )
-    line = f"; from {origin.source[0][0]}:{origin.source[0][1]}" if origin and origin.source else ""
+    line = f"; from {origin.source[0]}" if origin and origin.source else ""
     return f"{wanted.name}: {what}; {times}{line}"
 
 

@@ -234,10 +234,8 @@ def computed(index: OutOfBounds, chain: Sequence[Report]) -> Blame:
 
 
 def outside(index: OutOfBounds) -> str:
-    return (
-        f"outside 0 <= index < {index.upper}, the size of dimension {index.dim} of "
-        f"{named(index.table)}"
-    )
+    size = f"the size of dimension {index.dim}" if index.dim is not None else "the elements"
+    return f"outside 0 <= index < {index.upper}, {size} of {named(index.table)}"
 
 
 def size_finding(

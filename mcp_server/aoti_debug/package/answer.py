@@ -152,7 +152,10 @@ def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
         kind=one.kind,
         ops=list(one.ops[:8]),
         nodes=list((one.nodes or (origin.nodes_before if origin else ()))[:8]),
-        source=[SourceLine(file=f[-200:], line=n, text=t[:160]) for f, n, t in source],
+        source=[
+            SourceLine(file=one.file[-200:], line=one.line, text=(one.text or "")[:160])
+            for one in source
+        ],
         binary=known.binary if known else None,
     )
 

@@ -11,20 +11,18 @@ from typing import Any
 
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.record import CustomOp, KernelOrigin
+from aoti_debug.vocabulary import Place, model_places, places_in
 
 _MODEL = re.compile(r"models/[^/\n]{1,200}\.json")
-_LINE = re.compile(
-    r'File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}\n[ \t]*([^\n]{0,200})'
-)
 _LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The first operation that takes a weight, and the lines it comes from, outermost first."""
+    """The first operation that takes a weight, and where it comes from, outermost first."""
 
     op: str
-    lines: tuple[tuple[str, int, str], ...]
+    places: tuple[Place, ...]
 
 
 def uses(path: Path, weights: Collection[str]) -> dict[str, Use]:
@@ -57,9 +55,9 @@ def _uses(nodes: list[Any], names: dict[str, str]) -> Iterator[tuple[str, Use]]:
                 if weight is None:
                     continue
                 stack = str(node["metadata"].get("stack_trace", ""))
-                lines = [(f, int(n), text.strip()) for f, n, text in _LINE.findall(stack)]
+                places = places_in(stack)[-_LINES:]
                 op = str(node["target"]).removeprefix("torch.ops.")[:200]
-                yield weight, Use(op, tuple(lines[-_LINES:]))
+                yield weight, Use(op, tuple(places))
 
 
 def _tensors(argument: dict[str, Any]) -> Iterator[str]:
@@ -134,7 +132,6 @@ def _integer(value: int | None) -> int | None:
 
 
 JSON_LIMIT = 32 * 1024 * 1024
-_FRAME = re.compile(r'^\s*File "([^"\n]{1,1000})", line (\d{1,7}), in [^\n]{1,300}$')
 
 
 class DocumentError(Exception):
@@ -208,17 +205,10 @@ def _origin(key: str, value: dict[str, Any]) -> KernelOrigin:
     )
 
 
-def _frames(traces: list[Any]) -> Iterator[tuple[str, int, str]]:
-    """Yield the user's innermost frame of each trace, then torch's own where there is no other."""
+def _frames(traces: list[Any]) -> Iterator[Place]:
+    """Yield the user's innermost place of each trace, then torch's own where there is no other."""
     for trace in traces[:20]:
-        lines = (_text(trace) or "").splitlines()[:400]
-        frames = [
-            (m[1], int(m[2]), lines[n + 1].strip()[:300] if n + 1 < len(lines) else "")
-            for n, line in enumerate(lines)
-            if (m := _FRAME.match(line))
-        ]
-        own = [frame for frame in frames if "/site-packages/torch/" not in frame[0]]
-        yield from (own or frames)[-1:]
+        yield from model_places(_text(trace) or "")[-1:]
 
 
 def _texts(value: Any) -> Iterator[str]:

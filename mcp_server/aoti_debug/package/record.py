@@ -10,6 +10,7 @@ from aoti_debug.model import Category, Confidence
 from aoti_debug.probe.judge import Dim as Dim
 from aoti_debug.probe.judge import Input as Input
 from aoti_debug.probe.judge import Symbol as Symbol
+from aoti_debug.vocabulary import Place
 
 Layout = Literal["root", "prefixed", "library", "directory", "exported_program", "unknown"]
 
@@ -172,7 +173,7 @@ class KernelOrigin:
     handle: int | None
     nodes: tuple[str, ...]
     nodes_before: tuple[str, ...]  # before grad passes: the user's own operations
-    source: tuple[tuple[str, int, str], ...]  # (file, line, text), innermost user frame first
+    source: tuple[Place, ...]  # innermost of the user first
 
 
 OWN_NAMESPACES = ("aten::", "prim::", "prims::", "higher_order::", "quantized::", "_c10d")

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import budget, call_counters, capture, describe, events, groups, memory, store
+from .vocabulary import owner
 from .watch import Details, Point, Span, begin, end
 
 FULL_CALLS = 100  # of a process, that are recorded one by one
@@ -409,7 +410,7 @@ def _caller() -> tuple[str, int] | None:
         if frame is None:
             return None
         file = frame.f_code.co_filename
-        if not file.startswith(_HERE) and "/torch/" not in file and not file.startswith("<"):
+        if not file.startswith((_HERE, "<")) and owner(file) != "torch":
             return file, frame.f_lineno
         frame = frame.f_back  # type: ignore[assignment]
     return None

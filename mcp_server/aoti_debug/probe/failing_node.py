@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
+
+from .vocabulary import places_in
 
 _ERRORS = 20  # of one chain
 _FRAMES = 400
@@ -16,7 +17,6 @@ _TEXT = 120
 _LIST = 64
 # What the code of Inductor calls the thing it works on; other locals are looked at after these.
 _NAMES = ("n", "node", "fx_node", "snode", "scheduler_node", "self", "match", "node_schedule")
-_LINE = re.compile(r'File "([^"\n]{1,1000})", line (\d{1,9})(?:, in ([^\n]{1,200}))?')
 _PLACES = (
     ("_inductor/codegen/", "generating code"),
     ("_inductor/scheduler.py", "scheduling"),
@@ -67,9 +67,9 @@ def frames_of(error: BaseException) -> Iterator[FrameType]:
 
 
 def frames_in(stack: str) -> list[list[Any]]:
-    """Parse `File "F", line N, in NAME` lines, outermost first."""
-    found = [[f, int(n), name or ""] for f, n, name in _LINE.findall(stack)]
-    return with_text(found[-_LINES:])
+    """Return the places of a stack as [file, line, function, text], outermost first."""
+    places = places_in(stack)[-_LINES:]
+    return with_text([[place.file, place.line, place.function] for place in places])
 
 
 def with_text(frames: list[list[Any]]) -> list[list[Any]]:

@@ -7,7 +7,6 @@ the nodes come first, then each value as it is computed, and `progress` names th
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Container
 from importlib import import_module
 from pathlib import Path
@@ -117,7 +116,7 @@ def _node(torch: Any, node: Any, kinds: Document) -> Document:
     found: Document = {
         "name": node.name,
         "op": node.op,
-        "source": _source(torch, node.meta.get("stack_trace") or ""),
+        "source": _source(node.meta.get("stack_trace") or ""),
         "value": _value(torch, node.meta.get("val")),
     }
     if node.op == "placeholder":
@@ -207,15 +206,12 @@ def _bound(value: Any) -> int | None:
     return number if abs(number) < 1 << 60 else None
 
 
-def _source(torch: Any, trace: str) -> Document | None:
+def _source(trace: str) -> Document | None:
     """Return the innermost line of a stack that is not torch's own."""
-    own = os.path.dirname(str(torch.__file__)) + os.sep  # noqa: PTH120
-    places = [place for place in places_in(trace) if not place.file.startswith(own)]
-    return (
-        {"file": places[-1].file, "line": places[-1].line, "text": places[-1].text or ""}
-        if places
-        else None
-    )
+    places = [place for place in places_in(trace) if place.owner != "torch"]
+    if not places:
+        return None
+    return {"file": places[-1].file, "line": places[-1].line, "text": places[-1].text or ""}
 
 
 class _Recorder(Observer):

@@ -19,7 +19,8 @@ _TORCH = re.compile(
     r"(?:site|dist)-packages/torch/|(?:^|/)torch/(?:_\w+|nn|fx|export|autograd|utils/_\w+)(?:/|\.py$)"
 )
 _LIBRARY = re.compile(
-    r"/(?:site|dist)-packages/|/torchinductor_|/lib/python3[^/]*/|^<|aoti_debug/probe/|/minifier_launcher\.py$"
+    r"/(?:site|dist)-packages/|/torchinductor_|/lib/python3|aoti_debug/probe/"
+    r"|/minifier_launcher\.py$|^<(?:frozen |string>|unknown>)"
 )
 
 Owner = Literal["user", "library", "torch"]
