@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -173,72 +174,49 @@ def _members(
 
 
 def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str]) -> Iterator[Flaw]:
-    name, where = info.filename, info.filename[:200]
+    yield from _name_flaws(info.filename, prefix, seen)
+    yield from _size_flaws(info, size)
+    if stat.S_ISLNK(info.external_attr >> 16):
+        yield _strange(f"{info.filename[:200]!r} is a symbolic link", info.filename)
+
+
+def _name_flaws(name: str, prefix: str, seen: set[str]) -> Iterator[Flaw]:
+    where = name[:200]
     if ".." in name.split("/") or name.startswith("/") or "\\" in name or ":" in name.split("/")[0]:
-        yield Flaw(
-            f"a member's name points outside the package: {where!r}",
-            "package_corrupt",
-            confidence="proved",
-            severity="may_break",
-            where=where,
-            fix="Do not load it: torch writes a member where its name says. Ask for a new package.",
-        )
+        fix = "Do not load it: torch writes a member where its name says. Ask for a new package."
+        yield _strange(f"a member's name points outside the package: {where!r}", name, fix)
     elif prefix and not name.startswith(prefix):
-        yield Flaw(
-            f"a member lies outside the package's folder {prefix!r}: {where!r}",
-            "package_corrupt",
-            "Loading outdated pt2 file. Please regenerate your package.",
-            "likely",
-            "may_break",
-            where,
-            "Do not add files to a package with a zip tool.",
+        yield replace(
+            _strange(f"a member lies outside the package's folder {prefix!r}: {where!r}", name),
+            message="Loading outdated pt2 file. Please regenerate your package.",
+            confidence="likely",
+            fix="Do not add files to a package with a zip tool.",
         )
     if name in seen:
-        yield Flaw(
-            f"two members have the name {where!r}",
-            "package_corrupt",
-            severity="may_break",
-            where=where,
-        )
-    if info.header_offset + LOCAL_HEADER + info.compress_size > size:
-        yield Flaw(
-            f"{where!r} ends behind the end of the file: the archive is truncated or rewritten",
-            "package_corrupt",
-            REFUSED,
-            "proved",
-            where=where,
-            fix="Copy the package again.",
-        )
-    elif info.compress_type == zipfile.ZIP_STORED and info.file_size != info.compress_size:
-        yield Flaw(
-            f"{where!r} is stored as it is, yet its sizes differ: {info.compress_size} and "
-            f"{info.file_size} bytes",
-            "package_corrupt",
-            REFUSED,
-            "proved",
-            where=where,
-            fix="Copy the package again.",
-        )
-    if (
-        info.compress_type != zipfile.ZIP_STORED
-        and info.file_size > 200 * info.compress_size + 4096
-    ):
-        yield Flaw(
-            f"{where!r} would grow from {info.compress_size} to {info.file_size} bytes",
-            "package_corrupt",
-            confidence="proved",
-            severity="may_break",
-            where=where,
-            fix="torch stores members uncompressed: this archive was not written by it.",
-        )
-    if stat.S_ISLNK(info.external_attr >> 16):
-        yield Flaw(
-            f"{where!r} is a symbolic link",
-            "package_corrupt",
-            confidence="proved",
-            severity="may_break",
-            where=where,
-        )
+        twice = _strange(f"two members have the name {where!r}", name)
+        yield replace(twice, confidence="likely")
+
+
+def _size_flaws(info: zipfile.ZipInfo, size: int) -> Iterator[Flaw]:
+    where, stored = info.filename[:200], info.compress_type == zipfile.ZIP_STORED
+    packed, bytes_ = info.compress_size, info.file_size
+    refused = ""
+    if info.header_offset + LOCAL_HEADER + packed > size:
+        refused = "ends behind the end of the file: the archive is truncated or rewritten"
+    elif stored and bytes_ != packed:
+        refused = f"is stored as it is, yet its sizes differ: {packed} and {bytes_} bytes"
+    if refused:
+        fix = "Copy the package again."
+        what = f"{where!r} {refused}"
+        yield Flaw(what, "package_corrupt", REFUSED, "proved", where=where, fix=fix)
+    if not stored and bytes_ > 200 * packed + 4096:
+        fix = "torch stores members uncompressed: this archive was not written by it."
+        yield _strange(f"{where!r} would grow from {packed} to {bytes_} bytes", info.filename, fix)
+
+
+def _strange(what: str, name: str, fix: str | None = None) -> Flaw:
+    """Return a flaw that no archive written by torch has."""
+    return Flaw(what, "package_corrupt", None, "proved", "may_break", name[:200], fix)
 
 
 def _verify(

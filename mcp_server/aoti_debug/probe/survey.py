@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, operator_source, standalone
+from . import compare, expectations, operator_source, standalone
 from .graph_run import Observer, Run
 from .vocabulary import places_in
 
@@ -34,7 +34,7 @@ def nodes(order: Document, directory: Path) -> None:
     document = {
         "torch": str(torch.__version__),
         "nodes": described,
-        "symbols": _symbols(program),
+        "symbols": expectations.ranges(program),
         "random": compare.random_ops(torch, program),
         "operators": operator_source.sources(torch, program.graph),
         "registered": operator_source.registered(
@@ -189,21 +189,6 @@ def _size(size: Any) -> Any:
     node = getattr(size, "node", None)
     hint = getattr(node, "hint", None)
     return [str(size), hint if isinstance(hint, (bool, int, float)) else None]
-
-
-def _symbols(program: Any) -> Document:
-    found = {}
-    for symbol, bounds in program.range_constraints.items():
-        found[str(symbol)] = [_bound(bounds.lower), _bound(bounds.upper)]
-    return found
-
-
-def _bound(value: Any) -> int | None:
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if abs(number) < 1 << 60 else None
 
 
 def _source(trace: str) -> Document | None:
