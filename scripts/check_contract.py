@@ -49,7 +49,7 @@ def main() -> int:
 
 def stated(options: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Compare with the source in the package, not run: what is broken, what harmless."""
-    outcome = shared.run("stated", options, "--package", options.package)
+    outcome = shared.run("wrapper_contract", options, "--package", options.package)
     if outcome.code:
         shared.say_failure(outcome)
         raise SystemExit(shared.NOT_DONE)

@@ -21,6 +21,8 @@ def main() -> int:
         shared.say_failure(outcome)
         return shared.NOT_DONE
     origin, index, raised = report["origin"], report["index"], report["raised"]
+    if origin and origin["kind"] == "inf" and (origin.get("what") or {}).get("kind") == "input":
+        origin = None  # a mask
     for bad in (origin, (origin or {}).get("then")):
         if bad:
             say_origin(bad)
