@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aoti_debug.model import Fix, InputFinding
-from aoti_debug.read.events import Input
+from aoti_debug.vocabulary import Leaf
 
 IGNORED = -100  # what training code marks labels with that do not count
 COMPUTED = {
@@ -32,9 +32,9 @@ def within(what: str, lower: int, upper: int | str) -> str:
     return f"0 <= {what} < {upper} (negative ones down to {lower} wrap around)"
 
 
-def worst(given: Input, upper: int) -> tuple[int, tuple[int, ...] | None]:
+def worst(given: Leaf, upper: int) -> tuple[int, tuple[int, ...] | None]:
     """Return the value of an input that is furthest outside, and where it is."""
-    low, high = given.minimum, given.maximum
+    low, high = given.min, given.max
     assert low is not None and high is not None
     return (int(high), given.max_at) if high >= upper else (int(low), given.min_at)
 
@@ -82,10 +82,10 @@ def size_finding(
 
 
 def value_fixes(
-    name: str, upper: int | str, given: Input | None = None, table: str = "", lower: int = 0
+    name: str, upper: int | str, given: Leaf | None = None, table: str = "", lower: int = 0
 ) -> list[Fix]:
     """Return what helps against a value that comes from outside the model."""
-    if given is not None and given.minimum == IGNORED:
+    if given is not None and given.min == IGNORED:
         what = (
             f"replace {IGNORED} in {name} (a label that is to be ignored) before the call, or mask "
             "those positions inside the model"
@@ -94,7 +94,7 @@ def value_fixes(
     wraps = "; a negative one would be taken from the end without a word" if lower < 0 else ""
     found = [Fix(what=f"check {name} before the call: 0 <= value < {upper}", why=OUTSIDE + wraps)]
     table = table or "the table"
-    highest = given.maximum if given is not None else None
+    highest = given.max if given is not None else None
     if highest is not None and isinstance(upper, int) and highest >= upper:
         what = (
             f"or give {table} at least {int(highest) + 1} rows (a tokenizer or vocabulary of "
