@@ -171,6 +171,13 @@ class Cost(Model):
     gpu_s: float | None = None
 
 
+class Experiment(Model):
+    """What was tried on a captured call, and what came out."""
+
+    experiment: str
+    result: str
+
+
 class ValueRow(Model):
     """What one node of the graph computed in the captured call."""
 
@@ -203,6 +210,10 @@ class Diagnosis(Model):
     fault: Fault | None = None
     misleading: list[str] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)
+    because: list[Experiment] = Field(
+        default_factory=list, description="experiments that show the cause"
+    )
+    also_true: list[str] = Field(default_factory=list, description="true, and not the cause")
     slice: list[str] = Field(default_factory=list, description="the lines that make the index")
     values: list[ValueRow] = Field(default_factory=list, description="along the model")
     guide: str | None = None

@@ -12,6 +12,7 @@ from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
 
 if TYPE_CHECKING:
+    from aoti_debug.experiments.trials import Trial
     from aoti_debug.explain.values import Found
     from aoti_debug.facts.categories import Tier
     from aoti_debug.package.documents import Use
@@ -69,6 +70,7 @@ class Observations:
     origins: dict[tuple[str, int, str], Origin] = field(default_factory=dict)
     uses: dict[str, Use] = field(default_factory=dict)  # of weights that were given with NaN
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
+    trials: tuple[Trial, ...] = ()  # captured calls that were repeated against the program
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None

@@ -30,6 +30,7 @@ from aoti_debug.diagnose.speaker import of_a_neighbour
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Category, Diagnosis, Evidence
+from aoti_debug.verdict import decide
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Candidate, Observations
@@ -69,7 +70,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     found = [c for source in SOURCES for c in source(observations)]
     if observations.ending is None:
         found = [c for c in found if not of_a_neighbour(c)]
-    found = only_printed(excused(found, observations), observations)
+    decided = decide(found, observations)
+    found = only_printed(excused(decided.candidates, observations), observations)
     found = weighed(found, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(in_order(demote_later_gpu_messages(found), observations))
@@ -80,6 +82,9 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]
     first = counted(enrich(best, ranked, observations), observations)
+    because = first.because or list(decided.against)
+    update = {"also_true": list(decided.also_true), "because": because}
+    first = first.model_copy(update=update)
     return [first, *(c.diagnosis for c in listed[1:LISTED])]
 
 

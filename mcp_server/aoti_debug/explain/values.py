@@ -114,7 +114,9 @@ def read_bisection(report: Report) -> Found | None:
     rows = [row for row in report.get("rows") or [] if isinstance(row, dict)]
     right = [str(row.get("node")) for row in rows if row.get("verdict") == "agrees"]
     compiles = len(report.get("compiles") or [])
-    if first.get("exact"):
+    if first.get("wide"):
+        said = f"{node} ({op}) is wrong in the compiled model: at {first.get('seen_at')} {wrong}"
+    elif first.get("exact"):
         said = f"{node} ({op}) is the first value that the compiled model gets wrong: {wrong}"
     else:
         after = f"after {right[-1]}" if right else "before it"
@@ -130,8 +132,8 @@ def read_bisection(report: Report) -> Found | None:
         said += "; it is right alone, wrong beside what it is fused with"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
     fix = REPORT_IT
-    if wraps(first):
-        said += "; off by a multiple of 2**32: it is computed in 32 bits"
+    if wraps(first) or first.get("wide"):
+        said += "; it passes 2**31 and is computed in 32 bits"
         fix = IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})

@@ -21,6 +21,8 @@ from .graph_run import located, on_cpu, values_of
 
 Document = dict[str, Any]
 
+_BIRTHS = 2  # of integers that pass 32 bits, that are looked at by themselves
+_WIDE = 1 << 31
 _PROBES = 32  # values that one compile gives besides the outputs
 
 
@@ -40,7 +42,7 @@ def main() -> int:
         report.update(state="load", torch=str(torch.__version__))
         program = standalone.load_program(torch, options)
         search = Search(torch, program, options, report)
-        if not search.explained():
+        if not search.explained() and not search.wrapped():
             search.run()
         report.update(state="done")
     return 0
@@ -115,6 +117,81 @@ class Search:
         if exact is None:
             return None
         return mismatch_causes.amplified(self._torch, self._nodes, names, self._right(names), exact)
+
+    def wrapped(self) -> bool:
+        """Look first at integers that pass 32 bits where they are made: Inductor computes indices
+        in 32 bits. What each is fused with is compiled alone, which is little."""
+        if self._options.compiles == 0:
+            return False
+        names = [name for name in self._names if self._is_wide(self._nodes[name])]
+        if not names:
+            return False
+        values = self._right([*names, *intermediates.entering([self._nodes[n] for n in names])])
+        births = [
+            self._nodes[name]
+            for name in names
+            if _passes(values[name])
+            and not any(_passes(values.get(one.name)) for one in self._nodes[name].all_input_nodes)
+        ]
+        return any(self._wrapped_at(node) for node in births[:_BIRTHS])
+
+    def _is_wide(self, node: Any) -> bool:
+        value = node.meta.get("val")
+        return isinstance(value, self._torch.Tensor) and value.dtype == self._torch.int64
+
+    def _wrapped_at(self, node: Any) -> bool:
+        """Compile what takes a value further, with what it is made of; report it if that is wrong."""
+        torch = self._torch
+        after = intermediates.downstream(node)
+        tensors = [one for one in after if isinstance(one.meta.get("val"), torch.Tensor)]
+        whole = {one for end in tensors for one in intermediates.fused(end)}
+        nodes = [one for one in self._nodes.values() if one in whole]
+        ends = [one for one in tensors if not any(user in whole for user in one.users)]
+        names = [one.name for one in ends]
+        values = self._right([*intermediates.entering(nodes), *names])
+        outcome = self._compiled_part(nodes, values, ends)
+        bad = [row for row in outcome or () if row["verdict"] != "agrees"]
+        if not bad:
+            return False
+        first = {
+            **bad[0],
+            "node": node.name,
+            "op": op_of(node),
+            "stack": stack_of(node),
+            "exact": True,
+            "inputs": [one.name for one in node.all_input_nodes],
+            "located_with": 0,
+            "alone": "wrong with what it is fused with",
+            "part": [one.name for one in nodes],
+            "wide": True,
+            "seen_at": names[bad[0]["index"]],
+        }
+        self._report.update(first=first, compiles=self.compiles)
+        return True
+
+    def _compiled_part(
+        self, nodes: list[Any], values: Document, ends: list[Any]
+    ) -> list[Document] | None:
+        """Compile some nodes alone and hold their results against the program's values; keep a
+        reproduction of what is wrong. None where that cannot be."""
+        torch = self._torch
+        try:
+            single, args = intermediates.alone(torch, nodes, values, ends)
+            began = time.monotonic()
+            exported = torch.export.export(single, args)
+            model = intermediates.build(torch, unguarded(exported), exported, self._settings)
+            spent = round(time.monotonic() - began, 2)
+            self.compiles.append({"part": len(nodes), "seconds": spent})
+            with torch.no_grad():
+                given = standalone.flat_outputs(torch, model(*args))
+                right = standalone.flat_outputs(torch, single(*args))
+            found = compare.outputs(torch, given, right, None)
+            if compare.verdict(found, False) != "agrees":
+                self._reproduce(exported, args)
+            return found
+        except Exception as error:
+            self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
+            return None
 
     def run(self) -> None:
         """Compile until the first wrong value is known or nothing more may be compiled."""
@@ -252,26 +329,10 @@ class Search:
 
     def _part(self, nodes: list[Any]) -> str:
         """Compile some nodes on the values that the program gives them: are they wrong alone."""
-        torch = self._torch
-        try:
-            values = self._right(intermediates.entering(nodes))
-            single, args = intermediates.alone(torch, nodes, values)
-            began = time.monotonic()
-            exported = torch.export.export(single, args)
-            model = intermediates.build(torch, unguarded(exported), exported, self._settings)
-            self.compiles.append(
-                {"part": len(nodes), "seconds": round(time.monotonic() - began, 2)}
-            )
-            with torch.no_grad():
-                given = standalone.flat_outputs(torch, model(*args))
-                right = standalone.flat_outputs(torch, single(*args))
-            outcome = compare.outputs(torch, given, right, None)
-            if compare.verdict(outcome, False) == "agrees":
-                return "right alone"
-            self._reproduce(exported, args)
-        except Exception as error:
-            return f"not tried: {type(error).__name__}: {str(error)[:200]}"
-        return "wrong"
+        outcome = self._compiled_part(nodes, self._right(intermediates.entering(nodes)), nodes[-1:])
+        if outcome is None:
+            return f"not tried: {self._report.content['part_failed']}"
+        return "right alone" if compare.verdict(outcome, False) == "agrees" else "wrong"
 
     def _reproduce(self, exported: Any, args: Any) -> None:
         """Leave the wrong part beside the report: program, inputs and a script of ten lines."""
@@ -283,6 +344,14 @@ class Search:
         torch.save(tuple(args), path.with_name("one_kernel_inputs.pt"))
         path.with_name("one_kernel.py").write_text(_SCRIPT.format(settings=self._options.settings))
         self._report.update(reproduction="one_kernel.py")
+
+
+def _passes(value: Any) -> bool:
+    """Tell whether integers pass what 32 bits hold."""
+    if not hasattr(value, "numel"):
+        return isinstance(value, int) and abs(value) >= _WIDE
+    whole = value.numel() and not value.is_floating_point() and not value.is_complex()
+    return bool(whole) and int(value.to(dtype=value.dtype).abs().max()) >= _WIDE
 
 
 _SCRIPT = """\

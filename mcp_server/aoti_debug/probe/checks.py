@@ -24,6 +24,8 @@ from . import (
     eager,
     events,
     expectations,
+    experiments,
+    fakes,
     graph_run,
     recorded,
     repeats,
@@ -31,7 +33,17 @@ from . import (
 )
 
 Document = dict[str, Any]
-STEPS = ("calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads")
+STEPS = (
+    "calls",
+    "guards",
+    "fakes",
+    "contract",
+    "compare",
+    "repeats",
+    "poison",
+    "threads",
+    "trials",
+)
 REPEATS = 3
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
 _CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
@@ -48,6 +60,7 @@ def main() -> int:
     standalone.add_package_arguments(parser, required=False)
     parser.add_argument("--exported", help="the exported program (.pt2)")
     parser.add_argument("--calls", help="descriptions of recorded calls (JSON)")
+    parser.add_argument("--trials", help="captured calls to repeat, and what to change (JSON)")
     parser.add_argument("--steps", default=",".join(STEPS))
     parser.add_argument("--threads", type=int, default=0, help="that call at the same time")
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
@@ -93,6 +106,7 @@ class Session:
             "repeats": self.repeats,
             "poison": self.poison,
             "threads": self.threads,
+            "trials": self.trials,
         }
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
@@ -229,8 +243,31 @@ class Session:
             raise Impossible("the exported program does not take these inputs")
         package = [eager.cpu(self.torch, leaf) for leaf in self.result]
         module = compare.unguarded(self.program)
-        path, limit = self.options.inputs, self.options.reference_bytes
-        return compare.results(self.torch, package, found.outputs, module, path, limit)
+        limit = self.options.reference_bytes
+        return compare.results(self.torch, package, found.outputs, module, self.inputs, limit)
+
+    def trials(self) -> Document:
+        """Repeat captured calls, good and bad, and take away what each of them breaks."""
+        if not self.options.trials:
+            raise Impossible("no other call is kept, and this one breaks nothing")
+        if self.options.weightless:
+            raise Impossible("the exported program is kept without its weights")
+        if self._stateful:
+            raise Impossible("the model's results depend on the calls before")
+        with open(self.options.trials, encoding="utf-8") as file:  # noqa: PTH123
+            wanted = json.load(file)
+        model = self.load()
+        bench = experiments.Bench(
+            self.torch, self.program, lambda: model, self.options.reference_bytes
+        )
+        found: list[Document] = []
+        for one in wanted:
+            compared = self.report.content["steps"].get("compare") or {}
+            same = one["inputs"] == self.options.inputs and compared.get("state") == "done"
+            found.append(bench.trial(one, compared if same else None))
+            self.report.content["steps"]["trials"]["trials"] = found
+            self.report.update(state="trials")  # the next one may end the process
+        return {"trials": found}
 
     def repeats(self) -> Document:
         first = self.result

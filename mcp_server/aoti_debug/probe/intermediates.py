@@ -136,8 +136,24 @@ def build(torch: Any, module: Any, program: Any, settings: Document) -> Any:
     return import_module("torch._export").aot_load(library, device)
 
 
-def alone(torch: Any, nodes: list[Any], values: Document) -> tuple[Any, tuple[Any, ...]]:
-    """Return the nodes as a module of their own, the last of them its result, and its arguments.
+def downstream(node: Any, limit: int = 16) -> list[Any]:
+    """Return the nodes that take a value further through what kernels fuse, in order: the node
+    itself first."""
+    found, wanted = {node}, list(node.users)
+    while wanted and len(found) < limit:
+        one = wanted.pop(0)
+        fusible = one.op == "call_function" and base(one).lstrip("_") not in _CALLS
+        if fusible and one not in found and not is_custom(one.target):
+            found.add(one)
+            wanted += one.users
+    return [one for one in node.graph.nodes if one in found]
+
+
+def alone(
+    torch: Any, nodes: list[Any], values: Document, ends: list[Any] | None = None
+) -> tuple[Any, tuple[Any, ...]]:
+    """Return the nodes as a module of their own and its arguments; its results are the `ends`, else
+    the last of the nodes.
 
     `values` holds what flows into them, by name: tensors become arguments, numbers constants.
     """
@@ -164,7 +180,7 @@ def alone(torch: Any, nodes: list[Any], values: Document) -> tuple[Any, tuple[An
             torch.fx.node.map_arg(node.kwargs, lambda one: kept[one]),
         )
         kept[node] = copied
-    graph.output((kept[nodes[-1]],))
+    graph.output(tuple(kept[one] for one in ends or nodes[-1:]))
     return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)
 
 

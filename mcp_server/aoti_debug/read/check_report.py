@@ -118,6 +118,7 @@ class Step(_Report):
 
 class GuardsReport(Step):
     inputs: tuple[DeclaredInput, ...] = ()
+    ranges: dict[str, tuple[int | None, int | None]] = {}  # of each symbol, as exported
     differences: tuple[Break, ...] = ()
     broken: tuple[str, ...] = ()
     exception: Raised | None = None
@@ -238,6 +239,42 @@ class ThreadsReport(RepeatsReport):
     shared: Shared = Shared()
 
 
+class Outcome(_Report):
+    """A package's results held against the exported program's, on the same inputs: "refused" is
+    the program's word, "failed" the package's."""
+
+    verdict: Literal["agrees", "differs", "random", "refused", "failed"]
+    why: str = ""
+    index: int | None = None  # of the output that is furthest off
+    wrong: int | None = None
+    elements: int | None = None
+    max_abs_apart: float | None = None
+    largest: float | None = None  # absolute value of the program's
+    first_wrong: Place | None = None
+
+    @property
+    def wrong_values(self) -> bool:
+        return self.verdict == "differs"
+
+
+class TrialReport(_Report):
+    """What became of one captured call: as it was given, with what it breaks taken away, and the
+    package's results for the call as given held against the program's for the call as meant."""
+
+    pid: int
+    call: int | None = None
+    given: Outcome
+    without: Outcome | None = None
+    meant: Outcome | None = None
+
+
+class TrialsReport(Step):
+    trials: tuple[TrialReport, ...] = ()
+
+    def of(self, pid: int, call: int | None) -> TrialReport | None:
+        return next((one for one in self.trials if (one.pid, one.call) == (pid, call)), None)
+
+
 P = TypeVar("P", OutOfBounds, Reason)
 
 
@@ -258,6 +295,7 @@ KINDS: dict[Name, type[Step]] = {
     "repeats": RepeatsReport,
     "poison": PoisonReport,
     "threads": ThreadsReport,
+    "trials": TrialsReport,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:  # many types, which what only reads a log does without
     from aoti_debug.read.check_report import (
@@ -16,19 +16,13 @@ if TYPE_CHECKING:  # many types, which what only reads a log does without
         RepeatsReport,
         Step,
         ThreadsReport,
+        TrialsReport,
     )
 
-Name = Literal["calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads"]
-NAMES: tuple[Name, ...] = (
-    "calls",
-    "guards",
-    "fakes",
-    "contract",
-    "compare",
-    "repeats",
-    "poison",
-    "threads",
-)
+Name = Literal[
+    "calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads", "trials"
+]
+NAMES: tuple[Name, ...] = get_args(Name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +37,7 @@ class CheckReports:
     repeats: RepeatsReport | None = None
     poison: PoisonReport | None = None
     threads: ThreadsReport | None = None
+    trials: TrialsReport | None = None
 
     def step(self, name: Name) -> Step | None:
         found: Step | None = getattr(self, name)

@@ -90,8 +90,12 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
             ),
             slice_section(diagnosis.slice),
             values_section(diagnosis.values),
+            section("Because", *(Item(one.result, one.experiment) for one in diagnosis.because)),
             section("Evidence", *(_evidence(evidence) for evidence in diagnosis.evidence)),
-            section("Not the cause", *(Item(text) for text in diagnosis.misleading)),
+            section(
+                "Not the cause",
+                *(Item(text) for text in (*diagnosis.also_true, *diagnosis.misleading)),
+            ),
             section(
                 "Fix",
                 *(fix_item(fix) for fix in diagnosis.fixes),

@@ -11,6 +11,7 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.from_calls import overlapping
+from aoti_debug.experiments.trials import Trial, trials
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events
@@ -52,6 +53,7 @@ class Captured:
     script: Path | None = None  # the target itself registers them
     threads: int = 1  # that called the model at the same time, and its instances that serve them
     runners: int = 1
+    trials: tuple[Trial, ...] = ()  # calls that are repeated against the program
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
     settings: Mapping[str, object] | None = None  # of the model's compile, where it is known
@@ -117,6 +119,24 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         others=other_kinds(events, call),
     )
     return with_custom_ops(with_threads(found, events, call), events)
+
+
+def with_trials(found: Captured, observations: Observations, directory: Path) -> Captured:
+    """Add the calls that are repeated against the exported program, of those that are kept."""
+    events = observations.events
+    if events is None or found.package is None or found.exported is None:
+        return found
+
+    def file(call: Call) -> Path | None:
+        if found.call is not None and same_call(call, found.call):
+            return found.inputs
+        return inputs_file(events, call, directory)[0] if kept(events, call) else None
+
+    return replace(found, trials=trials(observations, found.call, file))
+
+
+def same_call(one: Call, other: Call) -> bool:
+    return (one.pid, one.call) == (other.pid, other.call)
 
 
 def with_threads(found: Captured, events: Events, call: Call) -> Captured:

@@ -23,6 +23,7 @@ Name = Literal[
     "repeats",
     "poison",
     "threads",
+    "trials",
     "again",
     "native",
     "memcheck",

@@ -19,6 +19,7 @@ from aoti_debug.read.check_report import (
     RecordedCall,
     RepeatsReport,
     ThreadsReport,
+    TrialsReport,
 )
 from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
@@ -140,6 +141,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return at_once(report)
     if isinstance(report, RepeatsReport):
         return repeated(report)
+    if isinstance(report, TrialsReport):
+        return of_trials(report)
     return "nothing found"
 
 
@@ -191,6 +194,16 @@ def of_calls(report: CallsReport) -> str:
     said = f"{len(bad) or 'none'} of {times(len(held), 'other kind')} of calls breaks something"
     unknown = len(report.calls) - len(held)
     return f"{said}; of {unknown} too little was recorded" if unknown else said
+
+
+def of_trials(report: TrialsReport) -> str:
+    """Say which calls are right, and which are when what they break is taken away."""
+    said = [
+        f"call {one.call} {one.given.verdict}"
+        + (f", changed {one.without.verdict}" if one.without else "")
+        for one in report.trials
+    ]
+    return f"against the exported program: {'; '.join(said)}"
 
 
 def undeclared(differences: Sequence[Break]) -> str:

@@ -22,7 +22,13 @@ from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
 from aoti_debug.triage import debuggers, decision, plan
-from aoti_debug.triage.captured_call import Captured, captured, with_names, with_sizes
+from aoti_debug.triage.captured_call import (
+    Captured,
+    captured,
+    with_names,
+    with_sizes,
+    with_trials,
+)
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import step_of, steps_of
@@ -60,6 +66,8 @@ async def triage(state: RunState) -> TriageAnswer:
         observations = with_names(observations, call.names)
         observations = replace(observations, to_compare=call.to_have_exported)
         observations = await with_package(state, observations, call, seen)
+        call = await anyio.to_thread.run_sync(with_trials, call, observations, state.directory.path)
+        observations = replace(observations, trials=call.trials)
         best = judge(state, observations)
         if best is not None and dump_tells(observations, best):
             call = await anyio.to_thread.run_sync(with_sizes, call)

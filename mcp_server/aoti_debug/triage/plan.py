@@ -41,6 +41,7 @@ from aoti_debug.triage.observe import (
     reached_a_call,
 )
 
+TRIALS = "which calls are wrong, and is one right when what it breaks is taken away"
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
@@ -61,12 +62,14 @@ def first_batch(
     if best.category == "hang":
         return after_hang(best, captured, machine)
     steps = on_failing_call(observations, best, captured, machine)
-    settled_or_not = (unless_settled(step, best) for step in steps)
+    settled_or_not = (unless_settled(step, best, captured) for step in steps)
     return [in_view_of_dump(step, observations, best, captured) for step in settled_or_not]
 
 
-def unless_settled(step: Planned, best: Diagnosis) -> Planned:
-    if not isinstance(step.decision, Run):
+def unless_settled(step: Planned, best: Diagnosis, captured: Captured) -> Planned:
+    """Skip what could say nothing new. A contract that a call breaks is the cause only if
+    something is wrong because of it: where calls can be tried, they are."""
+    if not isinstance(step.decision, Run) or (captured.trials and step.name != "contract"):
         return step
     return replace(step, decision=settled(best, of_target=step.of_target) or step.decision)
 
@@ -122,6 +125,8 @@ def on_failing_call(
         steps += values(captured)
         if captured.threads > 1:
             steps.append(threads(captured))
+        if captured.trials:
+            steps.append(Planned("trials", TRIALS, with_program(captured)))
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
         steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))

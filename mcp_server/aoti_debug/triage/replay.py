@@ -26,7 +26,7 @@ from aoti_debug.triage.spawn import spawn
 
 SHORTEST_LIMIT_S = 120.0
 REPORT = "report.json"
-CALLS = "calls.json"
+CALLS, TRIALS = "calls.json", "trials.json"
 REPORT_BYTES = 64 << 20
 LOST = 75  # what the probe exits with when a device's context is lost
 # What is not worth a process of its own when the process died in a step: it would die there too.
@@ -39,6 +39,7 @@ DIES_TOO: dict[Check, tuple[Check, ...]] = {
     "repeats": ("poison", "threads"),
     "poison": ("threads",),
     "threads": (),
+    "trials": (),
 }
 SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
@@ -57,7 +58,7 @@ async def check_call(
         directory = state.subdirectory(f"{label}{number}")
         argv = (*interpreter(state, "checks.py"), *words(state, call, directory))
         argv = (*argv, *others(call, directory), "--steps", ",".join(left))
-        argv = (*argv, *at_once(call))
+        argv = (*argv, *at_once(call), *tried(call, directory))
         name = f"replay: {', '.join(left)}"
         ran = await spawn(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
@@ -81,6 +82,15 @@ def others(call: Captured, directory: Path) -> tuple[str, ...]:
     ]
     write_atomically(directory / CALLS, json.dumps(told).encode())
     return ("--calls", str(directory / CALLS))
+
+
+def tried(call: Captured, directory: Path) -> tuple[str, ...]:
+    """Write down which captured calls are repeated, and what is taken away from them."""
+    if not call.trials:
+        return ()
+    told = [trial.document for trial in call.trials]
+    write_atomically(directory / TRIALS, json.dumps(told).encode())
+    return ("--trials", str(directory / TRIALS))
 
 
 def at_once(call: Captured) -> tuple[str, ...]:

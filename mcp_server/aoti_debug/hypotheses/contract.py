@@ -1,0 +1,190 @@
+"""The hypothesis that a call breaks what the package was compiled for. It is the cause where the
+calls that break it are wrong, those that keep it are not, and taking the break away helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from aoti_debug.diagnose.from_input_check import label
+from aoti_debug.diagnose.traffic import place
+from aoti_debug.model import Experiment, InputFinding
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.experiments.trials import Trial
+    from aoti_debug.read.check_report import GuardsReport, Outcome, TrialReport
+
+REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse them"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What the experiments say of a break: the cause, true without being it, or not decided."""
+
+    role: Literal["cause", "also_true", "open"]
+    because: tuple[Experiment, ...] = ()
+    why: str = ""  # it is not the cause
+
+
+OPEN = Weighed("open")
+Tried = tuple["Trial", "TrialReport"]
+
+
+def tried(observations: Observations) -> list[Tried]:
+    """Return the calls that were repeated, with what became of each."""
+    report = observations.checks.trials
+    found = [
+        (one, report.of(one.call.pid, one.call.call) if report else None)
+        for one in observations.trials
+    ]
+    return [(one, outcome) for one, outcome in found if outcome is not None]
+
+
+def weigh(finding: InputFinding, observations: Observations) -> Weighed:
+    """Weigh one break by the calls that have it, those that break nothing, and the change."""
+    every = tried(observations)
+    breaking = [one for one in every if place(finding) in one[0].places]
+    keeping = [one for one in every if not one[0].breaks]
+    if not breaking:
+        return OPEN
+    narrowed = bounds(finding, observations) is not None
+    if wrong := [one for one in keeping if one[1].given.wrong_values]:
+        calls = numbers([trial for trial, _ in wrong])
+        because = lines(wrong, "which keeps the contract") + without_lines(breaking)
+        return Weighed("also_true", because, f"{calls}, which break nothing, are wrong as well")
+    if all(outcome.without and outcome.without.wrong_values for _, outcome in breaking):
+        because = lines(breaking, "as it was made") + without_lines(breaking)
+        return Weighed("also_true", because, "with this taken away the results are wrong as before")
+    right = [one for one in breaking if harmless(finding, one[1], narrowed=narrowed)]
+    if len(right) == len(breaking):
+        calls = numbers([trial for trial, _ in right])
+        return Weighed(
+            "also_true", lines(right, "which breaks it"), f"results of {calls} are right"
+        )
+    bad = [one for one in breaking if is_bad(one[1].given)]
+    helped = [one for one in bad if one[1].without and one[1].without.verdict == "agrees"]
+    spared = [one for one in keeping if one[1].given.verdict == "agrees"]
+    if bad and (helped or spared):
+        because = (
+            lines(bad, "which breaks it") + without_lines(helped) + lines(spared, "which keeps it")
+        )
+        return Weighed("cause", because)
+    return OPEN
+
+
+def is_bad(outcome: Outcome) -> bool:
+    return outcome.verdict in ("differs", "refused")
+
+
+def numbers(trials: Sequence[Trial]) -> str:
+    """Return "call 4" or "calls 2, 3"."""
+    found = sorted({one.call.call or 0 for one in trials})
+    return f"call{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
+
+
+def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> bool:
+    """Tell whether a call that breaks it is right: it lies within what was exported, so that the
+    exported program is the measure; or the package gives what the call with another dtype gives."""
+    if finding.property == "dtype":
+        return outcome.meant is not None and outcome.meant.verdict == "agrees"
+    return narrowed and outcome.given.verdict == "agrees"
+
+
+def lines(cases: Sequence[Tried], how: str) -> tuple[Experiment, ...]:
+    return tuple(
+        Experiment(experiment=f"call {trial.call.call}, {how}", result=words(outcome.given))
+        for trial, outcome in cases[:1]
+    )
+
+
+def without_lines(cases: Sequence[Tried]) -> tuple[Experiment, ...]:
+    found = [(trial, outcome.without) for trial, outcome in cases if outcome.without is not None]
+    return tuple(
+        Experiment(
+            experiment=f"call {trial.call.call} with {changed(trial)}", result=words(outcome)
+        )
+        for trial, outcome in found[:1]
+    )
+
+
+def changed(trial: Trial) -> str:
+    """Say what was taken away: "item[dim 0] cut to 15", "mask as bool"."""
+    said: dict[str, list[str]] = {}
+    names = {one.index: label(one) for one in trial.breaks}
+    for one in trial.changes:
+        if one.property == "size":
+            how = f"dimension {one.dim} of {one.to}"
+        elif one.property == "dtype":
+            how = f"dtype {one.to}"
+        elif one.property == "stride":
+            how = "the strides it was compiled for"
+        else:
+            how = "memory of its own"
+        said.setdefault(how, []).append(names[one.index])
+    return "; ".join(f"{how} for {', '.join(who)}" for how, who in said.items())
+
+
+def words(outcome: Outcome) -> str:
+    """Say how the package did against the exported program."""
+    if outcome.verdict == "agrees":
+        return "agrees with the exported program"
+    if outcome.verdict == "differs":
+        far = outcome.max_abs_apart
+        by = f", at most {far:.3g} apart" if far is not None else ""
+        return f"differs from it in {outcome.wrong} of {outcome.elements} elements{by}"
+    if outcome.verdict == "refused":
+        return f"the exported program refuses it: {outcome.why[:120]}"
+    return f"could not be compared: {outcome.why[:120] or outcome.verdict}"
+
+
+def bounds(
+    finding: InputFinding, observations: Observations
+) -> tuple[int | None, int | None] | None:
+    """Return the range that a dimension was exported with, where the size lies within it: then the
+    compile has narrowed it, and the caller is not at fault. None where that is not so."""
+    guards = observations.checks.guards
+    if finding.property != "size" or finding.dim is None or guards is None:
+        return None
+    symbol = symbol_of(guards, finding.index, finding.dim)
+    low, high = guards.ranges.get(symbol, (None, None)) if symbol else (None, None)
+    size = finding.got or ""
+    got = int(size) if size.isdigit() else None
+    if symbol is None or got is None or (low, high) == (None, None):
+        return None
+    within = (low is None or low <= got) and (high is None or got <= high)
+    return (low, high) if within else None
+
+
+def symbol_of(guards: GuardsReport, index: int, dim: int) -> str | None:
+    tensors = guards.tensors
+    shape = tensors[index].shape if index < len(tensors) else None
+    size = shape[dim] if shape is not None and dim < len(shape) else None
+    return size if isinstance(size, str) else None
+
+
+def also_true(
+    findings: Sequence[tuple[InputFinding, Weighed]], observations: Observations
+) -> list[str]:
+    """Say breaks that are not the cause, those of one bound in one line."""
+    groups: dict[tuple[object, ...], list[tuple[InputFinding, Weighed]]] = {}
+    for finding, weighed in findings:
+        key = finding.property, finding.dim, finding.expected, weighed.why
+        groups.setdefault(key, []).append((finding, weighed))
+    return [line(group, observations) for group in groups.values()]
+
+
+def line(group: Sequence[tuple[InputFinding, Weighed]], observations: Observations) -> str:
+    finding, weighed = group[0]
+    names = ", ".join(dict.fromkeys(label(one) for one, _ in group))
+    at = f" at dim {finding.dim}" if finding.dim is not None else ""
+    said = f"{names}: {finding.property}{at} is compiled for {finding.expected}"
+    exported = bounds(finding, observations)
+    if exported is not None:
+        low, high = exported
+        said += f", exported for {'' if low is None else low}..{'' if high is None else high}"
+    if finding.got:
+        said += f"; a call has {finding.got}"
+    said += f"; not the cause: {weighed.why}"
+    return f"{said}; {REFUSES}" if finding.property in ("size", "dtype", "stride") else said

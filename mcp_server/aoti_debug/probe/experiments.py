@@ -1,0 +1,127 @@
+"""Experiments on captured calls: a call repeated against the exported program as it was given, and
+again with what it breaks taken away (cast, copied, sliced or padded)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from . import compare, eager, events, intermediates, standalone
+from .standalone import Inputs
+
+Document = dict[str, Any]
+_RESHAPES = ("size",)  # changes after which results have other shapes
+
+
+class Bench:
+    """What all experiments share: the program, and how to have a model without input checks."""
+
+    def __init__(self, torch: Any, program: Any, model: Callable[[], Any], limit: int) -> None:
+        self.torch, self.program, self.limit = torch, program, limit
+        self._model = model
+
+    def trial(self, one: Document, known: Document | None = None) -> Document:
+        """Hold a captured call against the program: as given, unless that is `known`, then with
+        `changes` made to it."""
+
+        def given() -> Inputs:
+            return standalone.read_inputs(self.torch, one["inputs"])
+
+        outcome = self.held(given) if known is None else outcome_of(known)
+        found: Document = {"pid": one["pid"], "call": one["call"], "given": outcome}
+        changes = one.get("changes") or []
+        if not changes:
+            return found
+
+        def without() -> Inputs:
+            return changed(self.torch, given(), changes)
+
+        try:
+            without()
+        except Exception as error:
+            found["without"] = {"verdict": "failed", "why": said(error)}
+            return found
+        found["without"] = self.held(without)
+        if not any(change["property"] in _RESHAPES for change in changes):
+            # What the package makes of the call as it was given, held against the call meant.
+            found["meant"] = self.held(without, package=given)
+        return found
+
+    def held(self, inputs: Callable[[], Inputs], package: Any = None) -> Document:
+        """Compare the package with the program on inputs; `package` gives the package others."""
+        torch = self.torch
+        try:
+            module = compare.unguarded(self.program)
+            right = intermediates.values_of(torch, module, inputs(), [])["outputs"]
+        except Exception as error:
+            return {"verdict": "refused", "why": said(error)}
+        try:
+            result = self.called((package or inputs)())
+        except Exception as error:
+            return {"verdict": "failed", "why": said(error)}
+        found = compare.results(torch, result, right, module, inputs, self.limit)
+        return outcome_of(found)
+
+    def called(self, inputs: Inputs) -> list[Any]:
+        torch = self.torch
+        model = self._model()
+        torch.manual_seed(0)
+        with inputs.mode(torch):
+            result = standalone.call(torch, model, inputs)
+        standalone.synchronize(torch)
+        return [eager.cpu(torch, leaf) for leaf in standalone.flat_outputs(torch, result)]
+
+
+def outcome_of(compared: Document) -> Document:
+    """Return the verdict of a comparison and the figures of the output that is furthest off."""
+    outputs = compared["outputs"]
+    bad = [one for one in outputs if one["verdict"] != "agrees"] or outputs
+    if not bad:
+        return {"verdict": compared["verdict"]}
+    one = max(bad, key=lambda output: output.get("wrong") or 0)
+    statistics = one.get("eager") or {}
+    sizes = [abs(statistics.get(key) or 0.0) for key in ("min", "max")]
+    keys = ("index", "wrong", "elements", "first_wrong", "max_abs_apart")
+    figures = {key: one.get(key) for key in keys}
+    return {"verdict": compared["verdict"], **figures, "largest": max(sizes)}
+
+
+def said(error: BaseException) -> str:
+    found = events.describe_error(error)
+    return events.bounded(f"{found['type']}: {found['message']}", 300)
+
+
+def changed(torch: Any, inputs: Inputs, changes: list[Document]) -> Inputs:
+    """Return the inputs with what each change names taken away; leaves that no change names stay
+    the very tensors that they are."""
+    flat = list(inputs.flat)
+    places = [n for n, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+    for change in changes:
+        at = places[change["index"]]
+        flat[at] = _changed(torch, flat[at], change)
+    new = {id(old): leaf for old, leaf in zip(inputs.flat, flat)}  # noqa: B905 - Python 3.9
+    tree_map = import_module("torch.utils._pytree").tree_map
+    args, kwargs = tree_map(lambda leaf: new.get(id(leaf), leaf), (inputs.args, inputs.kwargs))
+    return replace(inputs, flat=flat, args=args, kwargs=kwargs)
+
+
+def _changed(torch: Any, leaf: Any, change: Document) -> Any:
+    what, to = change["property"], change["to"]
+    if what == "dtype":
+        return leaf.to(getattr(torch, to))
+    if what == "stride":
+        new = torch.empty_strided(
+            tuple(leaf.shape), tuple(to), dtype=leaf.dtype, device=leaf.device
+        )
+        return new.copy_(leaf)
+    if what == "size":
+        dim, size = change["dim"], leaf.shape[change["dim"]]
+        if to > size:  # rows like the last, which keep every index within its bounds
+            more = leaf.narrow(dim, size - 1, 1).expand(
+                *(to - size if n == dim else -1 for n in range(leaf.dim()))
+            )
+            return torch.cat([leaf, more], dim)
+        return leaf.narrow(dim, 0, to).clone(memory_format=torch.preserve_format)
+    return leaf.clone(memory_format=torch.contiguous_format)

@@ -1,0 +1,50 @@
+"""Decide by experiments which of the candidates are the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from aoti_debug.hypotheses import contract
+from aoti_debug.hypotheses.contract import Weighed
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Candidate, Observations
+    from aoti_debug.model import Experiment, InputFinding
+
+SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The candidates after the experiments; what is true without being the cause; and the
+    experiments that spoke against those."""
+
+    candidates: tuple[Candidate, ...]
+    also_true: tuple[str, ...] = ()
+    against: tuple[Experiment, ...] = ()
+
+
+def decide(candidates: Iterable[Candidate], observations: Observations) -> Decided:
+    """Keep the causes that experiments leave; a broken contract that they clear is a note."""
+    kept: list[Candidate] = []
+    cleared: list[tuple[InputFinding, Weighed]] = []
+    for candidate in candidates:
+        finding = candidate.diagnosis.input
+        if finding is None or not candidate.diagnosis.category.startswith("contract_"):
+            kept.append(candidate)
+            continue
+        weighed = contract.weigh(finding, observations)
+        if weighed.role == "also_true":
+            cleared.append((finding, weighed))
+            candidate = replace(candidate, role="note")
+        elif weighed.role == "cause":
+            update = {"because": list(weighed.because[:SHOWN]), "confidence": "proved"}
+            found = candidate.diagnosis.model_copy(update=update)
+            candidate = replace(candidate, diagnosis=found)
+        kept.append(candidate)
+    against = dict.fromkeys(one for _, weighed in cleared for one in weighed.because)
+    return Decided(
+        tuple(kept), tuple(contract.also_true(cleared, observations)), tuple(against)[:SHOWN]
+    )
