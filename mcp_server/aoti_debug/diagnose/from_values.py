@@ -17,7 +17,13 @@ from aoti_debug.read.record import Launches, TensorStatistics
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations, OlderPackage
-    from aoti_debug.read.check_report import Compared, CompareReport, PoisonReport, RepeatsReport
+    from aoti_debug.read.check_report import (
+        Compared,
+        CompareReport,
+        PoisonReport,
+        RepeatsReport,
+        TrialsReport,
+    )
 
 WRONG = "guides/wrong-results.md"
 NAN = "guides/wrong-results.md#nan-and-inf"
@@ -53,6 +59,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     checks = observations.checks
     if checks.compare is not None:
         yield from from_comparison(observations, checks.compare)
+    if checks.trials is not None and (c := checks.compare) is not None and c.verdict == "agrees":
+        yield from from_trials(observations, checks.trials)
     if observations.older is not None:
         yield stale(observations.older)
     if checks.poison is not None and checks.poison.differs:
@@ -76,6 +84,20 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             said = f"output {output.index} holds {bad}; "
             said += "the model gives the same without AOTInductor"
             yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+
+
+def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Candidate]:
+    """Another call than the one in question is wrong, and breaks nothing."""
+    broken = {(one.call.pid, one.call.call) for one in observations.trials if one.breaks}
+    for order, one in enumerate(report.trials):
+        outcome = one.given
+        if not outcome.wrong_values or (one.pid, one.call) in broken:
+            continue
+        said = f"call {one.call}: output {outcome.index} differs from the exported program in "
+        said += f"{outcome.wrong} of {outcome.elements} elements"
+        if (first := outcome.first_wrong) is not None:
+            said += f", first at {list(first.at)}: {first.package}, not {first.expected}"
+        yield of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, order)
 
 
 def stale(older: OlderPackage) -> Candidate:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aoti_debug.package.record import Package
     from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.events import Events
+    from aoti_debug.read.trace_guards import Asked
 
 R = TypeVar("R", bound=Record)
 
@@ -71,6 +72,7 @@ class Observations:
     uses: dict[str, Use] = field(default_factory=dict)  # of weights that were given with NaN
     checks: CheckReports = NO_REPORTS  # what the probe found of the call, step by step
     trials: tuple[Trial, ...] = ()  # captured calls that were repeated against the program
+    asked: tuple[Asked, ...] = ()  # guards that the compile added, where a size breaks a bound
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None

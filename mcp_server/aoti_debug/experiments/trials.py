@@ -117,5 +117,19 @@ def change_of(finding: InputFinding) -> Change | None:
     return None
 
 
+def smallest_wrong(observations: Observations) -> Trial | None:
+    """Return the smallest call that keeps the contract and whose results are wrong."""
+    report = observations.checks.trials
+    wrong = {
+        (one.pid, one.call) for one in (report.trials if report else ()) if one.given.wrong_values
+    }
+    found = [
+        one
+        for one in observations.trials
+        if not one.breaks and (one.call.pid, one.call.call) in wrong
+    ]
+    return min(found, key=lambda one: elements(one.call), default=None)
+
+
 def elements(call: Call) -> int:
     return sum(prod(one.shape) for one in call.inputs if one.shape is not None)

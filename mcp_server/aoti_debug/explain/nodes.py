@@ -20,11 +20,12 @@ SAME = tuple(
 )
 
 
-def read_report(report: Report, inputs: Mapping[str, int]) -> Found | None:
-    """Return the cause that the report shows; `inputs` numbers the inputs by name."""
+def read_report(report: Report, inputs: Mapping[str, int], *, nan: bool = True) -> Found | None:
+    """Return the cause that the report shows; `inputs` numbers the inputs by name. Without `nan`
+    a NaN inside the model is no cause."""
     if isinstance(index := report.get("index"), dict):
         return index_found(index, inputs)
-    if isinstance(origin := report.get("origin"), dict):
+    if nan and isinstance(origin := report.get("origin"), dict):
         return origin_found(origin, report, inputs)
     wrote = next(iter(report.get("written") or ()), None)
     return write_found(wrote) if isinstance(wrote, dict) else None

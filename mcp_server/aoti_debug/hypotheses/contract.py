@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_input_check import label
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.model import Experiment, InputFinding
@@ -175,6 +176,16 @@ def also_true(
     return [line(group, observations) for group in groups.values()]
 
 
+def narrowed_by(finding: InputFinding, observations: Observations) -> str:
+    """Say which code asked for the bound during the compile, where torch's trace tells."""
+    guards, dim = observations.checks.guards, finding.dim
+    symbol = symbol_of(guards, finding.index, dim) if guards and dim is not None else None
+    asked = next((one for one in observations.asked if symbol and one.bounds(symbol)), None)
+    if asked is None:
+        return ""
+    return f" ({asked.function} at {base_name(asked.file)}:{asked.line} asked {asked.text})"
+
+
 def line(group: Sequence[tuple[InputFinding, Weighed]], observations: Observations) -> str:
     finding, weighed = group[0]
     names = ", ".join(dict.fromkeys(label(one) for one, _ in group))
@@ -184,6 +195,7 @@ def line(group: Sequence[tuple[InputFinding, Weighed]], observations: Observatio
     if exported is not None:
         low, high = exported
         said += f", exported for {'' if low is None else low}..{'' if high is None else high}"
+        said += narrowed_by(finding, observations)
     if finding.got:
         said += f"; a call has {finding.got}"
     said += f"; not the cause: {weighed.why}"

@@ -140,7 +140,7 @@ class Search:
         return isinstance(value, self._torch.Tensor) and value.dtype == self._torch.int64
 
     def _wrapped_at(self, node: Any) -> bool:
-        """Compile what takes a value further, with what it is made of; report it if that is wrong."""
+        """Compile what takes a value further, with what it is made of; report what is wrong."""
         torch = self._torch
         after = intermediates.downstream(node)
         tensors = [one for one in after if isinstance(one.meta.get("val"), torch.Tensor)]

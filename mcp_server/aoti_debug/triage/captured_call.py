@@ -15,7 +15,8 @@ from aoti_debug.experiments.trials import Trial, trials
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events
-from aoti_debug.run.files import is_regular, write_atomically
+from aoti_debug.read.trace_guards import Asked, read_guards
+from aoti_debug.run.files import is_regular, open_regular, write_atomically
 from aoti_debug.triage.captured_program import (
     LOADED_ONLY,
     OTHERS_ONLY,
@@ -27,6 +28,7 @@ from aoti_debug.triage.captured_program import (
     package_file,
     package_of,
 )
+from aoti_debug.triage.environment import TRACE
 from aoti_debug.triage.fingerprint import stable
 from aoti_debug.triage.source_text import built_by
 
@@ -133,6 +135,18 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
         return inputs_file(events, call, directory)[0] if kept(events, call) else None
 
     return replace(found, trials=trials(observations, found.call, file))
+
+
+def guards_asked(found: Captured, directory: Path) -> tuple[Asked, ...]:
+    """Return the guards that the compile added, where a call breaks the bound of a size."""
+    if not any(one.property == "size" for trial in found.trials for one in trial.breaks):
+        return ()
+    asked: list[Asked] = []
+    for path in sorted((directory / TRACE).glob("*.log"))[:8]:
+        if is_regular(path):
+            with open_regular(path) as stream:
+                asked += read_guards(stream)
+    return tuple(asked)
 
 
 def same_call(one: Call, other: Call) -> bool:

@@ -16,7 +16,7 @@ SITE = PROBE / "site"
 EVENTS = "events.jsonl"
 KEY = ".key"  # beside it
 CAPTURE = "capture"
-CORE = "core"
+CORE, TRACE = "core", "trace"
 CORE_FLAGS = ",".join(
     (
         "skip_nonrelocated_elf_images",
@@ -79,4 +79,4 @@ def core_dumps(directory: Path) -> dict[str, str]:
 def tracing(directory: Path) -> dict[str, str]:
     """Return what makes a compile leave more behind: the map from kernels to the model's lines
     in the package (torch 2.9 and later), and torch's structured trace for tlparse."""
-    return {"INDUCTOR_PROVENANCE": "1", "TORCH_TRACE": str(directory / "trace")}
+    return {"INDUCTOR_PROVENANCE": "1", "TORCH_TRACE": str(directory / TRACE)}

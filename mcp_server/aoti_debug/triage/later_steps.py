@@ -12,6 +12,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.observations import OlderPackage
+from aoti_debug.experiments.trials import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import read_bisection, vanished
 from aoti_debug.model import Diagnosis, SourceLine, Step
@@ -74,13 +75,25 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     argv = (*interpreter(state, "walk.py"), *words(state, replace(call, package=None), directory))
     ran = await spawn(state, "nodes", argv, directory, timeout_s=limit(state))
     report = await anyio.to_thread.run_sync(report_of, ran.directory)
-    found = read_report(report, input_numbers(observations)) if report else None
+    nan = returns_nan(observations)
+    found = read_report(report, input_numbers(observations), nan=nan) if report else None
     if found is not None:
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
         found = replace(found, artifact=artifact)
     clean = "every value is finite, every index fits" if report else "the process told nothing"
     state.done(step("nodes", WHY_NODES, found.summary if found else clean, ran, state))
     return replace(observations, walked=found)
+
+
+def returns_nan(observations: Observations) -> bool:
+    """Tell whether the symptom is NaN or Inf: a call returned it. Inside a model it may be there on
+    purpose, to be masked later."""
+    events, compared = observations.events, observations.checks.compare
+    outputs = compared.outputs if compared is not None else ()
+    returned = any(
+        one.nan or one.inf for c in (events.calls if events else ()) for one in c.outputs
+    )
+    return returned or any(one.package.not_finite for one in outputs)
 
 
 def step(name: str, why: str, finding: str, ran: Ran, state: RunState) -> Step:
@@ -114,6 +127,7 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether values inside the model can add: they differ, and nothing explains it yet."""
     compared = observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
+    differs = differs or smallest_wrong(observations) is not None
     unexplained = observations.walked is None and best.input is None
     return best.category == "wrong_result" and unexplained and differs
 
@@ -121,8 +135,9 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
 async def take_bisection(
     state: RunState, observations: Observations, context: Context
 ) -> Observations:
-    call = context.call
-    budget = state.request.search_s
+    call, budget = context.call, state.request.search_s
+    if (smaller := smallest_wrong(observations)) is not None:
+        call = replace(call, call=smaller.call, inputs=smaller.inputs)
     impossible = call.why_no_exported or call.why_no_inputs
     if impossible or budget == 0:
         why_not = impossible or "a budget of 0 s allows no compile"

@@ -25,6 +25,7 @@ from aoti_debug.triage import debuggers, decision, plan
 from aoti_debug.triage.captured_call import (
     Captured,
     captured,
+    guards_asked,
     with_names,
     with_sizes,
     with_trials,
@@ -67,7 +68,8 @@ async def triage(state: RunState) -> TriageAnswer:
         observations = replace(observations, to_compare=call.to_have_exported)
         observations = await with_package(state, observations, call, seen)
         call = await anyio.to_thread.run_sync(with_trials, call, observations, state.directory.path)
-        observations = replace(observations, trials=call.trials)
+        asked = await anyio.to_thread.run_sync(guards_asked, call, state.directory.path)
+        observations = replace(observations, trials=call.trials, asked=asked)
         best = judge(state, observations)
         if best is not None and dump_tells(observations, best):
             call = await anyio.to_thread.run_sync(with_sizes, call)

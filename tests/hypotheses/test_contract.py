@@ -1,0 +1,160 @@
+"""A broken contract is the cause only where calls that break it are wrong, those that keep it are
+right, or taking it away helps; else it is true and not the cause."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aoti_debug.diagnose import Ending, Observations, diagnose
+from aoti_debug.experiments.trials import Change, Trial
+from aoti_debug.hypotheses.contract import weigh
+from aoti_debug.model import InputFinding
+from aoti_debug.package.record import CompiledModel, Package, Wrapper
+from aoti_debug.probe.judge import Dim
+from aoti_debug.probe.judge import Input as Declared
+from aoti_debug.read.check_report import read_reports
+from aoti_debug.read.events import read_events
+from aoti_debug.read.trace_guards import read_guards
+
+ROWS = (4, 16, 3)  # of the three calls
+OVER = InputFinding(index=0, name="x", property="size", dim=0, expected="<= 15", got="16")
+AGREES: dict[str, Any] = {"verdict": "agrees"}
+DIFFERS: dict[str, Any] = {
+    "verdict": "differs",
+    "index": 0,
+    "wrong": 60,
+    "elements": 64,
+    "max_abs_apart": 0.3,
+    "largest": 8.0,
+}
+REFUSED: dict[str, Any] = {"verdict": "refused", "why": "RuntimeError: sizes do not fit"}
+
+
+def run(
+    breaking: dict[str, Any],
+    keeping: dict[str, Any] | None,
+    without: dict[str, Any] | None = None,
+    *,
+    exported: tuple[int, int] = (2, 256),
+) -> Observations:
+    """Return a run of three calls of 4, 16 and 3 rows; the package was compiled for at most 15."""
+    leaf = {"index": 0, "name": "x", "kind": "tensor", "dtype": "float32", "device": "cpu"}
+    lines: list[dict[str, Any]] = []
+    for number, rows in enumerate(ROWS, 1):
+        given = {**leaf, "shape": [rows, 8], "stride": [8, 1]}
+        lines.append(
+            {
+                "event": "begin",
+                "phase": "run",
+                "name": "call",
+                "id": number,
+                "call": number,
+                "package": "/t/m.pt2",
+                "inputs": [given],
+                "breaks": ["size"] if rows > 15 else [],
+            }
+        )
+        lines.append({"event": "end", "id": number, "ok": True, "seconds": 0.1})
+    text = "\n".join(json.dumps({"t": 1.0, "pid": 7, **line}) for line in lines) + "\n"
+
+    log = read_events(io.BytesIO(text.encode()))
+    x = Declared(0, "x", "float32", "cpu", (Dim(symbol="s0", high=15), Dim(size=8)))
+    wrapper = Wrapper("model.wrapper.cpp", 1, inputs=(x,), leaves=1, checks="environment")
+    package = Package(
+        Path("m.pt2"), "prefixed", 1, models=(CompiledModel("model", "", wrapper=wrapper),)
+    )
+    calls = log.calls
+    change = (Change(0, "size", 15, 0),)
+    trials = [Trial(calls[1], Path("2.pt"), (OVER,), change)]
+    told = [{"pid": 7, "call": 2, "given": breaking, **({"without": without} if without else {})}]
+    if keeping is not None:
+        trials.append(Trial(calls[2], Path("3.pt")))
+        told.append({"pid": 7, "call": 3, "given": keeping})
+    compare = {"state": "done", "verdict": breaking["verdict"], "outputs": []}
+    if breaking["verdict"] == "differs":
+        first = {"at": [0, 1], "package": 2.2, "expected": 2.3}
+        one = {"index": 0, "verdict": "differs", "wrong": 60, "elements": 64, "first_wrong": first}
+        compare["outputs"] = [one]
+    steps = {
+        "guards": {
+            "state": "done",
+            "passed": True,
+            "inputs": [{"name": "x", "shape": ["s0", 8]}],
+            "ranges": {"s0": list(exported)},
+        },
+        "compare": compare,
+        "trials": {"state": "done", "trials": told},
+    }
+    reports = read_reports({"steps": steps}, "steps/02-checks/report.json")
+    if breaking["verdict"] == "refused":
+        reports = replace(reports, compare=None)
+    found = Observations((), log, Ending(code=1), package=package, checks=reports)
+    return replace(found, trials=tuple(trials))
+
+
+def test_a_bound_that_calls_within_it_are_as_wrong_as_those_above_is_not_the_cause() -> None:
+    best = diagnose(run(DIFFERS, DIFFERS, DIFFERS))[0]
+    assert (best.category, best.confidence) == ("wrong_result", "proved")
+    (line,) = best.also_true
+    assert "compiled for <= 15" in line and "exported for 2..256" in line and "call 3" in line
+    assert 1 <= len(best.because) <= 3
+
+
+def test_a_bound_that_no_result_depends_on_is_not_the_cause_of_an_exit() -> None:
+    best = diagnose(run(AGREES, AGREES, AGREES))[0]
+    assert not best.category.startswith("contract_")
+    assert "results of call 2 are right" in best.also_true[0]
+
+
+def test_a_bound_is_the_cause_where_only_calls_above_it_are_wrong() -> None:
+    best = diagnose(run(DIFFERS, AGREES, AGREES))[0]
+    assert (best.category, best.confidence) == ("contract_shape", "proved")
+    assert best.input is not None and best.input.got == "16"
+    assert any("call 2" in one.experiment for one in best.because)
+    assert best.also_true == []
+
+
+@pytest.mark.parametrize(
+    ("breaking", "keeping", "without", "exported", "role"),
+    [
+        (DIFFERS, None, AGREES, (2, 256), "cause"),
+        (DIFFERS, None, DIFFERS, (2, 256), "also_true"),
+        (DIFFERS, None, None, (2, 256), "open"),
+        (REFUSED, AGREES, AGREES, (2, 15), "cause"),
+        (AGREES, None, None, (2, 256), "also_true"),
+        (AGREES, None, None, (2, 15), "open"),  # the program's word is not valid there
+    ],
+)
+def test_what_the_experiments_mean(
+    breaking: dict[str, Any],
+    keeping: dict[str, Any] | None,
+    without: dict[str, Any] | None,
+    exported: tuple[int, int],
+    role: str,
+) -> None:
+    found = run(breaking, keeping, without, exported=exported)
+    assert weigh(OVER, found).role == role
+
+
+TRACE = b"""\
+V1123 x.py:1] {"str": ["/v/torch/fx/experimental/symbolic_shapes.py", 1]}
+V1123 x.py:1] {"str": ["/v/torch/_subclasses/fake_impls.py", 2]}
+V1123 x.py:1] {"guard_added_fast": {"expr": "Eq(s3, s0)", "stack": [{"filename": 2, \
+"line": 9, "name": "a"}]}}
+V1123 x.py:1] {"guard_added_fast": {"expr": "s0 < 16", "stack": [{"filename": 2, "line": 1811, \
+"name": "conv"}, {"filename": 1, "line": 8494, "name": "_evaluate_expr"}]}}
+V1123 x.py:1] {"guard_added_fast": 5}
+V1123 x.py:1] {"guard_added_fast": {"expr": "s0
+"""
+
+
+def test_who_asked_for_a_bound_is_read_from_the_trace() -> None:
+    asked = [one for one in read_guards(io.BytesIO(TRACE)) if one.bounds("s0")]
+    assert [(one.text, one.function, one.line) for one in asked] == [("s0 < 16", "conv", 1811)]
+    found = replace(run(DIFFERS, DIFFERS, DIFFERS), asked=tuple(asked))
+    assert "conv at fake_impls.py:1811 asked s0 < 16" in diagnose(found)[0].also_true[0]
