@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
-from aoti_debug.experiments.trials import Change, Trial
+from aoti_debug.experiments import Change, Trial
 from aoti_debug.hypotheses.contract import weigh
 from aoti_debug.model import InputFinding
 from aoti_debug.package.record import CompiledModel, Package, Wrapper

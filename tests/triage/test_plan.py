@@ -143,7 +143,14 @@ FIRST = [
         GPU,
         VALUES,
     ),
-    Row("custom operators", seen(CLEAN, custom=True), HEALTHY, KEPT, CPU, {**VALUES, "fakes": Run}),
+    Row(
+        "custom operators",
+        seen(CLEAN, custom=True),
+        HEALTHY,
+        KEPT,
+        CPU,
+        {**VALUES, "fakes": Run, "writes": Run},
+    ),
     Row(
         "a healthy call that several threads made at the same time",
         seen(CLEAN),
@@ -242,7 +249,7 @@ FIRST = [
         faulted("late_rows"),
         TOLD,
         GPU,
-        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run},
+        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run, "writes": Run},
     ),
     Row(
         "such a fault on a machine without tools",

@@ -12,7 +12,7 @@ from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
 
 if TYPE_CHECKING:
-    from aoti_debug.experiments.trials import Trial
+    from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
     from aoti_debug.facts.categories import Tier
     from aoti_debug.package.documents import Use

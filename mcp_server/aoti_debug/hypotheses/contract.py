@@ -14,7 +14,7 @@ from aoti_debug.model import Experiment, InputFinding
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.experiments.trials import Trial
+    from aoti_debug.experiments import Trial
     from aoti_debug.read.check_report import GuardsReport, Outcome, TrialReport
 
 REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse them"

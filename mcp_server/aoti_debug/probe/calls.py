@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import budget, call_counters, capture, describe, events, groups, memory, store
+from . import budget, call_counters, capture, describe, events, groups, memory, reference, store
 from .vocabulary import owner
 from .watch import Details, Point, Span, begin, end
 
@@ -197,6 +197,7 @@ def _arrive(
     try:
         torch: Any = _modules["torch"]
         with torch._C.DisableTorchFunction():
+            reference.called_package(torch, call.flat)
             key = groups.key(torch, call)
             group = call.group = loaded.groups.get(key)
             if group is None or call.number <= FULL_CALLS or capture.ONLY:

@@ -107,6 +107,7 @@ class Session:
             "poison": self.poison,
             "threads": self.threads,
             "trials": self.trials,
+            "writes": self.writes,
         }
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
@@ -268,6 +269,17 @@ class Session:
             self.report.content["steps"]["trials"]["trials"] = found
             self.report.update(state="trials")  # the next one may end the process
         return {"trials": found}
+
+    def writes(self) -> Document:
+        """Look for custom operators that write to what they say they only read; hold the package
+        against the program with copies given to these."""
+        if self.options.weightless:
+            raise Impossible("the exported program is kept without its weights")
+        model = self.load()
+        bench = experiments.Bench(
+            self.torch, self.program, lambda: model, self.options.reference_bytes
+        )
+        return bench.writes(self.inputs)
 
     def repeats(self) -> Document:
         first = self.result

@@ -3,12 +3,13 @@ again with what it breaks taken away (cast, copied, sliced or padded)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, events, intermediates, standalone
+from . import compare, custom_ops, eager, events, intermediates, standalone, walk
 from .standalone import Inputs
 
 Document = dict[str, Any]
@@ -49,20 +50,60 @@ class Bench:
             found["meant"] = self.held(without, package=given)
         return found
 
-    def held(self, inputs: Callable[[], Inputs], package: Any = None) -> Document:
-        """Compare the package with the program on inputs; `package` gives the package others."""
+    def writes(self, inputs: Callable[[], Inputs]) -> Document:
+        """Find what custom operators write undeclared; compare with copies given to them."""
+        torch, found = self.torch, dict[str, Document]()
+
+        def run(interpreter: Any, node: Any) -> Any:
+            args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
+            kept = walk.keep(torch, node, args)
+            value = node.target(*args, **kwargs)
+            wrote = walk.written(torch, node, args, kept)
+            if wrote is not None:
+                about = {"places": custom_ops.places(torch, node.target), **eager.about(node)}
+                found.setdefault(str(node.target), {**about, **wrote, "node": node.name})
+            return value
+
+        module = compare.unguarded(self.program)
+        intermediates.values_of(torch, module, inputs(), [], run=run)
+        if not found:
+            return {"wrote": []}
+
+        def copies(node: Any, args: Any, kwargs: Any) -> Any:
+            return copied(torch, (args, kwargs)) if str(node.target) in found else (args, kwargs)
+
+        def right(given: Inputs) -> list[Any]:
+            module = compare.unguarded(self.program)
+            values = intermediates.values_of(torch, module, given, [], change=copies)
+            outputs: list[Any] = values["outputs"]
+            return outputs
+
+        with copying(torch, set(found)):
+            outcome = self.held(inputs, right=right)
+        return {"wrote": list(found.values()), "copied": outcome}
+
+    def held(
+        self, inputs: Callable[[], Inputs], package: Any = None, right: Any = None
+    ) -> Document:
+        """Compare the package with the program on inputs; `package` gives the package others,
+        `right` runs the program in its own way."""
         torch = self.torch
         try:
             module = compare.unguarded(self.program)
-            right = intermediates.values_of(torch, module, inputs(), [])["outputs"]
+            expected = (right or self.plainly)(inputs())
         except Exception as error:
             return {"verdict": "refused", "why": said(error)}
         try:
             result = self.called((package or inputs)())
         except Exception as error:
             return {"verdict": "failed", "why": said(error)}
-        found = compare.results(torch, result, right, module, inputs, self.limit)
+        found = compare.results(torch, result, expected, module, inputs, self.limit)
         return outcome_of(found)
+
+    def plainly(self, inputs: Inputs) -> list[Any]:
+        module = compare.unguarded(self.program)
+        outputs: list[Any] = intermediates.values_of(self.torch, module, inputs, [])["outputs"]
+        return outputs
 
     def called(self, inputs: Inputs) -> list[Any]:
         torch = self.torch
@@ -72,6 +113,29 @@ class Bench:
             result = standalone.call(torch, model, inputs)
         standalone.synchronize(torch)
         return [eager.cpu(torch, leaf) for leaf in standalone.flat_outputs(torch, result)]
+
+
+def copied(torch: Any, tree: Any) -> Any:
+    tree_map = import_module("torch.utils._pytree").tree_map
+    return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, tree)
+
+
+@contextlib.contextmanager
+def copying(torch: Any, names: set[str]) -> Iterator[None]:
+    """Have these operators given copies of their tensors, in whatever calls them."""
+    mode_class: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
+
+    class Copying(mode_class):  # type: ignore[misc]
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            args, kwargs = args, kwargs or {}
+            if str(func) in names:
+                args, kwargs = copied(torch, (args, kwargs))
+            return func(*args, **kwargs)
+
+    with Copying():
+        yield
 
 
 def outcome_of(compared: Document) -> Document:

@@ -35,7 +35,7 @@ _INDUCTOR = "torch._inductor"
 _HOMES = ("torch.export.pt2_archive._package", "torch._inductor.package.package")
 
 POINTS = (
-    Point("torch.export", "export", "export", after=programs.after_export),
+    Point("torch.export", "export", "export", programs.before_export, programs.after_export),
     Point(
         _INDUCTOR,
         "aoti_compile_and_package",

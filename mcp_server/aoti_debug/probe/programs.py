@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from . import budget, custom_ops, events, memory, packages, store
+from . import budget, custom_ops, events, memory, packages, reference, store
 from .watch import Details, Span
 
 # What an event calls it -> the setting of torch._inductor.config.
@@ -49,9 +49,15 @@ def before_aot_compile(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]
     _begin(span, memory.program_of(module), kwargs.get("options"))
 
 
+def before_export(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `export(mod, args, ...)`."""
+    span.memory["module"] = args[0] if args else kwargs.get("mod")
+
+
 def after_export(span: Span, result: Any) -> Details:
     """Keep what a script exports beside a package that it did not compile: they may differ."""
     memory.exported = weakref.ref(result)
+    reference.exported(span.memory.get("module"))
     return beside_package() if memory.foreign else {}
 
 

@@ -275,6 +275,24 @@ class TrialsReport(Step):
         return next((one for one in self.trials if (one.pid, one.call) == (pid, call)), None)
 
 
+class Wrote(_Report):
+    """An argument that a custom operator wrote to without declaring it."""
+
+    op: str
+    node: str = ""
+    argument: str = ""
+    at: tuple[int, ...] = ()
+    stack: str = ""
+    places: Functions = Functions()
+
+
+class WritesReport(Step):
+    """`copied`: package against program, where each such operator is given copies."""
+
+    wrote: tuple[Wrote, ...] = ()
+    copied: Outcome | None = None
+
+
 P = TypeVar("P", OutOfBounds, Reason)
 
 
@@ -296,6 +314,7 @@ KINDS: dict[Name, type[Step]] = {
     "poison": PoisonReport,
     "threads": ThreadsReport,
     "trials": TrialsReport,
+    "writes": WritesReport,
 }
 
 

@@ -17,10 +17,20 @@ if TYPE_CHECKING:  # many types, which what only reads a log does without
         Step,
         ThreadsReport,
         TrialsReport,
+        WritesReport,
     )
 
 Name = Literal[
-    "calls", "guards", "fakes", "contract", "compare", "repeats", "poison", "threads", "trials"
+    "calls",
+    "guards",
+    "fakes",
+    "contract",
+    "compare",
+    "repeats",
+    "poison",
+    "threads",
+    "trials",
+    "writes",
 ]
 NAMES: tuple[Name, ...] = get_args(Name)
 
@@ -38,6 +48,7 @@ class CheckReports:
     poison: PoisonReport | None = None
     threads: ThreadsReport | None = None
     trials: TrialsReport | None = None
+    writes: WritesReport | None = None
 
     def step(self, name: Name) -> Step | None:
         found: Step | None = getattr(self, name)

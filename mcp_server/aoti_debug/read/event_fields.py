@@ -17,6 +17,7 @@ from aoti_debug.read.event_records import (
     Guard,
     Output,
     Process,
+    Reference,
     Torch,
 )
 from aoti_debug.read.record import Span
@@ -194,6 +195,23 @@ def custom_ops_of(span: Span, pid: int, event: Fields) -> CustomOps:
         files=texts(g.get("file") for g in groups),
         ops=texts(op for g in groups for op in values(g.get("ops"))),
         libraries=texts(values(event.get("libraries"))),
+    )
+
+
+def reference_of(span: Span, pid: int, event: Fields) -> Reference:
+    get = event.get
+    return Reference(
+        span,
+        pid,
+        _caller(get("caller")),
+        training=texts(values(get("training"))),
+        exported_training=texts(values(get("exported_training"))),
+        autocast=string(get("autocast")),
+        exported_autocast=string(get("exported_autocast")),
+        changed=texts(values(get("changed"))),
+        changed_count=integer(get("changed_count")) or 0,
+        reordered=get("reordered") is True,
+        written=ints(get("written")) or (),
     )
 
 

@@ -169,6 +169,28 @@ class Call(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Reference(Record):
+    """A call of the module that was exported, and how it differs from the export and from the last
+    call of the package."""
+
+    pid: int
+    caller: tuple[str, int] | None
+    training: tuple[str, ...] = ()  # modules that were not in training mode at the export
+    exported_training: tuple[str, ...] = ()  # modules that were, and are not now
+    autocast: str | None = None  # where it is another now
+    exported_autocast: str | None = None
+    changed: tuple[str, ...] = ()  # weights, the first of `changed_count`
+    changed_count: int = 0
+    reordered: bool = False
+    written: tuple[int, ...] = ()  # tensors whose memory was written since the package had them
+
+    @property
+    def differs(self) -> bool:
+        parts = self.training, self.exported_training, self.autocast, self.changed, self.written
+        return any(parts) or self.reordered
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """Where a process counts its calls and keeps the inputs of the latest, and of one under way."""
 
@@ -230,6 +252,7 @@ class Events:
     unreadable: int = 0  # lines that are no event, a cut last one included
     counted: tuple[Counted, ...] = ()
     tallies: tuple[Tally, ...] = ()
+    references: tuple[Reference, ...] = ()
 
     @property
     def torch(self) -> Torch | None:

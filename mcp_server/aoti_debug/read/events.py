@@ -19,6 +19,7 @@ from aoti_debug.read.event_fields import (
     output_of,
     process_of,
     real,
+    reference_of,
     string,
     torch_of,
 )
@@ -34,6 +35,7 @@ from aoti_debug.read.event_records import (
     PackageSeen,
     Phase,
     Process,
+    Reference,
     Torch,
 )
 from aoti_debug.read.record import QUOTE_LIMIT, Span
@@ -88,6 +90,7 @@ class _EventReader:
     described: dict[tuple[int, int], tuple[Leaf, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     counted: list[Counted] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
     key: str | None = None  # the run's secret; empty: the events carry none
     unreadable: int = 0
 
@@ -118,6 +121,8 @@ class _EventReader:
             _keep(self.notes, Note(span, pid, what, why))
         elif kind == "custom_ops":
             _keep(self.custom_ops, custom_ops_of(span, pid, event))
+        elif kind == "reference":
+            _keep(self.references, reference_of(span, pid, event))
         elif kind == "tally":
             file, names = inside(event.get("file")), (event.get("now"), event.get("latest"))
             if file is not None:
@@ -136,6 +141,7 @@ class _EventReader:
             tuple(self.custom_ops),
             self.unreadable,
             tuple(self.counted),
+            references=tuple(self.references),
         )
 
     def _begin(self, span: Span, pid: int, event: Fields) -> None:

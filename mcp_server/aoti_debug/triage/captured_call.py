@@ -11,7 +11,7 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.from_calls import overlapping
-from aoti_debug.experiments.trials import Trial, trials
+from aoti_debug.experiments import Trial, trials
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events

@@ -24,6 +24,7 @@ Name = Literal[
     "poison",
     "threads",
     "trials",
+    "writes",
     "again",
     "native",
     "memcheck",

@@ -20,6 +20,7 @@ from aoti_debug.read.check_report import (
     RepeatsReport,
     ThreadsReport,
     TrialsReport,
+    WritesReport,
 )
 from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
@@ -141,6 +142,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return at_once(report)
     if isinstance(report, RepeatsReport):
         return repeated(report)
+    if isinstance(report, WritesReport):
+        return "; ".join(f"{w.op} writes to {w.argument}" for w in report.wrote) or "nothing found"
     if isinstance(report, TrialsReport):
         return of_trials(report)
     return "nothing found"

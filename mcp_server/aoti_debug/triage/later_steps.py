@@ -12,7 +12,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.observations import OlderPackage
-from aoti_debug.experiments.trials import smallest_wrong
+from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import read_bisection, vanished
 from aoti_debug.model import Diagnosis, SourceLine, Step
@@ -58,11 +58,9 @@ class LaterStep:
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
 
 
-def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
+def nodes_can_tell(_: Observations, best: Diagnosis) -> bool:
     """Tell whether a run of the exported program, node by node, can add to the answer."""
-    custom = observations.events is not None and bool(observations.events.custom_ops)
-    asked = ("nan_or_inf", "index_out_of_bounds", *(("wrong_result",) if custom else ()))
-    return best.category in asked and best.input is None
+    return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
 
 
 async def take_nodes(state: RunState, observations: Observations, context: Context) -> Observations:

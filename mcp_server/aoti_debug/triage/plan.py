@@ -42,6 +42,7 @@ from aoti_debug.triage.observe import (
 )
 
 TRIALS = "which calls are wrong, and is one right when what it breaks is taken away"
+WRITES = "the model has custom operators: does one write to what it says it only reads"
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
@@ -125,6 +126,8 @@ def on_failing_call(
         steps += values(captured)
         if captured.threads > 1:
             steps.append(threads(captured))
+        if observations.events is not None and observations.events.custom_ops:
+            steps.append(Planned("writes", WRITES, with_program(captured)))
         if captured.trials:
             steps.append(Planned("trials", TRIALS, with_program(captured)))
     if best.category in GPU_FAULTS and on_gpu(observations):

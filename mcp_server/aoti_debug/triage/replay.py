@@ -40,6 +40,7 @@ DIES_TOO: dict[Check, tuple[Check, ...]] = {
     "poison": ("threads",),
     "threads": (),
     "trials": (),
+    "writes": (),
 }
 SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 

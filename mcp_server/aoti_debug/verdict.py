@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.hypotheses import contract
+from aoti_debug.hypotheses import contract, undeclared_write
 from aoti_debug.hypotheses.contract import Weighed
 
 if TYPE_CHECKING:
@@ -45,6 +45,5 @@ def decide(candidates: Iterable[Candidate], observations: Observations) -> Decid
             candidate = replace(candidate, diagnosis=found)
         kept.append(candidate)
     against = dict.fromkeys(one for _, weighed in cleared for one in weighed.because)
-    return Decided(
-        tuple(kept), tuple(contract.also_true(cleared, observations)), tuple(against)[:SHOWN]
-    )
+    true = contract.also_true(cleared, observations) + undeclared_write.also_true(observations)
+    return Decided(tuple(kept), tuple(true), tuple(against)[:SHOWN])

@@ -1,0 +1,76 @@
+"""The hypothesis that a custom operator writes to an argument which its schema says it only reads:
+compiled code reuses and reorders memory by what the schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.from_program import last_line_of
+from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.facts.categories import Tier
+from aoti_debug.hypotheses.contract import words
+from aoti_debug.model import Diagnosis, Evidence, Experiment, Fix, Kernel, SourceLine
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import WritesReport, Wrote
+
+GUIDE = "guides/custom-ops.md"
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield the write where the package's values are wrong: proved where package and program agree
+    as soon as the operator is given copies."""
+    report, compared = observations.checks.writes, observations.checks.compare
+    wrong = compared is not None and compared.verdict == "differs"
+    if report is None or not wrong:
+        return
+    for order, one in enumerate(report.wrote):
+        yield candidate(one, report, order)
+
+
+def also_true(observations: Observations) -> list[str]:
+    """Say a write that no result depends on in the calls that were tried."""
+    report, compared = observations.checks.writes, observations.checks.compare
+    if report is None or compared is None or compared.verdict != "agrees":
+        return []
+    return [f"{said(one)}; not the cause: the results are right" for one in report.wrote]
+
+
+def said(one: Wrote) -> str:
+    argument = one.argument[:100]
+    return f"{one.op[:200]} writes to its argument {argument}, which its schema says it only reads"
+
+
+def candidate(one: Wrote, report: WritesReport, order: int) -> Candidate:
+    copied = report.copied
+    helps = copied is not None and copied.verdict == "agrees"
+    tried = f"package and exported program, with {one.op[:100]} given copies"
+    because = [Experiment(experiment=tried, result=words(copied))] if copied is not None else []
+    place = one.places.real
+    own = [SourceLine(file=place.file, line=place.line)] if place is not None else []
+    fix = Fix(
+        what=f"declare it, mutates_args=({one.argument[:100]!r},), or copy {one.argument[:100]} in "
+        "the operator first",
+        where=f"{place.file}:{place.line}" if place is not None else None,
+        why="compiled code reuses and reorders buffers by what the schema says",
+    )
+    return Candidate(
+        Diagnosis(
+            phase="output",
+            category="wrong_result",
+            confidence="proved" if helps else "likely",
+            summary=said(one),
+            kernel=Kernel(name=one.op[:200], kind="custom_op"),
+            ops=[one.op[:200]],
+            source=[*own, *last_line_of(one.stack)],
+            evidence=[Evidence(artifact=report.artifact, quote=said(one))],
+            because=because,
+            guide=GUIDE,
+            fixes=[fix],
+        ),
+        role="cause",
+        tier=Tier.CONTRACT,
+        order=order,
+    )
