@@ -29,7 +29,7 @@ from aoti_debug.diagnose.from_clean import last_resort
 from aoti_debug.diagnose.speaker import of_a_neighbour
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
-from aoti_debug.hypotheses import reference, undeclared_write
+from aoti_debug.hypotheses import reference, shared_memory, undeclared_write
 from aoti_debug.model import Category, Diagnosis, Evidence
 from aoti_debug.verdict import decide
 
@@ -44,6 +44,7 @@ SOURCES = (
     from_values.candidates,
     undeclared_write.candidates,
     reference.candidates,
+    shared_memory.candidates,
     from_operator.candidates,
     from_input_check.candidates,
     from_calls.candidates,

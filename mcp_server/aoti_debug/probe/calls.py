@@ -242,6 +242,8 @@ def _describe(torch: Any, point: Point, call: _Call, key: Any) -> None:
     if known is None or group.slot is None or call.number <= _FILED or capture.ONLY:
         given = capture.Call(call.number, call.args, call.kwargs, call.flat)
         span.details.update(capture.keep(torch, given, unreadable, group.breaks))
+    if unreadable is None and budget.allows():
+        span.memory["given"] = reference.Memory(torch, call.flat)
     begin(span)
 
 
@@ -358,7 +360,23 @@ def _read(torch: Any, point: Point, call: _Call, result: Any) -> None:
             given = capture.Call(call.number, call.args, call.kwargs, call.flat)
             kept = capture.keep_now(torch, given, "call-not-finite")
     if call.span is not None:
-        end(call.span, None, lambda: {**_outputs(torch, result), **kept})
+        end(
+            call.span,
+            None,
+            lambda: {**_outputs(torch, result), **kept, **_memory(torch, call, result)},
+        )
+
+
+def _memory(torch: Any, call: _Call, result: Any) -> Details:
+    given = call.span.memory.get("given") if call.span is not None else None
+    if given is None or call.loaded.writes:
+        return {}
+    try:
+        found = given.found(torch, call.flat, result)
+        return {"memory": found} if found else {}
+    except Exception as error:
+        events.note("look at the memory of a call", error)
+        return {}
 
 
 def _outputs(torch: Any, result: Any) -> Details:

@@ -1,6 +1,6 @@
-"""Watch the module that was exported being called by the script: it is what package results are
-compared with. Said is how such a call differs from the export and from the call of the package:
-mode, autocast, weights, the order and the memory of its inputs."""
+"""Watch what stands beside the package in a script. The module that was exported, when it is called
+for comparison: how that differs from the export and from the package's call. And the memory of
+inputs and outputs: what is overwritten while a call is under way, shared, or given again."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def exported(module: Any) -> None:
     _State.weights = _weights(module)
     _State.said = set()
     kind = type(module)
-    if _MARK not in vars(kind):
+    if _MARK not in vars(kind) and not kind.__module__.startswith("torch."):
         try:
-            kind.__call__ = _watched(kind.__call__)
+            kind.__call__ = _watched(torch, kind.__call__)
             setattr(kind, _MARK, True)
         except (AttributeError, TypeError):  # a class that takes no attribute
             return
@@ -54,9 +54,72 @@ def called_package(torch: Any, flat: Any) -> None:
         _State.package = _prints(torch, flat)
 
 
-def _watched(original: Any) -> Any:
+class Memory:
+    """The memory of one call's inputs as it arrived: addresses, and a sample of the values."""
+
+    __slots__ = ("reused", "samples", "storages")
+
+    def __init__(self, torch: Any, flat: Any) -> None:
+        tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
+        self.samples = [_sample(torch, one) for one in tensors]
+        self.storages = [_storage(torch, one) for one in tensors]
+        self.reused: list[int] = []
+        for index, (address, sample) in enumerate(zip(self.storages, self.samples)):  # noqa: B905
+            if address and sample is not None:
+                known = _given.get(address)
+                if known is not None and known != sample:
+                    self.reused.append(index)
+                _given[address] = sample
+        while len(_given) > _ADDRESSES:
+            del _given[next(iter(_given))]
+
+    def found(self, torch: Any, flat: Any, result: Any) -> dict[str, Any]:
+        """Say what the call's end shows of its memory; nothing where all is as usual."""
+        tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
+        now = [_sample(torch, one) for one in tensors]
+        changed = [n for n, (one, was) in enumerate(zip(now, self.samples)) if one != was]  # noqa: B905
+        outputs = torch.utils._pytree.tree_leaves(result)
+        aliases = [
+            [number, self.storages.index(address)]
+            for number, leaf in enumerate(outputs)
+            if isinstance(leaf, torch.Tensor)
+            and (address := _storage(torch, leaf)) is not None
+            and address in self.storages
+        ]
+        found: dict[str, Any] = {"overwritten": changed, "aliases": aliases, "reused": self.reused}
+        return {key: value[:_NAMED] for key, value in found.items() if value}
+
+
+_given: dict[int, Any] = {}  # by address: the sample of what was given there last
+_ADDRESSES = 512
+_SAMPLED = 32  # elements
+_SAMPLED_BYTES = 64 << 20
+
+
+def _sample(torch: Any, leaf: Any) -> Any:
+    """Return a few elements, spread over a tensor of the CPU; None where that is not cheap."""
+    if leaf.device.type != "cpu" or leaf.layout != torch.strided or not leaf.numel():
+        return None
+    if leaf.numel() * leaf.element_size() > _SAMPLED_BYTES or not leaf.is_contiguous():
+        return None
+    with torch.no_grad():
+        flat = leaf.detach().view(-1)
+        return flat[:: max(1, flat.numel() // _SAMPLED)].clone().view(torch.uint8).tolist()
+
+
+def _storage(torch: Any, leaf: Any) -> int | None:
+    if leaf.layout != torch.strided or leaf.device.type != "cpu":
+        return None
+    return int(leaf.untyped_storage().data_ptr()) or None
+
+
+def _watched(torch: Any, original: Any) -> Any:
+    is_compiling = torch.compiler.is_compiling
+
     @functools.wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():  # what is traced through is the module alone
+            return original(self, *args, **kwargs)
         state = _State
         if state.looked < _MOST and state.module is not None and state.module() is self:
             _look(self, args, kwargs)
@@ -67,7 +130,7 @@ def _watched(original: Any) -> Any:
 
 def _look(module: Any, args: Any, kwargs: Any) -> None:
     torch: Any = sys.modules["torch"]
-    if torch._C._len_torch_dispatch_stack() or torch.compiler.is_compiling():
+    if torch._C._len_torch_dispatch_stack():
         return  # it is being traced
     began = time.perf_counter()
     try:

@@ -198,6 +198,20 @@ def custom_ops_of(span: Span, pid: int, event: Fields) -> CustomOps:
     )
 
 
+def with_memory(call: Call, event: Fields) -> Call:
+    """Add what the end of a call showed of the memory of its inputs and outputs."""
+    found = event.get("memory")
+    if not isinstance(found, dict):
+        return call
+    pairs = [ints(one) for one in values(found.get("aliases"))]
+    return replace(
+        call,
+        overwritten=ints(found.get("overwritten")) or (),
+        reused=ints(found.get("reused")) or (),
+        aliases=tuple(one for one in pairs if one is not None and len(one) == 2),
+    )
+
+
 def reference_of(span: Span, pid: int, event: Fields) -> Reference:
     get = event.get
     return Reference(

@@ -157,6 +157,9 @@ class Call(Record):
     breaks: tuple[str, ...] = ()  # properties that the probe found broken
     keywords: tuple[str, ...] = ()  # of the arguments that were given by name
     nested: bool = False  # an argument is a container of several inputs
+    overwritten: tuple[int, ...] = ()  # inputs that changed while the call was under way
+    reused: tuple[int, ...] = ()  # inputs in memory that an earlier call had, with other values
+    aliases: tuple[tuple[int, ...], ...] = ()  # output and the input whose memory it is
 
     @property
     def suspicious(self) -> bool:

@@ -22,6 +22,7 @@ from aoti_debug.read.event_fields import (
     reference_of,
     string,
     torch_of,
+    with_memory,
 )
 from aoti_debug.read.event_records import (
     Call,
@@ -193,7 +194,7 @@ class _EventReader:
             outputs = tuple(output_of(o) for o in dicts(event.get("outputs")))
             whole = replace(call.span, last=span.first)
             self.calls[key] = replace(
-                call,
+                with_memory(call, event),
                 span=whole,
                 ok=ok,
                 seconds=seconds,
