@@ -12,7 +12,7 @@ from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Evidence, Fix, Kernel
+from aoti_debug.model import Category, Diagnosis, Evidence, Experiment, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ TRAINING_FIX = Fix(
     what="call model.eval() before torch.export.export, and compile again",
     why="the mode is baked into the exported program; eval() on the loaded package changes nothing",
 )
+STATE_FIX = Fix(
+    what="keep the state outside the model: take it as an input and return the new one",
+    why="each call starts from what the package's own buffers hold after the call before",
+)
 RACE_FIX = Fix(
     what="find where several threads or streams meet in one place: stores of a Triton kernel that "
     "overlap, a custom operator on a stream of its own, a buffer that is used again too early",
@@ -67,6 +71,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield unwritten(checks.poison)
     if checks.repeats is not None and checks.repeats.differs:
         yield unrepeatable(checks.repeats)
+    if checks.repeats is not None and checks.repeats.drifts is not None:
+        yield drifting(checks.repeats, checks.repeats.drifts)
 
 
 def from_comparison(observations: Observations, compared: CompareReport) -> Iterator[Candidate]:
@@ -152,6 +158,24 @@ def unwritten(report: PoisonReport) -> Candidate:
     return of_values(
         report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -2, [UNWRITTEN_FIX]
     )
+
+
+def drifting(report: RepeatsReport, call: int) -> Candidate:
+    """The package's state goes another way than the exported program's."""
+    outcome = report.sequence[call - 1]
+    buffers = ", ".join(report.buffers[:4]) + ", …" * (len(report.buffers) > 4)
+    said = (
+        f"the package's state ({buffers or 'its buffers'}) is wrong from call {call} in a row on: "
+    )
+    said += f"{outcome.wrong} of {outcome.elements} elements of output {outcome.index} differ"
+    found = of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -1, [STATE_FIX])
+    because = [
+        Experiment(
+            experiment=f"call {n} in a row, package and program loaded anew", result=one.verdict
+        )
+        for n, one in enumerate(report.sequence[:3], 1)
+    ]
+    return replace(found, diagnosis=found.diagnosis.model_copy(update={"because": because}))
 
 
 def unrepeatable(report: RepeatsReport) -> Candidate:

@@ -148,6 +148,8 @@ def reason_found(reason: Report) -> Found | None:
         return precision_found(reason)
     if reason.get("kind") == "constants":
         return constants_found(reason)
+    if reason.get("kind") == "kept_weights":
+        return kept_weights_found(reason)
     return None
 
 
@@ -165,6 +167,23 @@ def precision_found(reason: Report) -> Found:
         why="the difference is that of the precision, measured by running the program at it",
     )
     return Found("wrong_result", summary, "", "", [], None, [fix], [])
+
+
+def kept_weights_found(reason: Report) -> Found:
+    """The package goes on with values of its compile for weights that were loaded anew."""
+    names = [str(name) for name in reason.get("names") or []]
+    count, given = reason.get("count"), reason.get("given")
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    summary = (
+        f"load_constants changed {given} weights, and the package still computes with the values "
+        f"that {listed} had at its compile ({count} of them, folded into others)"
+    )
+    fix = Fix(
+        what="compile with aot_inductor.use_runtime_constant_folding=True, so that what is folded "
+        "is computed again after load_constants; or compile again for new weights",
+        why="constants that the compiler folds at compile time are not updated with their source",
+    )
+    return Found("constants_mismatch", summary, "", "", [], None, [fix], [])
 
 
 def constants_found(reason: Report) -> Found:

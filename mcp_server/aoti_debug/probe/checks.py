@@ -287,7 +287,31 @@ class Session:
         found = self.worst(first, again)
         if found["verdict"] == "differs":
             self._stateful = self.same_from_anew([first, *again])
-        return {**found, "calls": REPEATS + 1, "stateful": self._stateful}
+        more = self.sequence() if self._stateful or self.keeps_state() else {}
+        return {**found, "calls": REPEATS + 1, "stateful": self._stateful, **more}
+
+    def keeps_state(self) -> bool:
+        """Tell whether the exported program writes to buffers of its own."""
+        if not self.options.exported or self.options.weightless:
+            return False
+        return bool(self.program.graph_signature.buffers_to_mutate)
+
+    def sequence(self) -> Document:
+        """Make a few calls in a row with a package and a program loaded anew, and compare each:
+        each keeps its own state."""
+        if not self.options.exported or self.options.weightless:
+            return {}
+        state = sorted(self.program.graph_signature.buffers_to_mutate.values())
+        before = self._model
+        model = self.load()
+        self._model = before  # the other's state moves on
+        bench = experiments.Bench(
+            self.torch,
+            standalone.load_program(self.torch, self.options),
+            lambda: model,
+            self.options.reference_bytes,
+        )
+        return {"sequence": bench.sequence(self.inputs, REPEATS), "buffers": state[:20]}
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:
         """Tell whether a model loaded anew gives the same sequence: its state makes the results."""

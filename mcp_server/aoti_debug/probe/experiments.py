@@ -82,6 +82,17 @@ class Bench:
             outcome = self.held(inputs, right=right)
         return {"wrote": list(found.values()), "copied": outcome}
 
+    def sequence(self, inputs: Callable[[], Inputs], count: int) -> list[Document]:
+        """Compare a package and a program call by call, each with the state of its own calls."""
+        torch, module = self.torch, compare.unguarded(self.program)
+        found: list[Document] = []
+        for _ in range(count):
+            right = intermediates.values_of(torch, module, inputs(), [])["outputs"]
+            outputs = compare.outputs(torch, self.called(inputs()), right, None)
+            verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
+            found.append(outcome_of({"verdict": verdict, "outputs": outputs}))
+        return found
+
     def held(
         self, inputs: Callable[[], Inputs], package: Any = None, right: Any = None
     ) -> Document:

@@ -16,6 +16,7 @@ from .graph_run import located, values_of
 
 Document = dict[str, Any]
 _NAMED = 8
+_TRIED = 48  # weights, one run of the program each
 _STEPS = tuple(
     """
     floor ceil round trunc sign sgn eq ne lt le gt ge argmax argmin argsort sort topk bucketize
@@ -39,9 +40,57 @@ def without_compiling(
     torch: Any, program: Any, options: Any, inputs: Any, given: Any, right: Any, truth: Any
 ) -> Document | None:
     """Return the first reason that explains the package's outputs; None where none does."""
-    return constants(torch, program, options, inputs, given) or precision(
-        torch, program, inputs, given, right, truth
+    return (
+        kept_weights(torch, program, options, inputs, given)
+        or constants(torch, program, options, inputs, given)
+        or precision(torch, program, inputs, given, right, truth)
     )
+
+
+def kept_weights(
+    torch: Any, program: Any, options: Any, inputs: Any, given: list[Any]
+) -> Document | None:
+    """Tell which of the weights that load_constants was given the package does not use: with the
+    values of its compile the program gives the package's results."""
+    if not options.constants:
+        return None
+    old = torch.export.load(options.exported)
+    values = {**dict(old.state_dict), **dict(old.constants)}
+    module = unguarded(program)
+    tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    changed = [
+        name
+        for name, tensor in tensors.items()
+        if isinstance(values.get(name), torch.Tensor)
+        and values[name].shape == tensor.shape
+        and not torch.equal(values[name], tensor)
+    ]
+
+    def with_old(names: list[str]) -> list[Any]:
+        kept = {name: tensors[name].detach().clone() for name in names}
+        with torch.no_grad():
+            try:
+                for name in names:
+                    tensors[name].copy_(values[name])
+                outputs: list[Any] = intermediates.values_of(torch, module, inputs, [])["outputs"]
+                return outputs
+            finally:
+                for name, tensor in kept.items():
+                    tensors[name].copy_(tensor)
+
+    def explains(names: list[str]) -> bool:
+        outcome = compare.outputs(torch, given, with_old(names), None)
+        return compare.verdict(outcome, False) == "agrees"
+
+    before = _apart(torch, given, with_old([]))
+    closer = [
+        name for name in changed[:_TRIED] if _apart(torch, given, with_old([name])) < before * 0.98
+    ]
+    for names in (*([name] for name in closer), closer, changed):
+        if names and explains(names):
+            found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
+            return {**found, "count": len(names), "given": len(changed), "explains": True}
+    return None
 
 
 def constants(

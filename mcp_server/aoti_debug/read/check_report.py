@@ -197,12 +197,32 @@ class CompareReport(Step):
         return f"at most {', '.join(said)}" if said else ""
 
 
+class Outcome(_Report):
+    """A package's results held against the exported program's, on the same inputs: "refused" is
+    the program's word, "failed" the package's."""
+
+    verdict: Literal["agrees", "differs", "random", "refused", "failed"]
+    why: str = ""
+    index: int | None = None  # of the output that is furthest off
+    wrong: int | None = None
+    elements: int | None = None
+    max_abs_apart: float | None = None
+    largest: float | None = None  # absolute value of the program's
+    first_wrong: Place | None = None
+
+    @property
+    def wrong_values(self) -> bool:
+        return self.verdict == "differs"
+
+
 class RepeatsReport(Step):
     """Calls with the same inputs and seed: "rounding" is what another order of a sum changes."""
 
     verdict: Literal["same", "rounding", "differs"] | None = None
     stateful: bool = False  # a model loaded anew gives the same sequence
     calls: int = 0
+    sequence: tuple[Outcome, ...] = ()  # calls in a row against the program's, each with its state
+    buffers: tuple[str, ...] = ()  # that the program writes to
     output: int | None = None
     at: tuple[int, ...] = ()
     wrong: int | None = None
@@ -213,6 +233,12 @@ class RepeatsReport(Step):
     @property
     def differs(self) -> bool:
         return self.verdict == "differs" and not self.stateful
+
+    @property
+    def drifts(self) -> int | None:
+        """Return the first call in a row that is wrong, where the one before it is right."""
+        wrong = [n for n, one in enumerate(self.sequence, 1) if one.wrong_values]
+        return wrong[0] if wrong and wrong[0] > 1 else None
 
 
 class PoisonReport(RepeatsReport):
@@ -237,24 +263,6 @@ class ThreadsReport(RepeatsReport):
     stack: str = ""
     places: Functions = Functions()
     shared: Shared = Shared()
-
-
-class Outcome(_Report):
-    """A package's results held against the exported program's, on the same inputs: "refused" is
-    the program's word, "failed" the package's."""
-
-    verdict: Literal["agrees", "differs", "random", "refused", "failed"]
-    why: str = ""
-    index: int | None = None  # of the output that is furthest off
-    wrong: int | None = None
-    elements: int | None = None
-    max_abs_apart: float | None = None
-    largest: float | None = None  # absolute value of the program's
-    first_wrong: Place | None = None
-
-    @property
-    def wrong_values(self) -> bool:
-        return self.verdict == "differs"
 
 
 class TrialReport(_Report):
