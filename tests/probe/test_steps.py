@@ -139,7 +139,7 @@ def test_broken_contracts_are_named_by_input_and_property(captured, check, tmp_p
     found = [(d["name"], d["property"], d["expected"], d["got"]) for d in guards["differences"]]
     assert found == [
         ("ids", "size", "<= 64", "80"),
-        ("bias", "dtype", "torch.float32", "torch.float64"),
+        ("bias", "dtype", "float32", "float64"),
     ]
     assert report["contract"]["state"] == "failed"
     assert "input_handles[" in report["stderr"]

@@ -369,7 +369,8 @@ def _read(torch: Any, point: Point, call: _Call, result: Any) -> None:
 
 def _memory(torch: Any, call: _Call, result: Any) -> Details:
     given = call.span.memory.get("given") if call.span is not None else None
-    if given is None or call.loaded.writes:
+    stated = call.loaded.contract is not None and call.loaded.contract.stated
+    if given is None or call.loaded.writes or not stated:  # the model may write to its inputs
         return {}
     try:
         found = given.found(torch, call.flat, result)

@@ -108,7 +108,8 @@ def _compare(
         return [_break("type", "tensor", type(leaf).__name__)]
     found = []
     if leaf.dtype != item.value.dtype:
-        found.append(_break("dtype", item.value.dtype, leaf.dtype))
+        expected, got = str(item.value.dtype), str(leaf.dtype)
+        found.append(_break("dtype", expected.replace("torch.", ""), got.replace("torch.", "")))
     if leaf.device.type != item.value.device.type:
         found.append(_break("device", item.value.device, leaf.device))
     if leaf.dim() != len(item.shape):
@@ -146,6 +147,8 @@ def _compare_size(
     if wanted is None or wanted == size:
         return []
     reason = "" if isinstance(declared_size, int) else f" ({declared_size})"
+    if getattr(declared_size, "is_symbol", False):
+        reason = f" ({declared_size}, as another dimension says)"
     return [_break("size", f"{wanted}{reason}", size, dim)]
 
 

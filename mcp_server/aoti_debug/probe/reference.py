@@ -26,6 +26,7 @@ class _State:
     autocast: str = ""
     weights: dict[str, tuple[int, int]] = {}  # noqa: RUF012 - address and version, at the export
     package: list[_Print] = []  # noqa: RUF012 - what the package was given last
+    first = False  # the module is called before the package
     looked = 0
     said: set[Any] = set()  # noqa: RUF012
 
@@ -154,9 +155,11 @@ def _differences(torch: Any, module: Any, args: Any, kwargs: Any) -> dict[str, A
     changed = [name for name, at in weights.items() if _State.weights.get(name, at) != at]
     if changed:
         found["changed"], found["changed_count"] = changed[:_NAMED], len(changed)
-    given = _prints(torch, torch.utils._pytree.tree_leaves((args, kwargs)))
+    given = [] if kwargs else _prints(torch, torch.utils._pytree.tree_leaves(args))
     before = _State.package
-    if given and len(given) == len(before):
+    if not before:  # it is called before the package: what both are given is not known
+        _State.first = True
+    if given and not _State.first and len(given) == len(before):
         same = [one[:2] for one in given], [one[:2] for one in before]
         if same[0] != same[1] and sorted(same[0]) == sorted(same[1]):
             found["reordered"] = True

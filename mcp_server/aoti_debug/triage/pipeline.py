@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -44,8 +45,7 @@ from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
 
-WHERE: tuple[Literal["checks", "replay", "target"], ...] = ("checks", "replay", "target")
-
+Where = Literal["checks", "replay", "target"]
 
 PATCH = "fix.patch"
 
@@ -203,57 +203,97 @@ async def take(
 ) -> Observations:
     """Take the planned steps and join what they say of the failing call: the checks in one
     process, replays side by side with it, the target itself alone, since it may write files."""
-    impossible = dict(first.impossible)
-    for step in planned:
-        if not isinstance(step.decision, decision.Run):
-            skipped = isinstance(step.decision, decision.Skip)
-            status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
-            finding = step.decision.why
-            state.done(Step(name=step.key, status=status, why=step.why, finding=finding))
-            if not skipped:
-                impossible[step.key] = finding
-    taken = {where: [s for s in planned if s.decision == decision.Run(where)] for where in WHERE}
-    observations = first = replace(first, impossible=impossible)
-    found: dict[str, Observations] = {}
+    first = not_taken(state, planned, first)
+    found = Found(first)
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
-
-    async def checks() -> None:
-        nonlocal observations
-        names = [check for check in NAMES if check in {step.name for step in taken["checks"]}]
-        try:
-            async with limit:
-                reports, processes = await check_call(state, call, names)
-        except Cancelled:  # told after the group: in it, the siblings end by the same stop
-            return
-        number = call.call.call if call.call is not None else None
-        for step in steps_of(taken["checks"], reports, processes, state, number):
-            state.done(step)
-        observations = with_checks(observations, reports, processes)
-
-    async def alone(step: decision.Planned) -> None:
-        try:
-            directory = state.subdirectory(step.key.replace(" ", "-"))
-            if step.of_target:
-                ran = await run_target(state, step, directory, first, machine)
-            else:
-                async with limit:
-                    ran = await replay(state, step.name, call, directory, machine)
-        except Cancelled:
-            return
-        state.done(step_of(step, ran, state, first))
-        found[step.key] = ran.observations
-
     async with anyio.create_task_group() as tasks:
-        if taken["checks"]:
-            tasks.start_soon(checks)
-        for step in taken["replay"]:
-            tasks.start_soon(alone, step)
-    for step in taken["target"]:
+        if checks := to_run(planned, "checks"):
+            tasks.start_soon(take_checks, state, checks, call, limit, found)
+        for step in to_run(planned, "replay"):
+            tasks.start_soon(take_replay, state, step, call, machine, limit, found)
+    for step in to_run(planned, "target"):
         if not state.stop.is_set():
-            await alone(step)
+            await take_target(state, step, machine, found)
     if state.stop.is_set():
         raise Cancelled
-    return with_steps(observations, found)
+    return with_steps(found.observations, found.steps)
+
+
+@dataclass
+class Found:
+    """What the steps of one batch have found so far. A step that the user's stop ends is left out:
+    the group of steps ends first, then the stop is raised once."""
+
+    first: Observations
+    observations: Observations = field(init=False)
+    steps: dict[str, Observations] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.observations = self.first
+
+
+def to_run(planned: Sequence[decision.Planned], where: Where) -> list[decision.Planned]:
+    return [step for step in planned if step.decision == decision.Run(where)]
+
+
+def not_taken(
+    state: RunState, planned: Sequence[decision.Planned], first: Observations
+) -> Observations:
+    """Record the steps that are skipped or impossible."""
+    impossible = dict(first.impossible)
+    for step in planned:
+        if isinstance(step.decision, decision.Run):
+            continue
+        skipped = isinstance(step.decision, decision.Skip)
+        status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
+        state.done(Step(name=step.key, status=status, why=step.why, finding=step.decision.why))
+        if not skipped:
+            impossible[step.key] = step.decision.why
+    return replace(first, impossible=impossible)
+
+
+async def take_checks(
+    state: RunState,
+    planned: Sequence[decision.Planned],
+    call: Captured,
+    limit: anyio.CapacityLimiter,
+    found: Found,
+) -> None:
+    wanted = {step.name for step in planned}
+    with contextlib.suppress(Cancelled):
+        async with limit:
+            names = [check for check in NAMES if check in wanted]
+            reports, processes = await check_call(state, call, names)
+        number = call.call.call if call.call is not None else None
+        for step in steps_of(planned, reports, processes, state, number):
+            state.done(step)
+        found.observations = with_checks(found.observations, reports, processes)
+
+
+async def take_replay(
+    state: RunState,
+    step: decision.Planned,
+    call: Captured,
+    machine: decision.Machine,
+    limit: anyio.CapacityLimiter,
+    found: Found,
+) -> None:
+    with contextlib.suppress(Cancelled):
+        directory = state.subdirectory(step.key.replace(" ", "-"))
+        async with limit:
+            ran = await replay(state, step.name, call, directory, machine)
+        state.done(step_of(step, ran, state, found.first))
+        found.steps[step.key] = ran.observations
+
+
+async def take_target(
+    state: RunState, step: decision.Planned, machine: decision.Machine, found: Found
+) -> None:
+    with contextlib.suppress(Cancelled):
+        directory = state.subdirectory(step.key.replace(" ", "-"))
+        ran = await run_target(state, step, directory, found.first, machine)
+        state.done(step_of(step, ran, state, found.first))
+        found.steps[step.key] = ran.observations
 
 
 def judge(state: RunState, observations: Observations) -> Diagnosis | None:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -244,19 +244,11 @@ class RunState:
             Cancelled: the user's stop ended it.
         """
         limit = self.request.timeout_s if timeout_s is None else timeout_s
-        self.say(name)
         self.process_runs += 1
+        self.say(name)
         self.record()
-
-        counter = Counter(directory)
-
-        def progress(now: Progress) -> None:
-            tail = f": {now.last_line}" if now.last_line else ""
-            calls = counter.words()
-            self.calls = counter.calls
-            self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
-
-        ended = await run_process(
+        ended = await self._process(
+            name,
             Command(
                 argv=argv,
                 env=env,
@@ -266,6 +258,44 @@ class RunState:
                 on_timeout_s=ON_TIMEOUT_S,
             ),
             directory,
+            on_timeout,
+            on_start,
+        )
+        self.peak_rss, self.torch = max(self.peak_rss, ended.peak_rss), torch or self.torch
+        self.directory.check(f"{name} ended with {ended.how}, and ")
+        self.notes.extend(f"{name}: {note}" for note in (*ended.notes, *dropped(ended)))
+        if ended.cancelled or self.stop.is_set():
+            raise Cancelled
+        ours = files_asked_for(directory, (*argv, *env.values()))
+        if ended.timed_out and on_timeout is not None:
+            ours.add(STACKS)
+        below = directory.relative_to(self.directory.path).as_posix()
+        prefix = "" if below == "." else f"{below}/"
+        observations = await anyio.to_thread.run_sync(
+            lambda: observe(directory, prefix, ending_within(ended, limit), torch, extra, ours)
+        )
+        return Ran(name, directory, ended, observations)
+
+    async def _process(
+        self,
+        name: str,
+        command: Command,
+        directory: Path,
+        on_timeout: OnTimeout | None,
+        on_start: OnStart | None,
+    ) -> Exit:
+        """Run a process to its end; say how far it is."""
+        counter = Counter(directory)
+
+        def progress(now: Progress) -> None:
+            tail = f": {now.last_line}" if now.last_line else ""
+            calls = counter.words()
+            self.calls = counter.calls
+            self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
+
+        return await run_process(
+            command,
+            directory,
             on_progress=progress,
             on_timeout=on_timeout,
             on_start=on_start,
@@ -273,35 +303,33 @@ class RunState:
             enough=self.enough,
             serving=counter.going_on,
         )
-        self.peak_rss, self.torch = max(self.peak_rss, ended.peak_rss), torch or self.torch
-        self.directory.check(f"{name} ended with {ended.how}, and ")
-        self.notes.extend(f"{name}: {note}" for note in ended.notes)
-        for stream, kept in (("stdout", ended.stdout), ("stderr", ended.stderr)):
-            if kept.dropped:
-                self.notes.append(
-                    f"{name}: {kept.dropped:,} of {kept.bytes:,} bytes of {stream} were dropped "
-                    "from its middle"
-                )
-        if ended.cancelled or self.stop.is_set():
-            raise Cancelled
-        ending = Ending(
-            code=ended.code,
-            signal=None if ended.timed_out or ended.enough else ended.signal,
-            timed_out=ended.timed_out,
-            enough=ended.enough,
-            timeout_s=limit,
-        )
-        asked = {*argv, *env.values()}
-        ours = {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
-        if ended.timed_out and on_timeout is not None:
-            ours.add(STACKS)
-        prefix = directory.relative_to(self.directory.path).as_posix()
-        observations = await anyio.to_thread.run_sync(
-            lambda: observe(
-                directory, "" if prefix == "." else f"{prefix}/", ending, torch, extra, ours
-            )
-        )
-        return Ran(name, directory, ended, observations)
+
+
+def dropped(ended: Exit) -> list[str]:
+    """Say what of a process's output was not kept."""
+    streams = (("stdout", ended.stdout), ("stderr", ended.stderr))
+    return [
+        f"{kept.dropped:,} of {kept.bytes:,} bytes of {stream} were dropped from its middle"
+        for stream, kept in streams
+        if kept.dropped
+    ]
+
+
+def ending_within(ended: Exit, limit_s: float) -> Ending:
+    """Return how a process ended; a signal of ours is not its own."""
+    return Ending(
+        code=ended.code,
+        signal=None if ended.timed_out or ended.enough else ended.signal,
+        timed_out=ended.timed_out,
+        enough=ended.enough,
+        timeout_s=limit_s,
+    )
+
+
+def files_asked_for(directory: Path, words: Iterable[str]) -> set[str]:
+    """Return the names of the files that we had other programs write into a directory."""
+    asked = set(words)
+    return {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
 
 
 def ending_of(ended: Exit) -> RunEnding:
