@@ -43,6 +43,7 @@ STEPS = (
     "poison",
     "threads",
     "trials",
+    "writes",
 )
 REPEATS = 3
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024

@@ -229,7 +229,7 @@ def _prints(torch: Any, flat: Any) -> list[_Print]:
     return found
 
 
-def _caller() -> list[Any] | None:
+def _caller() -> tuple[str, int] | None:
     frame: Any = sys._getframe(2)
     here = __file__.rpartition("/")[0]
     for _ in range(_FRAMES):
@@ -237,6 +237,6 @@ def _caller() -> list[Any] | None:
             return None
         file = frame.f_code.co_filename
         if not file.startswith(here) and "/torch/" not in file and not file.startswith("<"):
-            return [file, frame.f_lineno]
+            return file, frame.f_lineno
         frame = frame.f_back
     return None
