@@ -127,6 +127,8 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
     differs = compared is not None and compared.verdict == "differs"
     differs = differs or smallest_wrong(observations) is not None
     unexplained = observations.walked is None and best.input is None
+    if best.kernel is not None and best.kernel.kind == "custom_op":
+        return False  # an operator of the user's is to blame: no compile tells more
     return best.category == "wrong_result" and unexplained and differs
 
 
