@@ -155,9 +155,7 @@ class Search:
             return False
         first = {
             **bad[0],
-            "node": node.name,
-            "op": op_of(node),
-            "stack": stack_of(node),
+            **located(node),
             "exact": True,
             "inputs": [one.name for one in node.all_input_nodes],
             "located_with": 0,

@@ -25,7 +25,6 @@ from . import (
     events,
     expectations,
     experiments,
-    fakes,
     graph_run,
     recorded,
     repeats,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from . import compare, custom_ops, eager, events, intermediates, standalone, walk
+from . import compare, custom_ops, eager, events, graph_run, observers, standalone
 from .standalone import Inputs
 
 Document = dict[str, Any]
@@ -53,28 +53,24 @@ class Bench:
     def writes(self, inputs: Callable[[], Inputs]) -> Document:
         """Find what custom operators write undeclared; compare with copies given to them."""
         torch, found = self.torch, dict[str, Document]()
-
-        def run(interpreter: Any, node: Any) -> Any:
-            args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
-            kept = walk.keep(torch, node, args)
-            value = node.target(*args, **kwargs)
-            wrote = walk.written(torch, node, args, kept)
-            if wrote is not None:
-                about = {"places": custom_ops.places(torch, node.target), **eager.about(node)}
-                found.setdefault(str(node.target), {**about, **wrote, "node": node.name})
-            return value
-
-        module = compare.unguarded(self.program)
-        intermediates.values_of(torch, module, inputs(), [], run=run)
+        module, watch = compare.unguarded(self.program), observers.Writes(torch)
+        graph_run.Run(torch, module, watch)(inputs().flat)
+        nodes = {node.name: node for node in module.graph.nodes}
+        for wrote in watch.found:
+            node = nodes[wrote["node"]]
+            places = {"places": custom_ops.places(torch, node.target)}
+            found.setdefault(wrote["op"], {**wrote, **places, **graph_run.about(node)})
         if not found:
             return {"wrote": []}
 
-        def copies(node: Any, args: Any, kwargs: Any) -> Any:
-            return copied(torch, (args, kwargs)) if str(node.target) in found else (args, kwargs)
+        def copies(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+            if str(node.target) in found:
+                args, kwargs = copied(torch, (args, kwargs))
+            return node.target(*args, **kwargs)
 
         def right(given: Inputs) -> list[Any]:
             module = compare.unguarded(self.program)
-            values = intermediates.values_of(torch, module, given, [], change=copies)
+            values = graph_run.values_of(torch, module, given.flat, compute=copies)
             outputs: list[Any] = values["outputs"]
             return outputs
 
@@ -87,7 +83,7 @@ class Bench:
         torch, module = self.torch, compare.unguarded(self.program)
         found: list[Document] = []
         for _ in range(count):
-            right = intermediates.values_of(torch, module, inputs(), [])["outputs"]
+            right = graph_run.values_of(torch, module, inputs().flat)["outputs"]
             outputs = compare.outputs(torch, self.called(inputs()), right, None)
             verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
             found.append(outcome_of({"verdict": verdict, "outputs": outputs}))
@@ -113,7 +109,7 @@ class Bench:
 
     def plainly(self, inputs: Inputs) -> list[Any]:
         module = compare.unguarded(self.program)
-        outputs: list[Any] = intermediates.values_of(self.torch, module, inputs, [])["outputs"]
+        outputs: list[Any] = graph_run.values_of(self.torch, module, inputs.flat)["outputs"]
         return outputs
 
     def called(self, inputs: Inputs) -> list[Any]:

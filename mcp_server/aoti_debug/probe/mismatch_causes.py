@@ -72,7 +72,7 @@ def kept_weights(
             try:
                 for name in names:
                     tensors[name].copy_(values[name])
-                outputs: list[Any] = intermediates.values_of(torch, module, inputs, [])["outputs"]
+                outputs: list[Any] = values_of(torch, module, inputs.flat)["outputs"]
                 return outputs
             finally:
                 for name, tensor in kept.items():
