@@ -80,6 +80,18 @@ def outside(
     return None
 
 
+def sizes_indexed(torch: Any, node: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the fixed sizes that an operator indexes, each with the node of its index."""
+
+    def value(one: Any) -> Any:
+        return one.meta.get("val")
+
+    args, kwargs = torch.fx.node.map_arg((node.args, dict(node.kwargs)), value)
+    for size, _, _, place, _ in _indexed(torch, _name(node.target), node, args, kwargs):
+        if isinstance(size, int):
+            yield size, place
+
+
 def is_indexing(node: Any) -> bool:
     """Tell whether a node is of an operator that this looks at."""
     name = _name(node.target) if node.op == "call_function" else ""

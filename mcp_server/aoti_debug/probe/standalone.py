@@ -161,6 +161,20 @@ def saved_by_hand(torch: Any, document: Any) -> Inputs:
     return Inputs(args, kwargs, flat, describe.leaves(torch, flat, []), False, False)
 
 
+def nested(like: Inputs, flat: list[Any]) -> Inputs:
+    """Return flat leaves as inputs nested like others."""
+    pytree = import_module("torch.utils._pytree")
+    args, kwargs = pytree.tree_unflatten(flat, pytree.tree_structure((like.args, like.kwargs)))
+    return Inputs(tuple(args), dict(kwargs), flat, [], False, False)
+
+
+def user_inputs(program: Any) -> list[Any]:
+    """Return the placeholders of the user's inputs, one for each flat leaf."""
+    placeholders = (node for node in program.graph.nodes if node.op == "placeholder")
+    pairs = zip(placeholders, program.graph_signature.input_specs)  # noqa: B905 - Python 3.9
+    return [node for node, spec in pairs if spec.kind.name == "USER_INPUT"]
+
+
 def changes(torch: Any, inputs: Inputs) -> list[str]:
     """Say what could not be brought back exactly, such as the alignment of outside memory."""
     found = []

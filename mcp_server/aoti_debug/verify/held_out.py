@@ -46,13 +46,14 @@ class Tried(_Told):
     package_raises: Raised | None = None
     original_raises: Raised | None = None
     fixed_raises: Raised | None = None
+    refused: Raised | None = None
     finite: bool = False
     package_finite: bool = True
     unmended: int = 0
 
     def trial(self) -> Trial:
-        raised = (self.package_raises, self.original_raises, self.fixed_raises)
-        package, original, fixed = (str(error) if error else None for error in raised)
+        raised = (self.package_raises, self.original_raises, self.fixed_raises, self.refused)
+        package, original, fixed, refused = (str(error) if error else None for error in raised)
         return Trial(
             name=self.name,
             package=self.package,
@@ -60,6 +61,7 @@ class Tried(_Told):
             package_raises=package,
             original_raises=original,
             fixed_raises=fixed,
+            refused=refused,
             reference_finite=self.finite,
             package_finite=self.package_finite,
             unmended=self.unmended,
@@ -142,7 +144,7 @@ def limit_of(fixed: Ran, seeds: int) -> float:
     """Return how long the held-out calls may take, by how long the fixed script's own took."""
     events = fixed.observations.events
     slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0) if events else 0.0
-    trials = 2 + seeds
+    trials = 2 + 2 * seeds
     longest = START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest
     return min(round(longest), LONGEST_S)
 

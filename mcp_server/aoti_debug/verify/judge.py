@@ -33,6 +33,7 @@ class Trial:
     package_raises: str | None = None
     original_raises: str | None = None
     fixed_raises: str | None = None
+    refused: str | None = None  # why the fixed program refuses what the original accepts
     reference_finite: bool = False  # the original in float64
     package_finite: bool = True
     unmended: int = 0  # elements that were not finite and are not what float64 gives
@@ -210,6 +211,9 @@ CALL = "the failing call"
 
 def _package(trial: Trial) -> Found:
     what = f"the package on {trial.name}"
+    if trial.refused is not None:
+        text = f"it refuses {trial.name}, which the original computes: {trial.refused}"
+        return Found(what, "bad", text, "masked")
     if trial.package_raises is not None:
         if trial.fixed_raises is not None:
             return Found(what, "good", "eager raises too")
@@ -233,7 +237,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
     if not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
         return Found(what, "bad", text, "masked")
-    if trial.model == "differs" and trial.reference_finite:
+    if trial.model == "differs":
         text = f"it computes something else than before on {trial.name}"
         return Found(what, "bad", text, "masked")
     return Found(what, "good", "it computes what it did before")

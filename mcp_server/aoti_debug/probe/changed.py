@@ -1,0 +1,126 @@
+"""Say what a fix changed: the inputs of a call, free sizes, operators that hide values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import fresh, standalone
+
+_ENDLESS = 1 << 40
+# Operators that make a bad value look like a good one; the second kind as the last one only.
+_HIDING = ("nan_to_num", "isnan", "isinf", "isfinite")
+_LAST = tuple(
+    """
+    clamp clamp_min clamp_max hardtanh where masked_fill minimum maximum
+    """.split()
+)
+
+
+def differ(torch: Any, before: list[Any], now: list[Any]) -> str:
+    """Say how the values of two calls differ; another dtype, layout or device is no difference.
+    Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""
+    if len(before) != len(now):
+        return f"{len(now)} inputs instead of {len(before)}"
+    for number, (one, other) in enumerate(zip(before, now)):  # noqa: B905 - Python 3.9
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            if one is not other and (type(one) is not type(other) or one != other):
+                return f"input {number} is {other!r} instead of {one!r}"[:200]
+            continue
+        if one.shape != other.shape:
+            return f"input {number} has shape {tuple(other.shape)} instead of {tuple(one.shape)}"
+        if not _alike(torch, one.detach().cpu(), other.detach().cpu()):
+            return f"input {number} has other values"
+    return ""
+
+
+def _alike(torch: Any, one: Any, other: Any) -> bool:
+    if not one.is_floating_point() or not other.is_floating_point():
+        if one.is_complex() and other.is_complex():
+            return bool(torch.allclose(one.cfloat(), other.cfloat(), equal_nan=True))
+        return bool((one == other).all())  # torch compares them in a dtype that holds both
+    kinds = {one.dtype, other.dtype}
+    error = max(torch.finfo(dtype).eps for dtype in kinds) if len(kinds) > 1 else 1e-6
+    wide, narrow = one.double(), other.double()
+    finite = wide[wide.isfinite()].abs()
+    size = float(finite.max()) if finite.numel() else 1.0
+    tiny = error * 1e-3 * size
+    return bool(torch.allclose(narrow, wide, rtol=error, atol=tiny, equal_nan=True))
+
+
+def narrowed(old: Any, new: Any) -> list[str]:
+    """Say which sizes of the inputs were free, or freer, before the fix: by their places among the
+    flat inputs, whatever they are called. Sizes 0 and 1 are apart in every export."""
+    found = []
+    before, after = standalone.user_inputs(old), standalone.user_inputs(new)
+    for place, (one, other) in enumerate(zip(before, after)):  # noqa: B905 - Python 3.9
+        sizes = zip(_shape(one), _shape(other))  # noqa: B905 - Python 3.9
+        for dim, (was, now) in enumerate(sizes):
+            name = f"{one.name}[{dim}]" if _shape(one) is not None else one.name
+            low, high = _range(old, was)
+            lowest, highest = _range(new, now)
+            if low == high or place >= len(after):
+                continue
+            if lowest == highest:
+                found.append(f"{name} could be {_said(low, high)} and is fixed now")
+            elif max(lowest, 2) > max(low, 2) or highest < high:
+                found.append(f"{name}: {_said(low, high)} is now {_said(lowest, highest)}")
+    return found
+
+
+def _shape(node: Any) -> Any:
+    """Return the sizes of an input; of a number that is free itself, that number."""
+    value = node.meta.get("val")
+    return getattr(value, "shape", (value,))
+
+
+def _range(program: Any, size: Any) -> tuple[int, int]:
+    """Return the bounds of a size: those of its symbol, or of an expression of one."""
+    found = fresh.expression(size)
+    if found is None:
+        return (int(size), int(size)) if isinstance(size, int) else (0, 0)
+    bounds = program.range_constraints.get(found)
+    if bounds is not None:
+        low, high = fresh.bound(bounds.lower), fresh.bound(bounds.upper)
+        return low if low is not None else 0, high if high is not None else _ENDLESS
+    lows, highs = {}, {}
+    for symbol in found.free_symbols:
+        lows[symbol], highs[symbol] = _range_of(program, symbol)
+    return int(found.subs(lows)), int(found.subs(highs))
+
+
+def _range_of(program: Any, symbol: Any) -> tuple[int, int]:
+    bounds = program.range_constraints.get(symbol)
+    low = fresh.bound(bounds.lower) if bounds is not None else None
+    high = fresh.bound(bounds.upper) if bounds is not None else None
+    return low if low is not None else 0, high if high is not None else _ENDLESS
+
+
+def _said(low: int, high: int) -> str:
+    return f"{low} to {high}" if high < _ENDLESS else f"{low} and more"
+
+
+def hiding(old: Any, new: Any) -> list[str]:
+    """Return operators that the fix added and that can hide a bad value."""
+    before, after = _counts(old), _counts(new)
+    found = [name for name in _HIDING if after.get(name, 0) > before.get(name, 0)]
+    return found + [f"{name} of an output" for name in sorted(_last(new) - _last(old))]
+
+
+def _last(program: Any) -> set[str]:
+    """Return those operators that make an output and can bound it."""
+    output = next(node for node in program.graph.nodes if node.op == "output")
+    names = {
+        str(node.target).split(".")[1:2][0]
+        for node in output.all_input_nodes
+        if node.op == "call_function" and "." in str(node.target)
+    }
+    return names & set(_LAST)
+
+
+def _counts(program: Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for node in program.graph.nodes:
+        if node.op == "call_function":
+            name = str(node.target).split(".")[1] if "." in str(node.target) else ""
+            found[name] = found.get(name, 0) + 1
+    return found

@@ -1,0 +1,256 @@
+"""Draw inputs over all that a program computes: sizes, values, integers up to their limits."""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from typing import Any
+
+from . import eager, limits, standalone
+
+Document = dict[str, Any]
+Inputs = standalone.Inputs
+
+_SIZE = 4096  # the largest fresh size of a dimension that may be larger
+_ELEMENTS = 1 << 21  # of the largest fresh input
+_SLOW_S = 0.3  # a run that takes longer is given no larger sizes
+_PROBING_S = 30.0  # of looking for the limits of integers
+_CONSTANTS = 64
+_WIDE = (1.0, 0.1, 10.0, 100.0)  # what the rows of a float input are scaled by, in turn
+
+
+def example(torch: Any, program: Any) -> Inputs | None:
+    """Return the inputs that a program was exported with."""
+    if program.example_inputs is None:
+        return None
+    args, kwargs = program.example_inputs
+    flat = list(import_module("torch.utils._pytree").tree_leaves((args, kwargs)))
+    return Inputs(tuple(args), dict(kwargs or {}), flat, [], False, False)
+
+
+def bound(value: Any) -> int | None:
+    """Return a bound as a number; None where it is as good as none."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) < 1 << 40 else None
+
+
+def expression(size: Any) -> Any:
+    """Return the sympy expression of a symbolic size; None of a number."""
+    found = getattr(getattr(size, "node", None), "expr", None)
+    return None if found is None or found.is_number else found
+
+
+class Fresh:
+    """Inputs that the original program accepts. `others` are calls whose values are drawn from as
+    well, `constants` numbers near which values are tried: those of both programs' graphs."""
+
+    def __init__(
+        self, torch: Any, program: Any, others: list[Inputs], constants: list[float]
+    ) -> None:
+        self.torch, self.program = torch, program
+        self.constants = constants
+        self.module = program.module()
+        given = example(torch, program)
+        values = [node.meta.get("val") for node in standalone.user_inputs(program)]
+        self.limits: dict[int, tuple[bool, list[tuple[int, int]]]] = {}
+        self.usable = given is not None and len(values) == len(given.flat)
+        if given is None or not self.usable:
+            return
+        self.example, self.values = given, values
+        self.pools = [self._pool(place, others) for place in range(len(values))]
+        self.symbols = self._symbols()
+        self.highest = self._highest()
+        searched = limits.Limits(torch, program, given, self.accepts, constants, _PROBING_S)
+        self.limits = {
+            place: searched.of(place)
+            for place, leaf in enumerate(given.flat)
+            if _is_integer(torch, leaf) and leaf.numel()
+        }
+
+    def draw(self, number: int) -> Inputs | None:
+        """Return the fresh inputs of this number: sizes and values take turns."""
+        if not self.usable:
+            return None
+        self.torch.manual_seed(1000 + number)
+        style = ("uniform", "edges", "wide")[number % 3]
+        for attempt in range(12):
+            sizes = self._sizes(number + 3 * attempt, attempt)
+            for kind in (style, "like"):
+                found = self._inputs(sizes, kind, number)
+                if found is not None and self.accepts(found):
+                    return found
+        found = self._inputs(self.symbols, "like", number)
+        return found if found is not None and self.accepts(found) else None
+
+    def accepts(self, inputs: Inputs) -> bool:
+        """Tell whether the program, with its guards, computes something of these inputs."""
+        try:
+            ran = eager.run(self.torch, self.module, eager.copied(self.torch, inputs))
+        except Exception:
+            return False
+        return ran.exception is None
+
+    def _pool(self, place: int, others: list[Inputs]) -> Any:
+        """Return the values of an input in the example and, where they are alike, in other calls:
+        the latter only of floats, since an index may be what was wrong."""
+        torch, leaf = self.torch, self.example.flat[place]
+        if not isinstance(leaf, torch.Tensor):
+            return None
+        found = [leaf.detach().reshape(-1)]
+        for other in others:
+            value = other.flat[place] if place < len(other.flat) else None
+            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+                continue
+            if leaf.is_floating_point():
+                found.append(value.detach().reshape(-1).to(leaf.dtype).to(leaf.device))
+        pool = torch.cat(found)
+        return pool[pool.isfinite()] if pool.is_floating_point() else pool
+
+    def _symbols(self) -> dict[Any, int]:
+        """Return the size that each symbol has in the example."""
+        found: dict[Any, int] = {}
+        for leaf, value in zip(self.example.flat, self.values):  # noqa: B905 - Python 3.9
+            shape, known = getattr(value, "shape", (value,)), getattr(leaf, "shape", (leaf,))
+            for size, actual in zip(shape, known):  # noqa: B905 - Python 3.9
+                symbol = expression(size)
+                if symbol is not None and symbol.is_symbol:
+                    found.setdefault(symbol, int(actual))
+        for value in self.values:
+            for size in getattr(value, "shape", (value,)):
+                for symbol in getattr(expression(size), "free_symbols", ()):
+                    low, high = self._bounds(symbol)
+                    hint = getattr(getattr(size, "node", None), "hint", None)
+                    known = hint if expression(size).is_symbol else None
+                    found.setdefault(symbol, int(known) if known else min(max(low, 2), high))
+        return found
+
+    def _bounds(self, symbol: Any) -> tuple[int, int]:
+        bounds = self.program.range_constraints.get(symbol)
+        low = bound(bounds.lower) if bounds is not None else None
+        high = bound(bounds.upper) if bounds is not None else None
+        low = max(2, low if low is not None else 2)
+        return low, max(low, high if high is not None else 1 << 40)
+
+    def _highest(self) -> dict[Any, int]:
+        """Return the largest size to draw of each symbol: its bound, or what is not too slow."""
+        found = dict(self.symbols)
+        for symbol in found:
+            low, high = self._bounds(symbol)
+            found[symbol] = max(found[symbol], low)
+            while found[symbol] < min(high, _SIZE):
+                tried = {**self.symbols, symbol: min(found[symbol] * 4, high, _SIZE)}
+                inputs = self._inputs(tried, "like", 0)
+                if inputs is None or sum(_count(leaf) for leaf in inputs.flat) > _ELEMENTS:
+                    break
+                began = time.monotonic()
+                self.accepts(inputs)
+                if time.monotonic() - began > _SLOW_S:
+                    break
+                found[symbol] = tried[symbol]
+        return found
+
+    def _sizes(self, number: int, attempt: int) -> dict[Any, int]:
+        """Return the lowest sizes, the largest, and others between; later attempts, which guards
+        ask for, give round ones."""
+        found = {}
+        for place, symbol in enumerate(self.symbols):
+            low, high = self._bounds(symbol)[0], max(self.highest[symbol], self._bounds(symbol)[0])
+            drawn = int(self.torch.randint(low, high + 1, (1,)))
+            size = (high, low, drawn, (low + high) // 2)[(number + place * (attempt > 1)) % 4]
+            step = (1, 1, 2, 8, 64, 16, 4, 3, 32, 10, 100)[attempt % 11]
+            found[symbol] = min(max(low, size // step * step), high)
+        return found
+
+    def _inputs(self, sizes: dict[Any, int], style: str, number: int) -> Inputs | None:
+        flat = []
+        for place, leaf in enumerate(self.example.flat):
+            value = self.values[place]
+            if not isinstance(leaf, self.torch.Tensor):
+                flat.append(_sized(value, sizes) if expression(value) is not None else leaf)
+                continue
+            shape = [_sized(size, sizes) for size in value.shape]
+            if min(shape, default=1) < 0:
+                return None
+            flat.append(self._leaf(place, leaf, shape, style, number))
+        return standalone.nested(self.example, flat)
+
+    def _leaf(self, place: int, leaf: Any, shape: list[int], style: str, number: int) -> Any:
+        torch, pool = self.torch, self.pools[place]
+        if not leaf.numel() or not pool.numel():
+            return leaf.new_zeros(shape)
+        if leaf.dtype == torch.bool:
+            chance = (0.5, 1.0, 0.0, 0.9)[number % 4] if style != "like" else 0.5
+            return (torch.rand(shape) < chance).to(leaf.device)
+        taken = pool[torch.randint(0, pool.numel(), shape or [1])].reshape(shape)
+        if leaf.is_floating_point():
+            return self._floats(pool, taken, style)
+        if style == "like" or place not in self.limits:
+            return taken.contiguous()
+        return self._integers(place, taken, style)
+
+    def _floats(self, pool: Any, taken: Any, style: str) -> Any:
+        """Return values like the pool's; with `edges` some near the programs' constants, with
+        `wide` rows of other magnitudes."""
+        torch, shape = self.torch, taken.shape
+        spread = pool.float().std() if pool.numel() > 1 else torch.tensor(1.0)
+        noise = (0.1 * spread * torch.randn(shape)).to(taken.dtype).to(taken.device)
+        values = taken + (noise.abs() if bool((pool >= 0).all()) else noise)
+        if style == "edges" and values.numel():
+            near = [c + d for c in self.constants[:_CONSTANTS] for d in (0.0, 0.01, -0.01, 1, -1)]
+            near = [n for n in [0.0, *near] if n >= 0 or not bool((pool >= 0).all())]
+            edges = torch.tensor(near, dtype=values.dtype, device=values.device)
+            flat = values.reshape(-1)
+            every = max(1, flat.numel() // (4 * len(near)))
+            flat[::every] = edges[torch.arange(len(flat[::every])) % len(near)]
+        if style == "wide" and values.dim():
+            rows = torch.arange(shape[0]) % len(_WIDE)
+            factors = torch.tensor(_WIDE)[rows].reshape([-1] + [1] * (values.dim() - 1))
+            values = values * factors.to(values.dtype).to(values.device)
+        return values.contiguous()
+
+    def _integers(self, place: int, taken: Any, style: str) -> Any:
+        """Return integers from all over the limits of each column; with `edges` those at them."""
+        torch, found = self.torch, taken.clone()
+        columns, found_limits = self.limits[place]
+        for column, (low, high) in enumerate(found_limits):
+            part = found[..., column] if columns else found
+            if style == "edges":
+                near = [n for n in self._near(low, high, self.pools[place]) if low <= n <= high]
+                drawn = torch.tensor(near)[torch.randperm(part.numel()) % len(near)]
+            elif high - low > 1 << 20:  # of every magnitude
+                top = max(abs(low), abs(high))
+                drawn = (float(top) ** torch.rand(part.numel())).to(torch.int64)
+                drawn = (drawn * (1 if low >= 0 else -1) ** torch.arange(len(drawn))).clamp(
+                    low, high
+                )
+            else:
+                drawn = torch.randint(low, high + 1, (part.numel(),))
+            drawn = drawn.reshape(part.shape).to(taken.dtype).to(taken.device)
+            if columns:
+                found[..., column] = drawn
+            else:
+                found = drawn
+        return found.contiguous()
+
+    def _near(self, low: int, high: int, pool: Any) -> list[int]:
+        constants = [int(c) + d for c in self.constants[:_CONSTANTS] for d in (0, 1, -1)]
+        known = [low, low + 1, 0, 1, high, high - 1, *constants, int(pool.min()), int(pool.max())]
+        return list(dict.fromkeys(known))
+
+
+def _sized(size: Any, sizes: dict[Any, int]) -> int:
+    found = expression(size)
+    return int(size) if found is None else int(found.subs(sizes))
+
+
+def _count(leaf: Any) -> int:
+    return leaf.numel() if hasattr(leaf, "numel") else 0
+
+
+def _is_integer(torch: Any, leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and not (
+        leaf.is_floating_point() or leaf.is_complex() or leaf.dtype == torch.bool
+    )

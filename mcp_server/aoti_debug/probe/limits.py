@@ -1,0 +1,118 @@
+"""Find the integers that a program accepts: the limits of what its inputs index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import indices, standalone
+
+Inputs = standalone.Inputs
+
+_COLUMNS = 16  # of an integer input that may each have limits of their own
+# Operators whose numbers are where a program's behaviour changes.
+_COMPARING = tuple(
+    """
+    eq ne lt le gt ge clamp clamp_min clamp_max where remainder fmod floor_divide sub add rsub
+    full scalar_tensor masked_fill hardtanh threshold minimum maximum isin bucketize fill
+    """.split()
+)
+
+
+class Limits:
+    """The search for them: at most so many seconds of runs of the program, on its example."""
+
+    def __init__(
+        self,
+        torch: Any,
+        program: Any,
+        example: Inputs,
+        accepts: Callable[[Inputs], bool],
+        constants: list[float],
+        seconds: float,
+    ) -> None:
+        self.torch, self.program, self.example = torch, program, example
+        self.accepts, self.constants = accepts, constants
+        self.until = time.monotonic() + seconds
+
+    def of(self, place: int) -> tuple[bool, list[tuple[int, int]]]:
+        """Return whether the columns of an integer input have limits of their own, and the lowest
+        and the highest value that the program accepts, of each."""
+        leaf = self.example.flat[place]
+        sizes = self._indexed(place)
+        columns = len(sizes) > 1 and leaf.dim() > 1 and 1 < leaf.shape[-1] <= _COLUMNS
+        info = self.torch.iinfo(leaf.dtype)
+        ends = [min(info.max, (1 << 31) - 1)] if not self._sizes_of_data() else []
+        tried = {*(s - 1 for s in sizes), *sizes, *(int(abs(c)) for c in self.constants), *ends}
+        above = sorted(t for t in tried if t <= info.max)
+        below = sorted((-t for t in tried if -t >= info.min), reverse=True)
+        return columns, [
+            (
+                self._limit(place, column, int(self._part(leaf, column).min()), below, -1),
+                self._limit(place, column, int(self._part(leaf, column).max()), above, 1),
+            )
+            for column in (range(leaf.shape[-1]) if columns else (None,))
+        ]
+
+    def _limit(
+        self, place: int, column: int | None, start: int, tried: list[int], sign: int
+    ) -> int:
+        """Return the furthest value in this direction that the program accepts: of the candidates,
+        then between the furthest that is accepted and the nearest that is not."""
+        good, bad = start, None
+        for value in reversed([t for t in tried if (t - start) * sign > 0]):
+            if self._takes(place, column, value):
+                good = value
+                break
+            bad = value
+        while bad is not None and abs(bad - good) > 1 and time.monotonic() < self.until:
+            middle = (good + bad) // 2
+            if self._takes(place, column, middle):
+                good = middle
+            else:
+                bad = middle
+        return good
+
+    def _takes(self, place: int, column: int | None, value: int) -> bool:
+        if time.monotonic() > self.until:
+            return False
+        flat = list(self.example.flat)
+        flat[place] = flat[place].clone()
+        self._part(flat[place], column).fill_(value)
+        return self.accepts(standalone.nested(self.example, flat))
+
+    @staticmethod
+    def _part(leaf: Any, column: int | None) -> Any:
+        return leaf if column is None else leaf[..., column]
+
+    def _indexed(self, place: int) -> set[int]:
+        """Return the sizes that an input's values index, as far as they are numbers."""
+        name = standalone.user_inputs(self.program)[place].name
+        found: set[int] = set()
+        for node in self.program.graph.nodes:
+            if indices.is_indexing(node):
+                found |= {
+                    size
+                    for size, held in indices.sizes_indexed(self.torch, node)
+                    if name in indices.ancestors(held)[0]
+                }
+        return found
+
+    def _sizes_of_data(self) -> bool:
+        """Tell whether sizes depend on values, which must then not be large."""
+        symbols = {str(s) for s in self.program.range_constraints}
+        return any(s.startswith(("u", "zuf")) for s in symbols)
+
+
+def constants(program: Any) -> list[float]:
+    """Return the numbers near which a program's behaviour may change."""
+    found: dict[float, None] = {}
+    for node in program.graph.nodes:
+        name = str(node.target).partition("::")[2] or str(node.target)
+        if node.op == "call_function" and name.removeprefix("aten.").split(".")[0] in _COMPARING:
+            for value in (*node.args, *node.kwargs.values()):
+                number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                if number and value == value and abs(value) < 1 << 40:
+                    found[value] = None
+    return list(found)
