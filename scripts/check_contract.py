@@ -18,6 +18,7 @@ def main() -> int:
         metavar="MODEL.ep.pt2",
         help="of torch.export.save; without it guards and constant arguments are not checked",
     )
+    shared.take_trust(parser)
     options = parser.parse_args()
     shared.existing(
         options.package, options.inputs, *([options.exported] if options.exported else [])

@@ -12,6 +12,7 @@ def main() -> int:
     parser.add_argument(
         "--exported", required=True, metavar="MODEL.ep.pt2", help="of torch.export.save"
     )
+    shared.take_trust(parser)
     options = parser.parse_args()
     shared.existing(options.package, options.inputs, options.exported)
     words = ("--package", options.package, "--exported", options.exported)

@@ -10,7 +10,7 @@ from typing import Any
 
 import inspect_pt2
 import shared
-from probe import constants
+from probe import constants, untrusted
 
 
 def main() -> int:
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
     parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
     shared.take_imports(parser)
+    shared.take_trust(parser)
     options = parser.parse_args()
     shared.existing(
         options.package, options.weights, *filter(None, (options.call, options.exported))
@@ -42,10 +43,10 @@ def main() -> int:
         except ImportError as error:
             print(f"--import {name}: {error}", file=sys.stderr)
             return 2
-    state = read(torch, options.weights)
+    state = read(torch, options.weights, options.trust)
     known = constants.declared(source)
     program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)
-    names = used(torch.export.load(program)) if program else None
+    names = used(untrusted.load(torch, program, trust=options.trust)) if program else None
     inlined, harmless = constants.unknown(known, state, names)
     wrong = [*constants.problems(known, state), *inlined]
     for line in [*wrong, *harmless]:
@@ -76,10 +77,10 @@ def used(program: Any) -> set[str]:
     }
 
 
-def read(torch: Any, path: str) -> dict[str, Any]:
+def read(torch: Any, path: str, trust: bool) -> dict[str, Any]:
     """Return the tensors of a state dict, or of an exported program."""
     if path.endswith(".pt2"):
-        program = torch.export.load(path)
+        program = untrusted.load(torch, path, trust=trust)
         return {**program.state_dict, **program.constants}
     state = torch.load(path, weights_only=True)
     return {name: value for name, value in state.items() if isinstance(value, torch.Tensor)}

@@ -96,6 +96,15 @@ def take_imports(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def take_trust(parser: argparse.ArgumentParser) -> None:
+    """Let a script take an exported program that only a pickle can load."""
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="load an exported program that needs a pickle: it can run code",
+    )
+
+
 def existing(*paths: str) -> None:
     """End with status 2 unless all the files exist."""
     for path in paths:
@@ -110,6 +119,7 @@ def run(module: str, options: argparse.Namespace, *words: str, **environment: st
         report = Path(folder) / "report.json"
         argv = [sys.executable, str(PROBE / f"{module}.py"), "--inputs", options.inputs, *words]
         argv += ["--report", str(report), "--import-path", os.getcwd()]  # noqa: PTH109
+        argv += ["--trust"] * getattr(options, "trust", False)
         for name in options.imports:
             argv += ["--import", name]
         for name in options.library:

@@ -109,6 +109,11 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
             "not fixed",
             "raises",
         ),
+        (
+            replace(FIXED, trials=(GOOD, replace(FRESH, refused="AssertionError: no"))),
+            "masked",
+            "the original computes",
+        ),
         (replace(FIXED, died_in="fresh inputs 1"), "not fixed", "ends the process"),
         (replace(FIXED, trials=(), why_no_trials="no package"), "undecided", "no package"),
         (replace(FIXED, trials=(GOOD,), unended="do not end"), "undecided", "do not end"),
@@ -123,7 +128,7 @@ def test_what_is_no_fix_is_not_called_one(facts: Facts, verdict: str, word: str)
 
 
 def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
-    call = Trial(CALL, package="agrees", model="differs", package_finite=True)
+    call = Trial(CALL, package="agrees", model="agrees", package_finite=True)
     facts = replace(WRONG_FIXED, category="nan_or_inf", trials=(call, GOOD, FRESH))
     assert judge(replace(facts, hiding=("nan_to_num",))).verdict == "masked"
     assert judge(facts).verdict == "fixed"

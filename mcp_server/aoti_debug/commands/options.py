@@ -66,6 +66,10 @@ Imports = Annotated[
     list[str] | None,
     typer.Option("--import", metavar="MODULE", help="Module with your custom ops; repeatable."),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Load programs whose weights are pickles: these can run code."),
+]
 Kernels = Annotated[
     list[str] | None,
     typer.Option(

@@ -108,6 +108,7 @@ def minify(
     cwd: options.Cwd = None,
     timeout: options.Timeout = 900,
     imports: options.Imports = None,
+    trust: options.Trust = False,
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
@@ -127,6 +128,7 @@ def minify(
         budget_s=budget,
         candidates=candidates,
         compare=compare,
+        trust=trust,
     )
     _start(MINIFY, request, report, json)
 
@@ -145,6 +147,7 @@ def verify(
     cwd: options.Cwd = None,
     timeout: options.Timeout = 900,
     imports: options.Imports = None,
+    trust: options.Trust = False,
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
@@ -162,6 +165,7 @@ def verify(
         timeout_s=timeout,
         imports=tuple(imports or ()),
         seeds=seeds,
+        trust=trust,
     )
     _start(VERIFY, request, report, json)
 

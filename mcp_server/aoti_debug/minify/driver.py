@@ -93,10 +93,11 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
     home = work.directory.path.parent.parent
+    trust = ("--trust",) * request.trust
     if request.program is not None:
         context = Captured(modules=request.imports)
         words = context_arguments(context, request.target)
-        return Material(exported=request.program, words=words, context=context)
+        return Material(exported=request.program, words=(*trust, *words), context=context)
     directory = work.directory
     if request.run is not None:
         directory = RunDirectory.open(request.run, home)
@@ -113,7 +114,7 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     work.notes.extend(material.notes)
     if request.compare and material.expected:
         material = replace(material, expected=(*material.expected, Fingerprint("output", WRONG)))
-    return material
+    return replace(material, words=(*trust, *material.words))
 
 
 async def _minified(search: Search) -> MinifyAnswer:

@@ -44,6 +44,7 @@ class MinifyRequest(Request):
     budget_s: float = BUDGET_S
     candidates: int = CANDIDATES
     compare: bool = False  # look for a wrong result where nothing else fails
+    trust: bool = False  # the person vouches for the program's file
 
 
 def minify_request(
@@ -59,6 +60,7 @@ def minify_request(
     budget_s: float = BUDGET_S,
     candidates: int = CANDIDATES,
     compare: bool = False,
+    trust: bool = False,
     home: Path | None = None,
     owner: str | None = None,
 ) -> MinifyRequest:
@@ -103,6 +105,7 @@ def minify_request(
         budget_s,
         candidates,
         compare,
+        trust,
         uses=uses,
     )
 

@@ -62,6 +62,10 @@ def narrowed(old: Any, new: Any) -> list[str]:
                 continue
             if lowest == highest:
                 found.append(f"{name} could be {_said(low, high)} and is fixed now")
+            elif getattr(fresh.expression(was), "is_symbol", False) and not getattr(
+                fresh.expression(now), "is_symbol", True
+            ):
+                found.append(f"{name} could be {_said(low, high)} and is {now} now")
             elif max(lowest, 2) > max(low, 2) or highest < high:
                 found.append(f"{name}: {_said(low, high)} is now {_said(lowest, highest)}")
     return found

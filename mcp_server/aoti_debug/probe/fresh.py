@@ -16,6 +16,7 @@ _ELEMENTS = 1 << 21  # of the largest fresh input
 _SLOW_S = 0.3  # a run that takes longer is given no larger sizes
 _PROBING_S = 30.0  # of looking for the limits of integers
 _CONSTANTS = 64
+_EPSILON = 1e-5  # a smaller constant keeps a quotient or a logarithm finite
 _WIDE = (1.0, 0.1, 10.0, 100.0)  # what the rows of a float input are scaled by, in turn
 
 
@@ -199,7 +200,8 @@ class Fresh:
         noise = (0.1 * spread * torch.randn(shape)).to(taken.dtype).to(taken.device)
         values = taken + (noise.abs() if bool((pool >= 0).all()) else noise)
         if style == "edges" and values.numel():
-            near = [c + d for c in self.constants[:_CONSTANTS] for d in (0.0, 0.01, -0.01, 1, -1)]
+            known = [c for c in self.constants[:_CONSTANTS] if not 0 < abs(c) < _EPSILON]
+            near = [c + d for c in known for d in (0.0, 0.01, -0.01, 1, -1)]
             near = [n for n in [0.0, *near] if n >= 0 or not bool((pool >= 0).all())]
             edges = torch.tensor(near, dtype=values.dtype, device=values.device)
             flat = values.reshape(-1)

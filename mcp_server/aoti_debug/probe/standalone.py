@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import definitions, describe, events, shared_buffer
+from . import definitions, describe, events, shared_buffer, untrusted
 
 Document = dict[str, Any]
 
@@ -67,6 +67,9 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
         "--import-path", action="append", default=[], help="directory to import from"
     )
     parser.add_argument("--import", dest="imports", action="append", default=[], metavar="MODULE")
+    parser.add_argument(
+        "--trust", action="store_true", help="load programs that need a pickle: they can run code"
+    )
     parser.add_argument("--weightless", action="store_true", help="the program has no weights")
     parser.add_argument(
         "--constants", action="append", default=[], help="weights that load_constants was given"
@@ -230,7 +233,7 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
 def load_program(torch: Any, options: argparse.Namespace, path: str | None = None) -> Any:
     """Load the exported program, or the one at `path`, with the weights that the script gave to
     the package."""
-    program = torch.export.load(path or options.exported)
+    program = untrusted.load(torch, path or options.exported, trust=options.trust)
     for file in options.constants:
         for name, value in torch.load(file, weights_only=True)["constants"].items():
             for held in (program.state_dict, program.constants):

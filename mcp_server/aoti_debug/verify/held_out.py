@@ -119,6 +119,7 @@ async def held_out(
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
         *(("--now", str(now)) if now is not None else ()),
+        *("--trust",) * request.trust,
     )
     limit = limit_of(fixed, request.seeds)
     ran = await spawn(state, "held-out inputs", argv, directory, flags=PERTURB, timeout_s=limit)

@@ -24,6 +24,7 @@ class VerifyRequest(Request):
     against: str = ""
     patch: str | None = None
     seeds: int = 3
+    trust: bool = False  # the person vouches for the programs' files
 
 
 def verify_request(
@@ -37,6 +38,7 @@ def verify_request(
     timeout_s: float = 900.0,
     imports: tuple[str, ...] = (),
     seeds: int = 3,
+    trust: bool = False,
     home: Path | None = None,
     owner: str | None = None,
 ) -> VerifyRequest:
@@ -65,6 +67,7 @@ def verify_request(
         against=against,
         patch=patch,
         seeds=seeds,
+        trust=trust,
         uses=(directory,),
     )
 

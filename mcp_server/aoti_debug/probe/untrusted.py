@@ -1,0 +1,219 @@
+"""Load an exported program that somebody else may have made: weights are read by their declared
+dtype and raw bytes, no pickle is read, and none of its texts is run as code."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import pickle
+import re
+import zipfile
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+_FORCED = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+_UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+_CONFIG_BYTES = 64 << 20  # of the records that say how weights are stored
+_ARCHIVE = "torch.export.pt2_archive._package"
+_SERIALIZED = "torch._export.serde.serialize"
+_OBJECTS = ("custom_obj", "opaque_obj")
+# What a size may be written as, besides numbers, names, arithmetic and comparisons.
+_FUNCTIONS = frozenset(
+    """
+    Symbol Integer Float Rational Add Mul Pow Abs Max Min Eq Ne Lt Le Gt Ge And Or Not Equality
+    Unequality StrictLessThan LessThan StrictGreaterThan GreaterThan Piecewise ExprCondPair Where
+    FloorDiv ModularIndexing PythonMod Mod CleanDiv CeilToInt FloorToInt CeilDiv LShift RShift
+    PowByNatural FloatPow FloatTrueDiv IntTrueDiv IsNonOverlappingAndDenseIndicator TruncToFloat
+    TruncToInt RoundToInt RoundDecimal ToFloat Identity floor ceiling sqrt exp log sin cos tan asin
+    acos atan sinh cosh tanh OpaqueUnaryFn_sqrt OpaqueUnaryFn_exp OpaqueUnaryFn_log
+    OpaqueUnaryFn_log2 OpaqueUnaryFn_sin OpaqueUnaryFn_cos OpaqueUnaryFn_tan OpaqueUnaryFn_asin
+    OpaqueUnaryFn_acos OpaqueUnaryFn_atan OpaqueUnaryFn_sinh OpaqueUnaryFn_cosh OpaqueUnaryFn_tanh
+    BitwiseFn_bitwise_and BitwiseFn_bitwise_or BitwiseFn_bitwise_xor
+    """.split()
+)
+_WORD = re.compile(r"[\w.]{0,100}")
+# What a guard may call.
+_GUARD_CALLS = frozenset(
+    "size stride dim storage_offset max min abs int float isnan sym_max sym_min sym_float sym_int "
+    "len Max Min Mod FloorDiv PythonMod floor ceil sqrt pow trunc fmod log2".split()
+)
+_NO_EXPRESSION = (
+    *(ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
+    *(ast.Await, ast.Yield, ast.YieldFrom, ast.JoinedStr, ast.Starred),
+)
+_MODULES = ("operator", "_operator", "math")
+_HARMLESS = (
+    "torch.sym_",
+    "torch._sym_",
+    "torch._C._set_grad_enabled",
+    "torch.amp.autocast_mode.",
+    "torch._functorch.predispatch.",
+)
+
+
+class NeedsTrust(Exception):
+    """The program can only be loaded by running what is in its file."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what}: that can run code, so it is not loaded. Save the program anew with plain "
+            "tensors as weights and inputs, or give --trust if you trust whoever made the file"
+        )
+
+
+def load(torch: Any, path: str, *, trust: bool = False) -> Any:
+    """Return the exported program of a file.
+
+    Raises:
+        NeedsTrust: it holds a pickle, compiled code, or code in the place of a size, a guard or an
+            operator.
+    """
+    if trust:
+        return torch.export.load(path)
+    with _without_code(torch, raw=_look(path)):
+        try:
+            program = torch.export.load(path)
+        except pickle.UnpicklingError as error:
+            line = str(error).strip().splitlines()[0] if str(error) else ""
+            raise NeedsTrust(f"{Path(path).name} holds a pickle ({line[:120]})") from error
+    for text in getattr(program, "_guards_code", None) or ():
+        _plain_guard(text)
+    _known_operators(torch, program.graph_module)
+    return program
+
+
+def _look(path: str) -> bool:
+    """Refuse what the archive itself says to be a pickle or compiled code; tell whether its weights
+    are raw bytes, as torch 2.9 and later write them."""
+    raw = False
+    if not zipfile.is_zipfile(path):
+        return raw  # torch says what is wrong
+    with zipfile.ZipFile(path) as archive:
+        for record in archive.infolist():
+            name = record.filename.partition("/")[2]
+            if name.startswith("data/aotinductor/"):
+                raise NeedsTrust(f"{record.filename} is compiled code")
+            if name.startswith("data/") and name.endswith("_config.json"):
+                if record.file_size > _CONFIG_BYTES:
+                    raise ValueError(f"{record.filename} is larger than {_CONFIG_BYTES >> 20} MiB")
+                _raw(record.filename, json.loads(archive.read(record)))
+                raw = True
+    return raw
+
+
+def _raw(name: str, document: Any) -> None:
+    """Refuse weights and constants that are not raw bytes."""
+    config = document.get("config") if isinstance(document, dict) else None
+    for key, one in config.items() if isinstance(config, dict) else ():
+        if not isinstance(one, dict):
+            raise ValueError(f"{name} does not say how {key} is stored")
+        path = str(one.get("path_name"))
+        if one.get("use_pickle") is not False or path.startswith(_OBJECTS):
+            raise NeedsTrust(f"{key} of {name} is stored as a pickle")
+
+
+@contextlib.contextmanager
+def _without_code(torch: Any, *, raw: bool) -> Iterator[None]:
+    """Have torch refuse whatever the archive, read in another way than `_look` does, holds after
+    all: pickles, objects of C++, compiled code, sizes that are no sizes. Example inputs beside raw
+    weights that are more than plain tensors are left out."""
+    serialized = import_module(_SERIALIZED)
+    deserializer = serialized.GraphModuleDeserializer
+    parse = getattr(deserializer, "_parse_sym_expr", None)
+    read = serialized.deserialize_torch_artifact
+
+    def parsed(self: Any, expression: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(expression, str):
+            _plain_size(expression)
+        return parse(self, expression, *args, **kwargs)  # type: ignore[misc]
+
+    def tensors(content: Any) -> Any:
+        try:
+            return read(content)
+        except pickle.UnpicklingError:
+            if not raw:
+                raise
+            return None
+
+    replaced: list[tuple[Any, str, Any]] = [
+        (torch._C, "_pickle_load_obj", _refused),
+        (deserializer, "_parse_sym_expr", parsed),
+        (serialized, "deserialize_torch_artifact", tensors),
+    ]
+    with contextlib.suppress(ImportError):  # before 2.8
+        archive = import_module(_ARCHIVE)
+        replaced += [(archive, "pickle", _NoPickle), (archive, "_load_aoti", _refused)]
+    present = [(owner, name, other) for owner, name, other in replaced if hasattr(owner, name)]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in present]
+    environment = {name: os.environ.pop(name, None) for name in (_FORCED, _UNFORCED)}
+    os.environ[_FORCED] = "1"
+    try:
+        for owner, name, other in present:
+            setattr(owner, name, other)
+        yield
+    finally:
+        for owner, name, other in kept:
+            setattr(owner, name, other)
+        del os.environ[_FORCED]
+        os.environ.update({name: value for name, value in environment.items() if value is not None})
+
+
+def _refused(*args: Any, **kwargs: Any) -> Any:
+    raise NeedsTrust("the file holds an object that is no tensor")
+
+
+class _NoPickle:
+    """Stands for the module that the archive's reader unpickles objects with."""
+
+    loads = load = Unpickler = staticmethod(_refused)
+
+
+def _plain_size(text: str) -> None:
+    """Refuse a size that is not arithmetic: sympy evaluates it, and words in it, as Python."""
+    for node in _parsed("size", text):
+        called = node.func if isinstance(node, ast.Call) else None
+        word = node.value if isinstance(node, ast.Constant) else None
+        strange = isinstance(word, bytes) or (isinstance(word, str) and not _WORD.fullmatch(word))
+        unknown = called is not None and getattr(called, "id", None) not in _FUNCTIONS
+        if strange or unknown or isinstance(node, ast.Attribute):
+            raise NeedsTrust(f"a size of the program is {text[:80]!r}")
+
+
+def _plain_guard(text: str) -> None:
+    """Refuse a guard that is not a comparison of sizes and numbers: torch runs it as Python."""
+    for node in _parsed("guard", text):
+        called = node.func if isinstance(node, ast.Call) else None
+        name = getattr(called, "attr", getattr(called, "id", None))
+        private = "__" in str(getattr(node, "attr", getattr(node, "id", "")))
+        if private or (called is not None and name not in _GUARD_CALLS):
+            raise NeedsTrust(f"a guard of the program is {text[:80]!r}")
+
+
+def _parsed(what: str, text: str) -> list[ast.AST]:
+    """Return the parts of an expression."""
+    try:
+        parts = list(ast.walk(ast.parse(text.strip(), mode="eval")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parts = []
+    if not parts or any(isinstance(part, _NO_EXPRESSION) for part in parts):
+        raise NeedsTrust(f"a {what} of the program is {text[:80]!r}")
+    return parts
+
+
+def _known_operators(torch: Any, module: Any) -> None:
+    """Refuse a graph that calls what is no operator, such as a function of torch or of the OS."""
+    operators = (torch._ops.OpOverload, torch._ops.HigherOrderOperator)
+    for part in module.modules():
+        for node in getattr(getattr(part, "graph", None), "nodes", ()):
+            target = node.target
+            if node.op != "call_function" or isinstance(target, operators):
+                continue
+            own = getattr(target, "__module__", "") or ""
+            name = getattr(target, "__name__", "")
+            if own in _MODULES or f"{own}.{name}".startswith(_HARMLESS):
+                continue
+            raise NeedsTrust(f"the program calls {own}.{name}, which is no operator")

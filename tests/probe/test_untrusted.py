@@ -1,0 +1,210 @@
+"""An exported program of somebody else's is loaded without a pickle, and no text in it is run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+from probe.conftest import PROBE
+
+# `torch` shows what torch itself does with the file, to tell that it is what it is meant to be.
+MAKE = """
+import io, json, os, pickle, sys, zipfile
+
+import torch
+
+sys.path.insert(0, {folder!r})
+from probe import untrusted
+
+RAN = os.path.abspath("ran")
+
+
+class Evil:
+    def __reduce__(self):
+        return (exec, (f"open({{RAN!r}}, 'w').close()",))
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = torch.nn.Linear(8, 4)
+        self.tied = torch.nn.Linear(8, 4)
+        self.tied.weight = self.out.weight
+        self.register_buffer("part", torch.arange(12.0)[3:7])
+        self.constant = torch.arange(4) * 1.0
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = self.tied(x)
+        return self.out(x) * self.part + self.constant + y + x.shape[0] // 2
+
+
+def written(change):
+    with zipfile.ZipFile("plain.pt2") as old, zipfile.ZipFile("changed.pt2", "w") as new:
+        records = {{one.filename.partition("/")[2]: old.read(one) for one in old.infolist()}}
+        change(records)
+        for name, content in records.items():
+            new.writestr("changed/" + name, content)
+    return "changed.pt2"
+
+
+def config(kind, records):
+    name = next(n for n in records if n.startswith(f"data/{{kind}}/") and n.endswith("config.json"))
+    return name, json.loads(records[name])
+
+
+def stored_as(kind, path, content):
+    def change(records):
+        name, document = config(kind, records)
+        key = next(iter(document["config"]))
+        document["config"][key].update(path_name=path, use_pickle=True)
+        records[name] = json.dumps(document).encode()
+        records[f"data/{{kind}}/{{path}}"] = content
+
+    return change
+
+
+def saved(value):
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def legacy(records):
+    records["data/weights/model.pt"] = saved(Evil())
+
+
+def legacy_plain(records):
+    records["data/weights/model.pt"] = saved(dict(program.state_dict))
+
+
+def sample(records):
+    records["data/sample_inputs/model.pt"] = saved(Evil())
+
+
+def guard(records):
+    document = json.loads(records["models/model.json"])
+    document["guards_code"] = [f"open({{RAN!r}}, 'w')"]
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+def operator(records):
+    document = json.loads(records["models/model.json"])
+    node = document["graph_module"]["graph"]["nodes"][0]
+    node.update(target="torch.os.system", inputs=[])
+    document["verifiers"] = []
+    node["inputs"] = [{{"name": "", "arg": {{"as_string": f"touch {{RAN}}"}}, "kind": 1}}]
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+def compiled(records):
+    records["data/aotinductor/model/x.so"] = b"no library"
+
+
+evil = saved(Evil())
+CHANGES = {{
+    "weight": stored_as("weights", "weight_evil", evil),
+    "weight of tensors": stored_as("weights", "weight_evil", saved(torch.ones(4, 8))),
+    "constant": stored_as("constants", "tensor_evil", evil),
+    "opaque object": stored_as("constants", "opaque_obj_0", pickle.dumps(Evil())),
+    "object of C++": stored_as("constants", "custom_obj_0", evil),
+    "weights of 2.8": legacy,
+    "guard": guard,
+    "operator": operator,
+    "compiled code": compiled,
+    "example": sample,
+    "plain weights of 2.8": legacy_plain,
+    "plain": lambda records: None,
+}}
+shapes = ({{0: torch.export.Dim("n", min=2, max=64)}},)
+x = torch.randn(4, 8)
+program = torch.export.export(Model(), (x,), dynamic_shapes=shapes)
+torch.export.save(program, "plain.pt2")
+with zipfile.ZipFile("plain.pt2") as archive:
+    model = json.loads(archive.read("plain/models/model.json"))
+
+
+def sizes(value):
+    if isinstance(value, dict):
+        if "expr_str" in value:
+            value["expr_str"] = f"exec({{f'open({{RAN!r}}, chr(119))'!r}})"
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            sizes(one)
+
+
+def size(records):
+    document = json.loads(records["models/model.json"])
+    sizes(document["graph_module"])
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+CHANGES["size"] = size
+
+
+def outcome(load, path):
+    if os.path.exists(RAN):
+        os.remove(RAN)
+    try:
+        loaded = load(path)
+        found = {{"same": torch.equal(loaded.module()(x), program.module()(x)),
+                 "example": loaded.example_inputs is not None}}
+    except BaseException as error:
+        found = {{"error": type(error).__name__, "message": str(error)}}
+    return {{**found, "ran": os.path.exists(RAN)}}
+
+
+for name, change in CHANGES.items():
+    path = written(change)
+    ours = outcome(lambda path: untrusted.load(torch, path), path)
+    trusted = outcome(lambda path: untrusted.load(torch, path, trust=True), path)
+    print(json.dumps({{"case": name, "ours": ours, "trusted": trusted}}), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def cases(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Load every file, with trust and without; say what came of it, by the change made to it."""
+    folder = tmp_path_factory.mktemp("untrusted")
+    script = folder / "make.py"
+    script.write_text(MAKE.format(folder=str(PROBE.parent)))
+    words = [warm_python, str(script)]
+    ran = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return {case["case"]: case for case in map(json.loads, ran.stdout.splitlines())}
+
+
+Cases = dict[str, dict[str, Any]]
+
+
+@pytest.mark.parametrize("name", ["weight", "constant", "opaque object", "weights of 2.8"])
+def test_a_pickle_runs_only_where_the_file_is_trusted(cases: Cases, name: str) -> None:
+    assert cases[name]["trusted"]["ran"]
+    assert cases[name]["ours"]["error"] == "NeedsTrust"
+    assert not cases[name]["ours"]["ran"]
+    assert "--trust" in cases[name]["ours"]["message"]
+
+
+@pytest.mark.parametrize("name", ["guard", "operator", "size"])
+def test_no_text_of_a_program_is_run_as_code(cases: Cases, name: str) -> None:
+    assert cases[name]["trusted"]["ran"]
+    assert cases[name]["ours"]["error"] == "NeedsTrust"
+    assert not cases[name]["ours"]["ran"]
+
+
+@pytest.mark.parametrize("name", ["weight of tensors", "object of C++", "compiled code"])
+def test_what_is_no_plain_weight_is_refused(cases: Cases, name: str) -> None:
+    assert cases[name]["ours"]["error"] == "NeedsTrust"
+
+
+@pytest.mark.parametrize("name", ["plain", "plain weights of 2.8"])
+def test_a_plain_program_is_loaded_as_it_was(cases: Cases, name: str) -> None:
+    assert cases[name]["ours"] == {"same": True, "example": True, "ran": False}
+
+
+def test_an_example_that_is_a_pickle_is_left_out(cases: Cases) -> None:
+    assert cases["example"]["trusted"]["ran"]
+    assert cases["example"]["ours"] == {"same": True, "example": False, "ran": False}

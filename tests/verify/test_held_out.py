@@ -1,0 +1,203 @@
+"""What a fix may do to a model: fresh inputs come from all that the original accepts, whatever its
+inputs are called now, and what is refused, narrowed or changed is no fix."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aoti_debug.probe
+import pytest
+from aoti_debug.minify.signature import Signature
+from aoti_debug.verify.held_out import Tried
+from aoti_debug.verify.judge import Facts, judge
+
+PROBE = Path(aoti_debug.probe.__file__).parent
+# Each program stands for the package that is made of it: what is compiled is not the subject here.
+PROGRAMS = """
+import json, sys
+
+import torch
+
+sys.path.insert(0, {folder!r})
+from probe import changed, held_out
+
+Dim = torch.export.Dim
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table = torch.nn.Embedding(1000, 8)
+        self.small = torch.nn.Embedding(10, 8)
+        self.out = torch.nn.Linear(8, 4)
+
+    def ids(self, ids):
+        return self.out(self.table(ids))
+
+    def renamed(self, tokens):
+        return self.out(self.table(tokens.clamp(0, 999)))
+
+    def clamped(self, ids):
+        return self.out(self.table(ids.clamp(0, 99)))
+
+    def refusing(self, ids):
+        torch._assert_async((ids == 1000).any() | (ids == 7).any(), "no")
+        return self.out(self.table(ids.clamp(0, 999)))
+
+    def last_row(self, ids):
+        return self.out(self.table(torch.where(ids == 999, 998, ids.clamp(0, 999))))
+
+    def columns(self, ids):
+        return self.small(ids[:, 0]) + self.table(ids[:, 1])
+
+    def columns_right(self, ids):
+        return self.small(ids[:, 0].clamp(0, 9)) + self.table(ids[:, 1].clamp(0, 999))
+
+    def columns_clamped(self, ids):
+        return self.small(ids[:, 0].clamp(0, 9)) + self.table(ids[:, 1].clamp(0, 499))
+
+    def floats(self, x):
+        return torch.tanh(x) * x
+
+    def bounded(self, x):
+        return torch.tanh(x) * x.clamp(-20.0, 20.0)
+
+    def floats_right(self, x):
+        return x * torch.tanh(x)
+
+    def above(self, x):
+        return torch.where(x > 3.5, 0.0, torch.tanh(x) * x)
+
+    def two(self, x, y):
+        return x.sum(0) + y.sum(0)
+
+    def log(self, x):
+        return torch.log(x / x.sum(-1, keepdim=True))
+
+    def log_right(self, x):
+        return torch.log((x / x.sum(-1, keepdim=True)).clamp_min(1e-30))
+
+    def counts(self, counts):
+        return torch.repeat_interleave(torch.arange(4, device=counts.device), counts, output_size=8)
+
+    def scores(self, flags, x):
+        return torch.where(flags, x, -x)
+
+    def scores_wrong(self, flags, x):
+        return torch.where(flags.any(), x, -x)
+
+
+def export(name, shapes, *args):
+    class One(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = Model()
+
+    One.forward = vars(Model)[name]
+    one = One.__new__(One)
+    torch.nn.Module.__init__(one)
+    for key, value in Model().named_children():
+        setattr(one, key, value)
+    return torch.export.export(one, args, dynamic_shapes=shapes)
+
+
+N = Dim("n", min=2, max=4096)
+ids, x = torch.arange(4), torch.randn(4, 8)
+pairs = torch.tensor([[1, 2], [3, 4], [5, 6]])
+flags = torch.tensor([True, False, True, True])
+old = {{
+    "ids": export("ids", ({{0: N}},), ids),
+    "columns": export("columns", ({{0: N}},), pairs),
+    "floats": export("floats", ({{0: N}},), x),
+    "two": export("two", ({{0: Dim("a", max=64)}}, {{0: Dim("b", max=64)}}), x, x.clone()),
+    "log": export("log", ({{0: N}},), x.abs() + 0.1),
+    "scores": export("scores", ({{0: N}}, {{0: N}}), flags, x[:, 0]),
+}}
+few, M = Dim("m", min=2, max=96), Dim("m", min=2, max=8192)
+new = {{
+    "right, another name": ("ids", export("renamed", ({{0: M}},), ids)),
+    "right, columns": ("columns", export("columns_right", ({{0: N}},), pairs)),
+    "right, floats": ("floats", export("floats_right", ({{0: N}},), x)),
+    "right, double": ("ids", export("renamed", ({{0: N}},), ids.int())),
+    "right, log": ("log", export("log_right", ({{0: N}},), x.abs() + 0.1)),
+    "rows cut": ("ids", export("clamped", ({{0: N}},), ids)),
+    "all but one refused": ("ids", export("refusing", ({{0: N}},), torch.tensor([7, 1, 2, 3]))),
+    "fewer sizes": ("ids", export("renamed", ({{0: few}},), ids)),
+    "one size": ("ids", export("renamed", (None,), ids)),
+    "even sizes": ("ids", export("renamed", ({{0: 2 * Dim("h", min=1, max=4096)}},), ids)),
+    "last row": ("ids", export("last_row", ({{0: N}},), ids)),
+    "a column cut": ("columns", export("columns_clamped", ({{0: N}},), pairs)),
+    "bounded": ("floats", export("bounded", ({{0: N}},), x)),
+    "above": ("floats", export("above", ({{0: N}},), x)),
+    "sizes tied": ("two", export("two", ({{0: N}}, {{0: N}}), x, x.clone())),
+    "any": ("scores", export("scores_wrong", ({{0: N}}, {{0: N}}), flags, x[:, 0])),
+}}
+for name, (key, program) in new.items():
+    one = old[key]
+    pair = held_out.Pair(torch, one, program)
+    model = pair.plain_new
+    found = [
+        {{"name": title, **pair.tried(torch, model, inputs)}}
+        for title, inputs in held_out.held_out(torch, one, program, None, 3)
+        if inputs is not None
+    ]
+    said = {{"narrowed": changed.narrowed(one, program), "hiding": changed.hiding(one, program)}}
+    print(json.dumps({{"case": name, "trials": found, **said}}, default=str), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Judge a change of a model by its name in PROGRAMS, whose failure is gone."""
+    script = tmp_path_factory.mktemp("held-out") / "programs.py"
+    script.write_text(PROGRAMS.format(folder=str(PROBE.parent)))
+    ran = subprocess.run([warm_python, str(script)], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    cases = {case["case"]: case for case in map(json.loads, ran.stdout.splitlines())}
+
+    def judged(name: str) -> str:
+        case: dict[str, Any] = cases[name]
+        trials = tuple(Tried.model_validate(one).trial() for one in case["trials"])
+        assert len(trials) == 7, [trial.name for trial in trials]
+        facts = Facts(
+            original=Signature("run", "assert"),
+            category="index_out_of_bounds",
+            now=Signature(None, None),
+            failing_call=1,
+            calls=1,
+            kernels_before=1,
+            kernels=1,
+            inputs="",
+            trials=trials,
+            narrowed=tuple(case["narrowed"]),
+            hiding=tuple(case["hiding"]),
+        )
+        return judge(facts).verdict
+
+    return judged
+
+
+RIGHT = ("another name", "columns", "floats", "double", "log")
+WRONG = tuple(
+    "rows cut|all but one refused|fewer sizes|one size|even sizes|last row|a column cut|"
+    "bounded|above|sizes tied|any".split("|")
+)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_model_that_computes_the_same_wherever_the_original_does_is_fixed(
+    verdict: Callable[[str], str], name: str
+) -> None:
+    assert verdict(f"right, {name}") == "fixed"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_model_that_refuses_narrows_or_changes_anything_is_not(
+    verdict: Callable[[str], str], name: str
+) -> None:
+    assert verdict(name) != "fixed"
