@@ -240,6 +240,76 @@ def test_a_new_file_is_made(tree: Path, tmp_path: Path) -> None:
     assert (tmp_path / "copy/b/ops.py").exists() or (tmp_path / "copy/ops.py").exists()
 
 
+HEAD = "diff --git a/model.py b/model.py\n"
+
+
+@pytest.mark.parametrize(
+    ("part", "word"),
+    [
+        ("similarity index 90%\nrename from model.py\nrename to other.py\n", "renames"),
+        ("similarity index 90%\ncopy from model.py\ncopy to other.py\n", "copies"),
+        ("old mode 100644\nnew mode 100755\n", "mode"),
+        ("index 0..1\nGIT binary patch\nliteral 3\nKcmZQz\n", "binary"),
+        ("index 0..1\nBinary files a/x.bin and b/x.bin differ\n", "binary"),
+        ("new file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+/etc\n", "no file"),
+    ],
+)
+def test_a_part_of_git_that_is_more_than_lines_is_refused(part: str, word: str) -> None:
+    for text in (HEAD + part, GIT + HEAD + part, HEAD + part + GIT):
+        with pytest.raises(BadPatch, match=word):
+            read_patch(text)
+
+
+def test_empty_files_and_modes_of_new_ones_are_as_git_has_them(tree: Path, tmp_path: Path) -> None:
+    (tree / "gone.py").touch()
+    text = (
+        "diff --git a/ops/__init__.py b/ops/__init__.py\nnew file mode 100644\nindex 000..e69\n"
+        "diff --git a/gone.py b/gone.py\ndeleted file mode 100644\nindex e69..000\n"
+        "diff --git a/run.sh b/run.sh\nnew file mode 100755\n--- /dev/null\n+++ b/run.sh\n"
+        "@@ -0,0 +1 @@\n+true\n"
+    )
+    copy = tmp_path / "copy"
+    assert apply(read_patch(GIT + text), tree, copy)[1:] == ["ops/__init__.py", "gone.py", "run.sh"]
+    assert (copy / "ops/__init__.py").read_bytes() == b"" and not (copy / "gone.py").exists()
+    assert os.access(copy / "run.sh", os.X_OK)
+
+
+def test_a_link_leads_in_the_copy_where_it_led(tree: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "weights"
+    outside.mkdir()
+    (outside / "w.txt").write_text("1")
+    (tree / "lib").mkdir()
+    for name, to in {
+        "relative": "../weights/w.txt",
+        "lib/deep": "../../weights",
+        "lib/own": "../model.py",
+        "whole": str(tree / "model.py"),
+        "kept": ".git",
+    }.items():
+        (tree / name).symlink_to(to)
+    copy = tmp_path / "elsewhere" / "copy"
+    copy.parent.mkdir()
+    apply(read_patch(GIT), tree, copy)
+    assert (copy / "relative").resolve() == outside / "w.txt"
+    assert (copy / "lib/deep").resolve() == outside
+    assert (copy / "lib/own").resolve() == (copy / "whole").resolve() == copy / "model.py"
+    assert (copy / "kept").resolve() == tree / ".git"
+
+
+def test_a_patch_costs_no_more_than_its_lines(tree: Path) -> None:
+    many = "--- model.py\n+++ model.py\n@@ -1 +1 @@\n-a\n+a\n"
+    with pytest.raises(BadPatch, match="parts"):
+        read_patch(many * 20_000)
+    (tree / "model.py").write_text("a\n" * 500_000)
+    with pytest.raises(BadPatch, match="too often"):
+        apply(read_patch(many * 1000), tree, tree.with_name("copy"))
+    block = "".join(f"-{n % 7}\n" for n in range(5_000))
+    hunks = "".join(f"@@ -{n + 2},5000 +1,0 @@\n{block}" for n in range(20))
+    [patch] = read_patch(f"--- model.py\n+++ model.py\n{hunks}")
+    with pytest.raises(BadPatch, match="not there"):
+        patched("".join(f"{n % 7}\n" for n in range(4_999)) * 20, patch.hunks)
+
+
 def test_what_is_no_file_is_not_copied_and_what_is_no_text_is_told(tree: Path) -> None:
     os.mkfifo(tree / "pipe")
     with socket.socket(socket.AF_UNIX) as bound:
@@ -278,7 +348,7 @@ def test_only_line_ends_end_lines() -> None:
 
 
 def test_many_changes_that_are_elsewhere_are_not_all_looked_for() -> None:
-    hunks = "".join(f"@@ -1 +1 @@\n-l{n}\n+m{n}\n" for n in range(900, 0, -1))
+    hunks = "".join(f"@@ -1 +1 @@\n-l{n}\n+m{n}\n" for n in range(900))
     [patch] = read_patch(f"--- model.py\n+++ model.py\n{hunks}")
     with pytest.raises(BadPatch, match="more than 100 changes"):
         patched("".join(f"l{n}\n" for n in range(1000)), patch.hunks)

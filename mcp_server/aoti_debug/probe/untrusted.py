@@ -20,6 +20,7 @@ _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _CONFIG_BYTES = 64 << 20  # of the records that say how weights are stored
 _ARCHIVE = "torch.export.pt2_archive._package"
 _SERIALIZED = "torch._export.serde.serialize"
+_OLD = ("data/weights/", "data/constants/")  # where torch 2.8 kept all of them in one file
 _OBJECTS = ("custom_obj", "opaque_obj")
 # What a size may be written as, besides numbers, names, arithmetic and comparisons.
 _FUNCTIONS = frozenset(
@@ -45,14 +46,6 @@ _NO_EXPRESSION = (
     *(ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
     *(ast.Await, ast.Yield, ast.YieldFrom, ast.JoinedStr, ast.Starred),
 )
-_MODULES = ("operator", "_operator", "math")
-_HARMLESS = (
-    "torch.sym_",
-    "torch._sym_",
-    "torch._C._set_grad_enabled",
-    "torch.amp.autocast_mode.",
-    "torch._functorch.predispatch.",
-)
 
 
 class NeedsTrust(Exception):
@@ -69,8 +62,7 @@ def load(torch: Any, path: str, *, trust: bool = False) -> Any:
     """Return the exported program of a file.
 
     Raises:
-        NeedsTrust: it holds a pickle, compiled code, or code in the place of a size, a guard or an
-            operator.
+        NeedsTrust: it holds a pickle, compiled code, or code in the place of a size or a guard.
     """
     if trust:
         return torch.export.load(path)
@@ -82,16 +74,15 @@ def load(torch: Any, path: str, *, trust: bool = False) -> Any:
             raise NeedsTrust(f"{Path(path).name} holds a pickle ({line[:120]})") from error
     for text in getattr(program, "_guards_code", None) or ():
         _plain_guard(text)
-    _known_operators(torch, program.graph_module)
     return program
 
 
 def _look(path: str) -> bool:
     """Refuse what the archive itself says to be a pickle or compiled code; tell whether its weights
     are raw bytes, as torch 2.9 and later write them."""
-    raw = False
+    raw = True
     if not zipfile.is_zipfile(path):
-        return raw  # torch says what is wrong
+        return False  # torch says what is wrong
     with zipfile.ZipFile(path) as archive:
         for record in archive.infolist():
             name = record.filename.partition("/")[2]
@@ -101,7 +92,7 @@ def _look(path: str) -> bool:
                 if record.file_size > _CONFIG_BYTES:
                     raise ValueError(f"{record.filename} is larger than {_CONFIG_BYTES >> 20} MiB")
                 _raw(record.filename, json.loads(archive.read(record)))
-                raw = True
+            raw &= not name.startswith(_OLD) or not name.endswith(".pt")
     return raw
 
 
@@ -202,18 +193,3 @@ def _parsed(what: str, text: str) -> list[ast.AST]:
     if not parts or any(isinstance(part, _NO_EXPRESSION) for part in parts):
         raise NeedsTrust(f"a {what} of the program is {text[:80]!r}")
     return parts
-
-
-def _known_operators(torch: Any, module: Any) -> None:
-    """Refuse a graph that calls what is no operator, such as a function of torch or of the OS."""
-    operators = (torch._ops.OpOverload, torch._ops.HigherOrderOperator)
-    for part in module.modules():
-        for node in getattr(getattr(part, "graph", None), "nodes", ()):
-            target = node.target
-            if node.op != "call_function" or isinstance(target, operators):
-                continue
-            own = getattr(target, "__module__", "") or ""
-            name = getattr(target, "__name__", "")
-            if own in _MODULES or f"{own}.{name}".startswith(_HARMLESS):
-                continue
-            raise NeedsTrust(f"the program calls {own}.{name}, which is no operator")

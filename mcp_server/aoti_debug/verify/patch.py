@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import stat
@@ -14,10 +15,23 @@ from aoti_debug.plain import plain
 
 TREE_BYTES = 256 * 1024 * 1024
 MISPLACED = 100  # changes whose lines are looked for elsewhere
+SECTIONS = 2000  # of a patch, one a file
+WORK_CHARACTERS = 128 * 1024 * 1024  # of the files that a patch changes, each time it does
 NAME_BYTES = 255
 LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 _FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+
+
+_MODES = ("100644", "100755")  # a file, and one that may be executed
+# Parts of a patch of git that are more than changed lines, and what to do about them.
+_UNSUPPORTED = (
+    ("rename ", "renames a file", "Make it with `git diff --no-renames`."),
+    ("copy ", "copies a file", "Make it with `git diff --no-renames`."),
+    ("old mode ", "changes the mode of a file", "Leave that part out."),
+    ("GIT binary patch", "changes a binary file", "Give a patch of the source alone."),
+    ("Binary files ", "changes a binary file", "Give a patch of the source alone."),
+)
 
 
 class BadPatch(WrongUse):
@@ -38,6 +52,7 @@ class FilePatch:
     old: str | None
     new: str | None
     hunks: tuple[Hunk, ...]
+    executable: bool = False
 
 
 def read_patch(text: str) -> list[FilePatch]:
@@ -53,21 +68,54 @@ def read_patch(text: str) -> list[FilePatch]:
     lines = _lines(text)
     found: list[FilePatch] = []
     at = 0
+    git = mode = None  # the header of the part of git that this is, and its line on a mode
     while at < len(lines):
-        if not lines[at].startswith("--- ") or at + 1 >= len(lines):
+        line = lines[at]
+        if line.startswith("diff --git "):
+            found += _empty(git, mode)
+            git, mode = line, None
+        elif line.startswith(("new file mode ", "deleted file mode ")):
+            mode = line
+        elif git is not None and line.startswith(tuple(start for start, *_ in _UNSUPPORTED)):
+            raise _unsupported(git, line)
+        if line.startswith("--- ") and lines[at + 1 : at + 2] and lines[at + 1][:4] == "+++ ":
+            old, new = _name(line), _name(lines[at + 1])
+            hunks, at = _hunks(lines, at + 2)
+            if not hunks:
+                raise BadPatch(f"nothing is changed in {new or old}")
+            found.append(FilePatch(old, new, tuple(hunks), _executable(mode)))
+            git = mode = None
+        else:
             at += 1
-            continue
-        if not lines[at + 1].startswith("+++ "):
-            at += 1
-            continue
-        old, new = _name(lines[at]), _name(lines[at + 1])
-        hunks, at = _hunks(lines, at + 2)
-        if not hunks:
-            raise BadPatch(f"nothing is changed in {new or old}")
-        found.append(FilePatch(old, new, tuple(hunks)))
+    found += _empty(git, mode)
     if not found:
         raise BadPatch("this is no unified diff")
+    if len(found) > SECTIONS:
+        raise BadPatch(f"the patch has more than {SECTIONS} parts")
     return found
+
+
+def _unsupported(git: str, line: str) -> BadPatch:
+    said, help = next((s, h) for start, s, h in _UNSUPPORTED if line.startswith(start))
+    return BadPatch(f"the patch {said} ({plain(git, 120)}), which is not applied", help=help)
+
+
+def _empty(git: str | None, mode: str | None) -> list[FilePatch]:
+    """Return the new or the removed file of a part of git without lines: it is empty."""
+    if git is None or mode is None:
+        return []
+    names = git.removeprefix("diff --git ")
+    half = len(names) // 2
+    old, new = _name(f"--- {names[:half]}"), _name(f"+++ {names[half + 1 :]}")
+    executable = _executable(mode)
+    return [FilePatch(None, new, (), executable) if mode[:3] == "new" else FilePatch(old, None, ())]
+
+
+def _executable(mode: str | None) -> bool:
+    kind = mode.rpartition(" ")[2] if mode is not None else _MODES[0]
+    if kind not in _MODES:
+        raise BadPatch(f"the patch makes or removes what is no file (mode {kind[:20]})")
+    return kind == _MODES[1]
 
 
 def _lines(text: str) -> list[str]:
@@ -80,6 +128,9 @@ def _name(line: str) -> str | None:
     name = match[1].strip() if match else ""
     if name == "/dev/null":
         return None
+    if name.startswith('"'):
+        quoted = "Make it with `git -c core.quotePath=false diff`."
+        raise BadPatch(f"the patch names a file in quotes: {name[:80]}", help=quoted)
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise BadPatch(f"the patch names {name[:80]!r}, which is outside the tree")
@@ -122,23 +173,34 @@ def patched(text: str, hunks: tuple[Hunk, ...]) -> str:
         BadPatch: the lines that it changes are not there, or at two places.
     """
     lines = _lines(text)
-    shift = searched = 0
+    found: list[str] = []
+    done = shift = searched = 0
     for hunk in hunks:
-        wanted, at = list(hunk.old), max(0, hunk.at - 1 + shift)
-        if hunk.old and lines[at : at + len(wanted)] != wanted:
+        at = max(0, hunk.at - 1 + shift) if hunk.old else (hunk.at + shift if hunk.at else 0)
+        if tuple(lines[at : at + len(hunk.old)]) != hunk.old:
             searched += 1
             if searched > MISPLACED:
                 raise BadPatch(f"the lines of more than {MISPLACED} changes are elsewhere")
-            places = [n for n in range(len(lines)) if lines[n : n + len(wanted)] == wanted]
-            if len(places) != 1:
-                where = "are not there" if not places else "stand at several places"
-                raise BadPatch(f"the lines that it changes at line {hunk.at} {where}")
-            at = places[0]
-        elif not hunk.old:
-            at = hunk.at + shift if hunk.at else 0
-        lines[at : at + len(wanted)] = hunk.new
-        shift = at - (hunk.at - 1) + len(hunk.new) - len(hunk.old)
-    return "\n".join(lines) + "\n" if lines else ""
+            at = _place(text, hunk)
+            shift = at - (hunk.at - 1)
+        if at < done or at > len(lines):
+            raise BadPatch(f"the lines that it changes at line {hunk.at} are not in their order")
+        found += lines[done:at]
+        found += hunk.new
+        done = at + len(hunk.old)
+    found += lines[done:]
+    return "\n".join(found) + "\n" if found else ""
+
+
+def _place(text: str, hunk: Hunk) -> int:
+    """Return the only place, from 0, at which the old lines of a change stand."""
+    whole, wanted = f"\n{text}", "\n".join(("", *hunk.old, ""))
+    whole += "" if whole.endswith("\n") else "\n"
+    first = whole.find(wanted)
+    if first < 0 or whole.find(wanted, first + 1) >= 0:
+        where = "are not there" if first < 0 else "stand at several places"
+        raise BadPatch(f"the lines that it changes at line {hunk.at} {where}")
+    return whole.count("\n", 0, first)
 
 
 def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
@@ -149,7 +211,8 @@ def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
     """
     copy_tree(tree, root)
     strip = _strip(patches, root)
-    changed = []
+    changed: list[str] = []
+    left = WORK_CHARACTERS
     for patch in patches:
         # `diff -u FILE FIXED` names another file as the new one: what is fixed is FILE.
         name = _stripped(patch.old or patch.new or "", strip)
@@ -159,10 +222,13 @@ def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
         if patch.old is not None and not target.is_file():
             raise BadPatch(f"there is no file {name} below {tree}")
         try:
+            left -= target.lstat().st_size if patch.old is not None else 0
+            if left < 0:
+                raise BadPatch("the patch changes large files too often")
             _change(target, patch)
         except (OSError, ValueError) as error:
             raise BadPatch(f"{name} cannot be patched: {plain(str(error), 120)}") from error
-        changed.append(name)
+        changed += [name] if name not in changed else []
     return changed
 
 
@@ -173,6 +239,8 @@ def _change(target: Path, patch: FilePatch) -> None:
     else:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(patched(before, patch.hunks), "utf-8")
+        if patch.executable:
+            target.chmod(target.stat().st_mode | 0o111)
 
 
 def _strip(patches: list[FilePatch], root: Path) -> int:
@@ -190,7 +258,8 @@ def _stripped(name: str, count: int) -> str:
 
 
 def copy_tree(tree: Path, root: Path) -> None:
-    """Copy a tree without what is no source; links stay links.
+    """Copy a tree without what is no source; a link leads to the copy of what it led to, else to
+    that itself.
 
     Raises:
         BadPatch: it is too large, or may not be read.
@@ -204,8 +273,22 @@ def copy_tree(tree: Path, root: Path) -> None:
                 much = f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied"
                 raise BadPatch(much, help=own)
         shutil.copytree(tree, root, symlinks=True, ignore=_left_out)
+        for path in files_of(root):
+            if path.is_symlink():
+                _relink(path, tree, root)
     except (OSError, RecursionError) as error:
         raise BadPatch(f"{tree} cannot be copied: {plain(str(error), 120)}", help=own) from error
+
+
+def _relink(link: Path, tree: Path, root: Path) -> None:
+    """Have a copied link lead where it did: to what was copied, else outside of the tree."""
+    to = os.readlink(link)  # noqa: PTH115 - as it is written
+    place = Path(os.path.normpath(tree / link.relative_to(root).parent / to))
+    inside = place.is_relative_to(tree) and os.path.lexists(root / place.relative_to(tree))
+    if inside and not Path(to).is_absolute():
+        return
+    link.unlink()
+    link.symlink_to(root / place.relative_to(tree) if inside else place)
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
