@@ -20,7 +20,7 @@ _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _CONFIG_BYTES = 64 << 20  # of the records that say how weights are stored
 _ARCHIVE = "torch.export.pt2_archive._package"
 _SERIALIZED = "torch._export.serde.serialize"
-_OLD = ("data/weights/", "data/constants/")  # where torch 2.8 kept all of them in one file
+_OLD = ("data/weights/", "data/constants/")  # where torch 2.8 kept all in one file
 _OBJECTS = ("custom_obj", "opaque_obj")
 # What a size may be written as, besides numbers, names, arithmetic and comparisons.
 _FUNCTIONS = frozenset(
@@ -92,7 +92,8 @@ def _look(path: str) -> bool:
                 if record.file_size > _CONFIG_BYTES:
                     raise ValueError(f"{record.filename} is larger than {_CONFIG_BYTES >> 20} MiB")
                 _raw(record.filename, json.loads(archive.read(record)))
-            raw &= not name.startswith(_OLD) or not name.endswith(".pt")
+            old = name.startswith(_OLD) or record.filename.startswith("serialized_")
+            raw &= not (old and record.filename.endswith(".pt"))
     return raw
 
 
