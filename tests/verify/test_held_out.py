@@ -11,9 +11,9 @@ from typing import Any
 
 import aoti_debug.probe
 import pytest
-from aoti_debug.minify.signature import Signature
 from aoti_debug.verify.held_out import Tried
 from aoti_debug.verify.judge import Facts, judge
+from aoti_debug.vocabulary import Fingerprint
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 # Each program stands for the package that is made of it: what is compiled is not the subject here.
@@ -165,9 +165,9 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
         trials = tuple(Tried.model_validate(one).trial() for one in case["trials"])
         assert len(trials) == 7, [trial.name for trial in trials]
         facts = Facts(
-            original=Signature("run", "assert"),
+            original=Fingerprint("run", "assert"),
             category="index_out_of_bounds",
-            now=Signature(None, None),
+            now=Fingerprint(None, None),
             failing_call=1,
             calls=1,
             kernels_before=1,
