@@ -1,8 +1,10 @@
 """Verify right fixes and wrong ones of failing scripts, and write what each was called.
 
     python evals/benchmarks/verify.py OUT [--jobs 1] [--limit 3600] [BASE ...]
+    python evals/benchmarks/verify.py OUT --right FIXES --wrong CHEATS
 
-The scripts and fixes stand in evals/cases/verify.toml. Each script is triaged once, each fix is
+The scripts and fixes stand in evals/cases/verify.toml, or in folders of folders, each with a
+before.py and its after.py or a patch. Each script is triaged once, each fix is
 given as a patch; so is the one that the triage proposes, if it does. OUT/pairs.jsonl gets a line
 a fix; one that is there already is not made again, and none is begun after the limit, which ends
 what is under way. OUT/pairs.md is the table.
@@ -37,10 +39,14 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("bases", nargs="*")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
+    parser.add_argument("--right", type=Path, help="folder of pairs that are fixes")
+    parser.add_argument("--wrong", type=Path, help="folder of pairs that are none")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all")
     options = parser.parse_intermixed_args()
     end = time.monotonic() + options.limit
     bases = tomllib.loads(CASES.read_text("utf-8"))["base"]
+    if options.right or options.wrong:
+        bases = [*pairs(options.right, right=True), *pairs(options.wrong, right=False)]
     wanted = [base for base in bases if not options.bases or base["name"] in options.bases]
     with ThreadPoolExecutor(options.jobs) as pool:
         triaged = [pool.submit(Base, base, options.out, end) for base in wanted]
@@ -50,6 +56,22 @@ def main() -> None:
     for job in verified:
         job.result()
     (options.out / "pairs.md").write_text(table(lines(options.out / "pairs.jsonl")))
+
+
+def pairs(folder: Path | None, *, right: bool) -> list[dict]:
+    """Read a folder of pairs as failing scripts with one change each."""
+    found = []
+    for before in sorted(folder.glob("*/before.py")) if folder else ():
+        after, script = before.with_name("after.py"), before.read_text()
+        fix = {"name": before.parent.name, "right": right}
+        if after.exists():
+            fix["changes"] = [[script, after.read_text()]]
+        else:
+            patch = next(before.parent.glob("*.patch")).read_text()
+            fix["patch"] = patch.replace("before.py", "model.py")
+        name = f"{folder.name} {before.parent.name}" if folder else ""
+        found.append({"name": name, "script": script, "fix": [fix]})
+    return found
 
 
 class Base:
@@ -71,7 +93,10 @@ class Base:
             return []
         done = {(line["base"], line["fix"]) for line in lines(self.out / "pairs.jsonl")}
         script = self.base["script"]
-        found = [{**fix, "patch": as_patch(script, fix["changes"])} for fix in self.base["fix"]]
+        found = [
+            {**fix, "patch": fix.get("patch") or as_patch(script, fix["changes"])}
+            for fix in self.base["fix"]
+        ]
         offered = [f for f in self.failed["diagnosis"].get("fixes") or [] if "patch" in f]
         if offered:
             found.append({"name": PROPOSED, "right": True, "patch": offered[0]["patch"]})

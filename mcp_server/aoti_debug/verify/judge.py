@@ -110,7 +110,9 @@ def _findings(facts: Facts) -> Iterator[Found]:
         return
     refused = facts.now.failed
     yield _swallowed(facts)
-    if not refused:
+    if refused:
+        yield _called_before(facts)
+    else:
         yield _used(facts)
         yield _called(facts)
         yield _same_inputs(facts)
@@ -162,6 +164,15 @@ def _called(facts: Facts) -> Found:
         text = f"call {facts.failing_call} failed; the fixed script makes {facts.calls}"
         return Found(what, "bad", text, "masked")
     return Found(what, "good", f"call {facts.failing_call or 1} is made")
+
+
+def _called_before(facts: Facts) -> Found:
+    """Look whether what refuses the bad input lets the calls before it through."""
+    what, good = "the calls before it are made", (facts.failing_call or 1) - 1
+    if facts.calls < good:
+        text = f"{good} calls returned before the failing one; the fixed script makes {facts.calls}"
+        return Found(what, "bad", text, "masked")
+    return Found(what, "good", f"{facts.calls} calls are made")
 
 
 def _same_inputs(facts: Facts) -> Found:
