@@ -86,7 +86,8 @@ def sample(records):
 
 def guard(records):
     document = json.loads(records["models/model.json"])
-    document["guards_code"] = [f"open({{RAN!r}}, 'w')"]
+    code = f"open({{RAN!r}}, chr(119))"
+    document["guards_code"] = [f"max([{{code!r}}], key=exec)"]
     records["models/model.json"] = json.dumps(document).encode()
 
 
