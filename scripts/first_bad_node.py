@@ -13,6 +13,7 @@ from probe.vocabulary import owner
 def main() -> int:
     parser = shared.parser(__doc__, package=False)
     parser.add_argument("exported", metavar="MODEL.ep.pt2", help="of torch.export.save")
+    shared.take_trust(parser)
     options = parser.parse_intermixed_args()
     shared.existing(options.exported, options.inputs)
     outcome = shared.run("walk", options, "--exported", options.exported)
