@@ -23,6 +23,7 @@ from aoti_debug.answers import (
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
 from aoti_debug.run.files import expanded
+from aoti_debug.run.kept import within
 from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ __all__ = [
     "request",
     "runs",
     "service",
+    "within",
 ]
 
 

@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
-from aoti_debug.run.kept import within
 from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
@@ -193,7 +192,7 @@ async def request(
     elif directory is None and command and "/" in command[0]:
         directory = _parent(absolute("command", command[0], owner))
     elif directory is not None and (named := script or "".join(command[:1])):
-        within(directory / api.expanded(named), owner)
+        api.within(directory / api.expanded(named), owner)
     resolve = partial(
         api.request,
         script=script or None,
@@ -225,7 +224,7 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
             help="The server runs in a directory of its own: give the absolute path"
             + (", or cwd." if name in ("script", "command", "python") else "."),
         )
-    within(path, owner)
+    api.within(path, owner)
     return path
 
 
