@@ -355,7 +355,7 @@ def test_nan_that_the_model_makes_is_the_reason_of_an_exception_after_it(serve: 
     answer = serve("nan_raises")
     found = best(answer)
     assert found.category == "nan_or_inf"
-    assert any("NaN is born at log (aten.log.default)" in one.quote for one in found.evidence)
+    assert any("NaN first appears at log (aten.log.default)" in one.quote for one in found.evidence)
     assert [(Path(one.file).name, one.text) for one in found.source][:1] == [
         ("models.py", "return torch.log(self.fc(x)).softmax(-1)")
     ]

@@ -133,7 +133,7 @@ def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> Non
     best = traffic(LOGS, "nan").diagnosis
     assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved")
-    words = "3 of 60 calls return NaN (23, 42, 58; numbered from 1): NaN is born at log"
+    words = "3 of 60 calls return NaN (23, 42, 58; numbered from 1): NaN first appears at log"
     assert best.summary.startswith(words), best.summary
 
 
