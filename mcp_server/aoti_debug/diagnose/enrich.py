@@ -152,7 +152,7 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
         first = SourceLine(file=file, line=int(line))
         others = [one for one in diagnosis.source if (one.file, one.line) != (file, int(line))]
         raised = said.strip().partition("\n")[0][:EXCERPT]
-        what = f"mend {function} at {base_name(file)}:{line}, or what the call gave it"
+        what = f"fix {function} at {base_name(file)}:{line}, or what the call gave it"
         return diagnosis.model_copy(
             update={
                 "summary": f"{diagnosis.summary}: {raised}",

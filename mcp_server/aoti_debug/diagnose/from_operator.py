@@ -210,7 +210,7 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
 
 
 def own_lines(found: Mismatch) -> list[SourceLine]:
-    """Return where the operator and its fake kernel return: there it is mended."""
+    """Return where the operator and its fake kernel return: the fix belongs there."""
     lines = (found.places.real, found.places.fake)
     return [SourceLine(file=one.file, line=one.line) for one in lines if one is not None]
 

@@ -36,7 +36,7 @@ NAN_FIX = Fix(
 UNWRITTEN_FIX = Fix(
     what="find what the kernel leaves unwritten: a mask or grid that does not cover the whole "
     "result, or torch.empty whose elements are not all set",
-    why="what nobody wrote holds whatever the memory held before",
+    why="uninitialized memory holds whatever was there before",
 )
 STALE_FIX = Fix(
     what="compile the package anew whenever what it is made of changes: write a digest of the "

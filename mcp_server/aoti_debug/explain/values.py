@@ -88,7 +88,7 @@ def row_of(row: Report, at: int | None = None, mark: str | None = None) -> Value
 
 
 REPORT_IT = Fix(
-    what="keep the operator out of the generated code until it is mended: compile with another "
+    what="keep the operator out of the generated code until it is fixed: compile with another "
     "form of it (a decomposition, a copy between it and its neighbours), or another torch",
     why="the exported program is right, so the fault is Inductor's; the files beside the report "
     "reproduce it",

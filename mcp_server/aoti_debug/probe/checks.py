@@ -328,7 +328,7 @@ class Session:
         return min(found, key=lambda one: order.index(one["verdict"]))
 
     def poison(self) -> Document:
-        """Call with free memory full of a byte: what depends on it reads what nobody wrote."""
+        """Call with a pattern in free memory: results that change read uninitialized memory."""
         first = self.result
         devices = {leaf.device for leaf in first if isinstance(leaf, self.torch.Tensor)}
         devices |= {

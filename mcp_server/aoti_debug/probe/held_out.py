@@ -135,7 +135,7 @@ class Pair:
             found["model_figures"] = outputs[:2]
         found["package_finite"] = all(map(_finite, package))
         if before is not None and exact is not None:
-            found["unmended"] = sum(map(_unmended, package, before, exact))
+            found["still_nonfinite"] = sum(map(_still_nonfinite, package, before, exact))
         return found
 
 
@@ -228,7 +228,7 @@ def _finite(value: Any) -> bool:
     return not floating or bool(value.isfinite().all())
 
 
-def _unmended(package: Any, before: Any, exact: Any) -> int:
+def _still_nonfinite(package: Any, before: Any, exact: Any) -> int:
     """Count the elements that were not finite, are in float64, and are not that value now."""
     floating = hasattr(before, "is_floating_point") and before.is_floating_point()
     if not floating or not package.shape == before.shape == exact.shape:

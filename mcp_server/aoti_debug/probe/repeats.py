@@ -1,5 +1,5 @@
-"""Repeat a call: with free memory full of a pattern (what differs reads what nobody wrote), from
-several threads at the same time (what differs shares memory that it should not)."""
+"""Repeat a call: with free memory full of a pattern (a difference means uninitialized memory), from
+several threads at the same time (a difference means shared memory)."""
 
 from __future__ import annotations
 

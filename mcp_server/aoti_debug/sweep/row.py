@@ -240,7 +240,7 @@ def read_head(path: Path) -> Head:
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file, each target once; lines that were not wholly written are left out.
+    """Yield the rows of a file, each target once; incomplete lines are left out.
 
     Raises:
         UnreadableSweep

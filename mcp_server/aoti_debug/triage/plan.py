@@ -153,13 +153,13 @@ def values(captured: Captured) -> list[Planned]:
     return [
         Planned(
             "compare",
-            "the call returned and the script ended by itself: only values can be wrong",
+            "the call returned and the script ended: only values can be wrong",
             compared,
         ),
         Planned("repeats", "a race or a bad read seldom gives the same bits twice", repeated),
         Planned(
             "poison",
-            "a result that changes with what free memory held was never wholly written",
+            "a result that changes with a pattern in free memory depends on uninitialized memory",
             repeated,
         ),
     ]

@@ -49,7 +49,7 @@ class Tried(_Told):
     refused: Raised | None = None
     finite: bool = False
     package_finite: bool = True
-    unmended: int = 0
+    still_nonfinite: int = 0
 
     def trial(self) -> Trial:
         raised = (self.package_raises, self.original_raises, self.fixed_raises, self.refused)
@@ -64,7 +64,7 @@ class Tried(_Told):
             refused=refused,
             reference_finite=self.finite,
             package_finite=self.package_finite,
-            unmended=self.unmended,
+            still_nonfinite=self.still_nonfinite,
         )
 
 
@@ -130,8 +130,8 @@ async def held_out(
         Step(
             name="held-out inputs",
             status="done",
-            why="the failing call, the example and fresh sizes, with memory that nobody wrote "
-            "filled with what is no number",
+            why="the failing call, the example and fresh sizes, with uninitialized memory "
+            "filled with NaN",
             finding=f"{len(report.trials)} sets of inputs",
             exit=ran.exit.how,
             wall_s=round(ran.exit.wall_s, 2),

@@ -36,7 +36,7 @@ class Trial:
     refused: str | None = None  # why the fixed program refuses what the original accepts
     reference_finite: bool = False  # the original in float64
     package_finite: bool = True
-    unmended: int = 0  # elements that were not finite and are not what float64 gives
+    still_nonfinite: int = 0  # elements that were not finite and are not what float64 gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +240,8 @@ def _package(trial: Trial) -> Found:
 
 def _model(trial: Trial, facts: Facts) -> Found:
     what = f"the model on {trial.name}"
-    if facts.category == "nan_or_inf" and trial.unmended:
-        text = f"{trial.unmended} values that were not finite are not what float64 gives"
+    if facts.category == "nan_or_inf" and trial.still_nonfinite:
+        text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
         return Found(what, "bad", f"{text} on {trial.name}", "masked")
     if trial.original_raises is not None or trial.model is None:
         return Found(what, "good", "the original does not compute it")
