@@ -355,7 +355,7 @@ def test_the_extremes_of_an_input_are_held_against_the_table_that_it_indexes(
 ):
     found = told[number]["index"]
     assert (found["lower"], found["upper"], found["value"]) == (0, 50, value)
-    assert found["input"] == {"index": 0, "name": "ids", "at": at}
+    assert found["input"] == {"index": 0, "name": "ids", "at": at, "computed": False}
     assert "self.tokens(ids)" in told[number]["node"]["stack"]
 
 

@@ -86,7 +86,7 @@ def sample(records):
 
 def guard(records):
     document = json.loads(records["models/model.json"])
-    code = f"open({{RAN!r}}, chr(119))"
+    code = "open(chr(114) + chr(97) + chr(110), chr(119))"  # RAN; torch quotes a guard by "
     document["guards_code"] = [f"max([{{code!r}}], key=exec)"]
     records["models/model.json"] = json.dumps(document).encode()
 
