@@ -79,7 +79,7 @@ def test_fault_in_a_log_ends_with_one(aoti, log):
 
 
 def test_log_without_a_fault_ends_with_zero(aoti, log):
-    log.write_text("all is well\n")
+    log.write_text("all is well\nexit 0\n")
     said = aoti("diagnose", log)
     assert said.status == 0
     assert "nothing in this log" in said.out

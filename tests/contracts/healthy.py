@@ -5,6 +5,7 @@ healthy.py PROBE EXPORTED: EXPORTED is a JSON object, package name → exported 
 
 import json
 import sys
+from dataclasses import asdict
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -103,7 +104,7 @@ def main():
             "refused": refused,
             "inputs": describe.leaves(torch, inputs, [None] * len(inputs)),
         }
-    print(json.dumps(found))
+    print(json.dumps(found, default=asdict))
 
 
 main()
