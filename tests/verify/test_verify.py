@@ -133,7 +133,7 @@ def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     facts = replace(WRONG_FIXED, category="nan_or_inf", trials=(call, GOOD, FRESH))
     assert judge(replace(facts, hiding=("nan_to_num",))).verdict == "masked"
     assert judge(facts).verdict == "fixed"
-    found = judge(replace(facts, trials=(replace(call, unmended=3), GOOD, FRESH)))
+    found = judge(replace(facts, trials=(replace(call, still_nonfinite=3), GOOD, FRESH)))
     assert found.verdict == "masked" and "3 values" in found.reason
 
 
