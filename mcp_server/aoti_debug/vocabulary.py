@@ -1,6 +1,8 @@
 """What crosses rooms. The probe holds the module: it runs where this package is not installed."""
 
+from aoti_debug.probe.vocabulary import CHECKS as CHECKS
 from aoti_debug.probe.vocabulary import Break as Break
+from aoti_debug.probe.vocabulary import Check as Check
 from aoti_debug.probe.vocabulary import Element as Element
 from aoti_debug.probe.vocabulary import Fingerprint as Fingerprint
 from aoti_debug.probe.vocabulary import GraphValue as GraphValue

@@ -341,7 +341,7 @@ def test_the_written_check_accepts_good_and_rejects_bad_calls(
             "stride at dim 0 is 1, expected 10",
             "as another dimension says",
             "count is 1 tensors, expected 2",
-            "expected 2 dimensions",
+            "rank is 1, expected 2",
             "size at dim 0 is 65, expected <= 64",
         ],
         said[3:],

@@ -231,7 +231,7 @@ def test_what_is_no_package_is_said_to_be_none(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"weights"))
     package = inspect(path)
     assert [f.what for f in package.flaws] == [
-        "the file is not a zip archive, hence no .pt2 package"
+        "the file is not a zip archive, so it is not a .pt2 package"
     ]
 
 

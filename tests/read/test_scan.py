@@ -231,6 +231,31 @@ def test_what_repeats_is_left_out_in_the_middle_and_said(monkeypatch: pytest.Mon
     assert "left out" in result.notes[0] or "were not read" in result.notes[0]
 
 
+class Counting:
+    """A reader that is given each line that is read."""
+
+    triggers: tuple[str, ...] = ("Error: ",)
+
+    def __init__(self) -> None:
+        self.fed: list[int] = []
+
+    def feed(self, line: Line) -> bool:
+        self.fed.append(line.number)
+        return False
+
+    def finish(self) -> list[Record]:
+        return []
+
+
+def test_of_a_log_of_one_kind_of_line_few_are_read_and_the_last_ones_are() -> None:
+    reader = Counting()
+    text = "".join(f"Error: input {n} is not as it was\n" for n in range(40_000))
+    assert len(text) > 1_000_000
+    scan_text(text, "a", [reader])
+    assert len(reader.fed) <= scan_module.KIND_LIMIT * (scan_module.TAIL_CHUNKS + 1)
+    assert reader.fed[-1] == 40_000
+
+
 def test_a_large_log_is_read_in_one_pass() -> None:
     rng = random.Random(3)
 

@@ -162,7 +162,7 @@ from pathlib import Path
 from aoti_debug.probe import call_counters
 calls = Path("calls")
 calls.mkdir()
-counted = call_counters.Tally(str(calls / "1-0.bin"))
+counted = call_counters.CallCounters(str(calls / "1-0.bin"))
 counted.numbers[call_counters.row(0)] = counted.numbers[call_counters.RETURNED] = 3
 with socket.create_server(("127.0.0.1", 0)) as server:
     if sys.argv[1] != "listens":

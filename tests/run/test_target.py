@@ -219,7 +219,7 @@ def test_link_of_an_environment_is_kept(tmp_path):
 
 def test_named_interpreter_that_cannot_run_is_not_passed_over(tmp_path):
     for env, python in (({}, "/gone/python"), ({"AOTI_DEBUG_PYTHON": str(tmp_path)}, None)):
-        with pytest.raises(NoInterpreter, match="no executable interpreter"):
+        with pytest.raises(NoInterpreter, match="cannot be executed"):
             find_interpreter(python, env)
     assert issubclass(NoInterpreter, AotiDebugError)
 

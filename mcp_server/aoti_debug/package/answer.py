@@ -187,7 +187,7 @@ def _notes(model: CompiledModel) -> list[str]:
     if others:
         found.append(
             f"{others} argument(s) of a call are no tensors: their values at export are "
-            "compiled in, other values are ignored without a word"
+            "compiled in, other values are ignored silently"
         )
     if wrapper.truncated:
         found.append("the wrapper's source is very long: only its beginning was read")

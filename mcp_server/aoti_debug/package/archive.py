@@ -105,7 +105,7 @@ def _zip(
         what = (
             "the archive is truncated: its table of contents, which is at the end, is missing"
             if begins_as_zip
-            else "the file is not a zip archive, hence no .pt2 package"
+            else "the file is not a zip archive, so it is not a .pt2 package"
         )
         return _broken(path, size, what, "failed finding central directory")
     if ends > DIRECTORY_BYTES:

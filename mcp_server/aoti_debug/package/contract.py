@@ -16,6 +16,7 @@ from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
 from aoti_debug.probe import expression, judge, vocabulary
 from aoti_debug.probe.judge import Contract, breaks
+from aoti_debug.probe.nesting import held
 from aoti_debug.vocabulary import Break, Leaf
 
 
@@ -135,6 +136,7 @@ CATEGORY: dict[str, Category] = {
     "stride": "contract_stride",
     "device": "contract_device",
     "guard": "contract_guard",
+    "nesting": "contract_argument",
     "count": "contract_argument",
     "type": "contract_argument",
     "value": "contract_argument",
@@ -165,15 +167,20 @@ def contract(model: CompiledModel | Wrapper) -> Contract:
 
 
 def check_call(
-    contract: Contract, inputs: Sequence[Leaf], device_index: int | None = None
+    contract: Contract,
+    inputs: Sequence[Leaf],
+    device_index: int | None = None,
+    nesting: Sequence[Break] = (),
 ) -> list[Violation]:
     """Return what is wrong with a call, described by one leaf an argument.
 
-    `device_index` is the one that the package was loaded with, if it was named. Real violations
+    `device_index` is the one that the package was loaded with, if it was named; `nesting` is what
+    the probe found broken of the arguments' containers. Real violations
     come first; what only the compiled checks would reject is marked as a false alarm. Facts that
     a description lacks are not judged.
     """
-    return [violation(broken) for broken in breaks(contract, inputs, device_index)]
+    found = held(nesting, inputs, lambda leaves: breaks(contract, leaves, device_index))
+    return [violation(broken) for broken in found]
 
 
 def violation(broken: Break) -> Violation:

@@ -114,7 +114,7 @@ def _given(spec: dict[str, Any]) -> str | None:
     if "user_input" in spec:
         return str(spec["user_input"]["arg"]["as_tensor"]["name"])
     if not {"parameter", "buffer", "tensor_constant"} & spec.keys():
-        raise ValueError("an argument that is no tensor")
+        raise ValueError("an argument that is not a tensor")
     return None
 
 
@@ -123,7 +123,7 @@ def _size(one: dict[str, Any]) -> int | str:
         return int(one["as_int"])
     symbol = _SYMBOL.fullmatch(one["as_expr"]["expr_str"])
     if symbol is None:
-        raise ValueError("a size that is made of others")
+        raise ValueError("a size that is computed from others")
     return symbol[1]
 
 

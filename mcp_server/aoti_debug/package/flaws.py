@@ -153,7 +153,7 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
         )
     if not library.model:
         yield Flaw(
-            f"{library.member} is no compiled model: it exports no AOTInductorModelContainerRun",
+            f"{library.member} is not a compiled model: it lacks AOTInductorModelContainerRun",
             "package_corrupt",
             "undefined symbol: AOTInductorModelContainerCreateWithDevice",
             "likely",

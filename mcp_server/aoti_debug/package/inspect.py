@@ -55,7 +55,7 @@ def inspect(path: Path, stop: threading.Event | None = None, *, binaries: bool =
         notes: list[str] = []
         if source is not None:
             for name, members in list(_folders(archive).items())[:MODELS_LIMIT]:
-                model, found = _Reader(archive, source, name, members, binaries).read()
+                model, found = _ModelReader(archive, source, name, members, binaries).read()
                 models.append(model)
                 flaws += found
             flaws += archive_flaws(archive, _small_texts(archive, source), tuple(models))
@@ -117,7 +117,7 @@ def _written_by(archive: Archive, models: list[CompiledModel]) -> str | None:
     return "2.10 or later" if recent else "2.8 or 2.9"
 
 
-class _Reader:
+class _ModelReader:
     """Reads the members of one model."""
 
     def __init__(

@@ -15,6 +15,8 @@ _SECONDS_PER_BYTE = 2e-9  # a first guess, before one capture has been timed
 
 FORMAT = 1
 KINDS = 16
+EARLY = 8  # calls, of which all small ones are kept
+_EARLY_BYTES = 4 << 20
 _WANTED = os.environ.get("AOTI_DEBUG_CAPTURE_CALL", "")
 ONLY = int(_WANTED) if _WANTED.isdecimal() else 0  # the one call that is wanted; 0: any
 
@@ -65,7 +67,10 @@ def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]
     kind = frozenset((one.index, one.property, one.dim) for one in breaks)
     if kind and kind not in _kinds and len(_kinds) < KINDS:
         _kinds.add(kind)
-        return keep_now(torch, call, f"call-broken-{len(_kinds)}")
+        found = keep_now(torch, call, f"call-broken-{len(_kinds)}")
+        if not found.get("captured"):  # the next one of this kind may be
+            _kinds.discard(kind)
+        return found
     if not (ONLY or call.number == 1 or budget.allows(_Pace.fixed)):
         return _skipped("the probe's time is used up")
     return _alone(lambda: _keep(torch, call, bool(ONLY)))
@@ -93,23 +98,25 @@ def keep_now(torch: Any, call: Call, stem: str) -> Details:
 
 
 def keep_failed(torch: Any, call: Call) -> Details:
-    """Keep the inputs of the first call that failed under a name of their own: as a second link
-    to what was captured of it, which takes no bytes before the next capture, else now."""
+    """Keep the inputs of the first call that failed."""
     process = os.getpid()
     if _Latest.failed == process or store.directory() is None:
         return {}
     _Latest.failed = process
-    name = store.own_name("call-failed", ".pt")
-    if _Latest.now[:2] == (process, call.number):
-        kept = _Latest.now[2]
-        found = _alone(lambda: {"captured": store.alias(name, kept)})
-    elif _Latest.call == (process, call.number):
-        found = _alone(lambda: {"captured": store.alias(name, _Latest.name)})
-    elif describe.unreadable_now(torch) is None:
+    found = again(call, "call-failed")
+    if not found and describe.unreadable_now(torch) is None:
         found = keep_now(torch, call, "call-failed")
-    else:
-        return {}
     return found if found.get("captured") else {}
+
+
+def again(call: Call, stem: str) -> Details:
+    """Give what was captured of a call a name of its own: a second link, which takes no bytes
+    before the next capture. Empty where nothing was."""
+    process, name = os.getpid(), store.own_name(stem, ".pt")
+    for kept in ((*_Latest.call, _Latest.name), _Latest.now):
+        if kept[:2] == (process, call.number):
+            return _alone(lambda kept=kept: {"captured": store.alias(name, kept[2])})  # type: ignore[misc]
+    return {}
 
 
 def _alone(act: Callable[[], Details]) -> Details:
@@ -146,6 +153,9 @@ def _keep(torch: Any, call: Call, forced: bool) -> Details:
     _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
         store.alias(store.own_name("call-latest", ".pt"), name)
+    elif call.number <= EARLY and size <= _EARLY_BYTES and not forced:
+        kept = store.alias(store.own_name(f"call-{call.number}", ".pt"), name)
+        return {"captured": captured, "kept": kept, **({"compacted": True} if compact else {})}
     return {"captured": captured, "compacted": True} if compact else {"captured": captured}
 
 

@@ -16,6 +16,23 @@ _LAST = tuple(
 )
 
 
+def by_name(
+    torch: Any, before: standalone.Inputs, now: standalone.Inputs
+) -> tuple[list[Any], list[Any]]:
+    """Return the leaves of two calls, those of the same keys side by side: the order of keys may be
+    what a fix is about."""
+    if before.args is None or now.args is None:
+        return before.flat, now.flat
+    flatten = torch.utils._pytree.tree_flatten_with_path
+    one, other = (
+        {str(path): leaf for path, leaf in flatten((given.args, given.kwargs))[0]}
+        for given in (before, now)
+    )
+    if one.keys() != other.keys():
+        return before.flat, now.flat
+    return list(one.values()), [other[path] for path in one]
+
+
 def differ(torch: Any, before: list[Any], now: list[Any]) -> str:
     """Say how the values of two calls differ; another dtype, layout or device is no difference.
     Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""

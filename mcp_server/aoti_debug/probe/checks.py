@@ -30,21 +30,11 @@ from . import (
     repeats,
     standalone,
 )
+from .vocabulary import CHECKS
 
 Document = dict[str, Any]
-STEPS = (
-    "calls",
-    "guards",
-    "fakes",
-    "contract",
-    "compare",
-    "repeats",
-    "poison",
-    "threads",
-    "trials",
-    "writes",
-)
 REPEATS = 3
+_TRIALS_S = 10.0  # after which no more calls are repeated than must be
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
 _CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
 _LOST = 75  # exit status: the device's context is lost, what is left needs a process of its own
@@ -61,7 +51,7 @@ def main() -> int:
     parser.add_argument("--exported", help="the exported program (.pt2)")
     parser.add_argument("--calls", help="descriptions of recorded calls (JSON)")
     parser.add_argument("--trials", help="captured calls to repeat, and what to change (JSON)")
-    parser.add_argument("--steps", default=",".join(STEPS))
+    parser.add_argument("--steps", default=",".join(CHECKS))
     parser.add_argument("--threads", type=int, default=0, help="that call at the same time")
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
     options = parser.parse_args()
@@ -72,7 +62,7 @@ def main() -> int:
         report.update(torch=str(torch.__version__))
         session = Session(torch, options, report)
         wanted = options.steps.split(",")
-        for name in STEPS:
+        for name in CHECKS:
             if name in wanted and not session.take(name):
                 return _LOST
         report.update(state="done")
@@ -248,38 +238,57 @@ class Session:
         return compare.results(self.torch, package, found.outputs, module, self.inputs, limit)
 
     def trials(self) -> Document:
-        """Repeat captured calls, good and bad, and take away what each of them breaks."""
+        """Make the experiments that are asked for: captured calls repeated, good and bad, what each
+        of them breaks taken away; what random operators move; what rounding makes."""
         if not self.options.trials:
             raise Impossible("no other call is kept, and this one breaks nothing")
+        with open(self.options.trials, encoding="utf-8") as file:  # noqa: PTH123
+            asked = json.load(file)
+        if asked["forked"]:
+            return self.bench(None).forked(self.inputs)
         if self.options.weightless:
             raise Impossible("the exported program is kept without its weights")
-        if self._stateful:
-            raise Impossible("the model's results depend on the calls before")
-        with open(self.options.trials, encoding="utf-8") as file:  # noqa: PTH123
-            wanted = json.load(file)
-        model = self.load()
-        bench = experiments.Bench(
-            self.torch, self.program, lambda: model, self.options.reference_bytes
-        )
-        found: list[Document] = []
-        for one in wanted:
-            compared = self.report.content["steps"].get("compare") or {}
+        wanted = asked["trials"]
+        document = self.report.content["steps"]["trials"]
+        if self._stateful or self.keeps_state():
+            calls = sorted(wanted, key=lambda one: int(one["call"]))
+            calls = [one for place, one in enumerate(calls, 1) if one["call"] == place]
+            if not calls:
+                raise Impossible("the results depend on the calls before, which are not all kept")
+            program = standalone.load_program(self.torch, self.options)
+            return {"trials": self.bench(program).in_order(calls), "in_order": True}
+        bench, found = self.bench(self.program), list[Document]()
+        compared = self.report.content["steps"].get("compare") or {}
+        if compared.get("verdict") == "random":
+            return {"draws": bench.draws(self.inputs)}
+        until, cleared = time.monotonic() + _TRIALS_S, False
+        for place, one in enumerate(wanted):
+            if place > 1 and (cleared or time.monotonic() > until):
+                break  # a call that breaks nothing is as wrong: no break is the cause
             same = one["inputs"] == self.options.inputs and compared.get("state") == "done"
+            one = {**one, "changes": []} if cleared else one
             found.append(bench.trial(one, compared if same else None))
-            self.report.content["steps"]["trials"]["trials"] = found
+            cleared = cleared or (not one["breaks"] and found[-1]["given"]["verdict"] == "differs")
+            document["trials"] = found
             self.report.update(state="trials")  # the next one may end the process
-        return {"trials": found}
+        more = {}
+        if asked["rejected"] and compared.get("verdict") == "agrees":
+            with contextlib.suppress(Exception):  # an operator without float64
+                more["rounding"] = bench.rounding(self.inputs)
+        return {"trials": found, **more}
+
+    def bench(self, program: Any) -> experiments.Bench:
+        """Return what experiments share, with a package loaded anew."""
+        before, model = self._model, self.load()
+        self._model = before or model
+        return experiments.Bench(self.torch, program, lambda: model, self.options.reference_bytes)
 
     def writes(self) -> Document:
         """Look for custom operators that write to what they say they only read; hold the package
         against the program with copies given to these."""
         if self.options.weightless:
             raise Impossible("the exported program is kept without its weights")
-        model = self.load()
-        bench = experiments.Bench(
-            self.torch, self.program, lambda: model, self.options.reference_bytes
-        )
-        return bench.writes(self.inputs)
+        return self.bench(self.program).writes(self.inputs)
 
     def repeats(self) -> Document:
         first = self.result
@@ -302,15 +311,7 @@ class Session:
         if not self.options.exported or self.options.weightless:
             return {}
         state = sorted(self.program.graph_signature.buffers_to_mutate.values())
-        before = self._model
-        model = self.load()
-        self._model = before  # the other's state moves on
-        bench = experiments.Bench(
-            self.torch,
-            standalone.load_program(self.torch, self.options),
-            lambda: model,
-            self.options.reference_bytes,
-        )
+        bench = self.bench(standalone.load_program(self.torch, self.options))
         return {"sequence": bench.sequence(self.inputs, REPEATS), "buffers": state[:20]}
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:

@@ -196,8 +196,7 @@ def results(
         more["reference"] += OWN_ROUNDING if rounded else ""
         said = verdict(found, bool(random))
     if said == "random":
-        stacks = [node.meta.get("stack_trace") or "" for node in _random_nodes(torch, module)]
-        more = {**more, "drawn": stacks[0][-2000:]}
+        more = {**more, **_drawn(random_nodes(torch, module))}
     return {**more, "random": random, "outputs": found, "verdict": said}
 
 
@@ -266,13 +265,29 @@ def unguarded(program: Any) -> Any:
 
 def random_ops(torch: Any, module: Any) -> list[str]:
     """Return the operators that draw random numbers; their outputs cannot be compared."""
-    return sorted({str(node.target) for node in _random_nodes(torch, module)})
+    return sorted({str(node.target) for node in random_nodes(torch, module)})
 
 
-def _random_nodes(torch: Any, module: Any) -> list[Any]:
+def random_nodes(torch: Any, module: Any) -> list[Any]:
     tag = torch.Tag.nondeterministic_seeded
     nodes = module.graph.nodes
     return [n for n in nodes if tag in getattr(n.target, "tags", ()) and not _is_off(n)]
+
+
+def _drawn(nodes: list[Any]) -> Document:
+    """Say where an operator draws: one of a layer of torch's first, which the model's mode turns
+    off, then any dropout."""
+
+    def layer(node: Any) -> str:
+        stack = list((node.meta.get("nn_module_stack") or {}).values())
+        return str(stack[-1][1]).removeprefix("<class '") if stack else ""
+
+    def place(node: Any) -> tuple[bool, bool]:
+        dropout = "dropout" in str(node.target)
+        return not (dropout and layer(node).startswith("torch.nn.")), not dropout
+
+    node = min(nodes, key=place)
+    return {"drawn": (node.meta.get("stack_trace") or "")[-2000:], "layer": layer(node)}
 
 
 def _is_off(node: Any) -> bool:

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from . import budget
-
 _INPUTS = 512
 _DEPTH = 1000  # views of views
 
@@ -95,7 +93,6 @@ def _root(node: Any) -> Any:
 _SCAN_ELEMENTS = 4 * 1024 * 1024
 _COUNT_ELEMENTS = 1024 * 1024
 _LEAVES = 512
-_SUM_ELEMENTS = 16 * 1024  # summed up in microseconds
 
 Description = dict[str, Any]
 
@@ -232,28 +229,6 @@ def not_finite(torch: Any, t: Any) -> Description:
         nan = int(torch.isnan(t).sum())
         inf = int(torch.isinf(t).sum())
     return {"nan": nan, "inf": inf}
-
-
-def finite(torch: Any, result: Any) -> bool | None:
-    """Tell whether the float tensors of a result on the CPU hold neither NaN nor infinities; None
-    where that was not cheap to see."""
-    if torch._C._len_torch_dispatch_stack():
-        return None
-    seen = None
-    for leaf in result if isinstance(result, (list, tuple)) else (result,):
-        if type(leaf) is not torch.Tensor or not leaf.is_floating_point() or not leaf.is_cpu:
-            continue
-        if leaf.layout != torch.strided:
-            continue
-        if leaf.numel() > _SUM_ELEMENTS and not (
-            leaf.numel() <= _COUNT_ELEMENTS and budget.allows()
-        ):
-            return None
-        with torch._C._AutoDispatchBelowAutograd():
-            seen = math.isfinite(leaf.sum().item()) or bool(torch.isfinite(leaf).all())
-        if not seen:
-            return False
-    return seen
 
 
 def outputs(torch: Any, flat: Sequence[Any], count: bool) -> list[Description]:

@@ -4,15 +4,20 @@ again with what it breaks taken away (cast, copied, sliced or padded)."""
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from . import compare, custom_ops, eager, events, graph_run, observers, standalone
+from . import compare, custom_ops, eager, events, graph_run, marks, observers, standalone
 from .standalone import Inputs
 
 Document = dict[str, Any]
+_DRAWS = 8
+_FORKED_S = 20.0  # a call that takes longer in a child than in its parent hangs
 _RESHAPES = ("size",)  # changes after which results have other shapes
 
 
@@ -22,6 +27,7 @@ class Bench:
     def __init__(self, torch: Any, program: Any, model: Callable[[], Any], limit: int) -> None:
         self.torch, self.program, self.limit = torch, program, limit
         self._model = model
+        self._latest: list[Any] = []  # what the package gave last
 
     def trial(self, one: Document, known: Document | None = None) -> Document:
         """Hold a captured call against the program: as given, unless that is `known`, then with
@@ -32,6 +38,9 @@ class Bench:
 
         outcome = self.held(given) if known is None else outcome_of(known)
         found: Document = {"pid": one["pid"], "call": one["call"], "given": outcome}
+        if one.get("values") and outcome["verdict"] in ("agrees", "differs"):
+            given_here = self.called(given()) if known is not None else self._latest
+            found["recorded"] = self.recorded(one["values"], given_here)
         changes = one.get("changes") or []
         if not changes:
             return found
@@ -49,6 +58,85 @@ class Bench:
             # What the package makes of the call as it was given, held against the call meant.
             found["meant"] = self.held(without, package=given)
         return found
+
+    def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
+        """Hold a few elements of what a call gave in the script against what it gives here."""
+        torch = self.torch
+        tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
+        now = [marks.shown(torch, one) for one in tensors[: len(values)]]
+        pairs = [
+            (torch.tensor(numbers(one)), torch.tensor(numbers(was)))
+            for one, was in zip(now, values)  # noqa: B905 - Python 3.9
+            if one and was
+        ]
+        return marks.apart(torch, [one for one, _ in pairs], [was for _, was in pairs])
+
+    def in_order(self, calls: list[Document]) -> list[Document]:
+        """Repeat calls in a row, package and program each with the state of its own calls."""
+        torch, module = self.torch, compare.unguarded(self.program)
+        found: list[Document] = []
+        for one in calls:
+            inputs = standalone.read_inputs(torch, one["inputs"])
+            right = graph_run.values_of(torch, module, inputs.flat)["outputs"]
+            given = self.called(standalone.read_inputs(torch, one["inputs"]))
+            outputs = compare.outputs(torch, given, right, None)
+            verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
+            row = outcome_of({"verdict": verdict, "outputs": outputs})
+            more = {"recorded": self.recorded(one["values"], given)} if one.get("values") else {}
+            found.append({"pid": one["pid"], "call": one["call"], "given": row, **more})
+        return found
+
+    def draws(self, inputs: Callable[[], Inputs]) -> list[Document]:
+        """Have each random operator of the program draw other numbers, the others the same; say
+        how far the results move."""
+        torch, module = self.torch, compare.unguarded(self.program)
+        nodes = compare.random_nodes(torch, module)[:_DRAWS]
+        places = {node.name: place for place, node in enumerate(nodes)}
+
+        def outputs(other: Any) -> list[Any]:
+            def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+                if node.name in places:
+                    torch.manual_seed(places[node.name] + (_DRAWS if node is other else 0))
+                return node.target(*args, **kwargs)
+
+            values = graph_run.values_of(torch, module, inputs().flat, compute=compute)["outputs"]
+            return [marks.held(torch, one) for one in values if isinstance(one, torch.Tensor)]
+
+        plain = outputs(None)
+        found: list[Document] = []
+        for node in nodes:
+            moved = marks.apart(torch, outputs(node), plain) or {"apart": 0.0}
+            found.append({**graph_run.about(node), "node": node.name, "apart": moved["apart"]})
+        return found
+
+    def rounding(self, inputs: Callable[[], Inputs]) -> list[float]:
+        """Return how far the program's and the package's results are from float64."""
+        torch, module = self.torch, compare.unguarded(self.program)
+        exact = eager.in_float64(torch, module, inputs())[0]["outputs"]
+        found: list[float] = []
+        for outputs in (self.plainly(inputs()), self.called(inputs())):
+            pairs = [
+                (one.to(torch.float64), right.to(torch.float64))
+                for one, right in zip(outputs, exact)  # noqa: B905 - Python 3.9
+                if isinstance(one, torch.Tensor) and one.is_floating_point()
+            ]
+            held = marks.apart(
+                torch, [a.reshape(-1) for a, _ in pairs], [b.reshape(-1) for _, b in pairs]
+            )
+            found.append(held["apart"] if held else 0.0)
+        return found
+
+    def forked(self, inputs: Callable[[], Inputs]) -> Document:
+        """Call here, then in a forked child; then in another one that has one thread."""
+        self.called(inputs())
+        return {
+            "forked": in_child(lambda: self.called(inputs())),
+            "forked_alone": in_child(lambda: self._alone(inputs)),
+        }
+
+    def _alone(self, inputs: Callable[[], Inputs]) -> None:
+        self.torch.set_num_threads(1)
+        self.called(inputs())
 
     def writes(self, inputs: Callable[[], Inputs]) -> Document:
         """Find what custom operators write undeclared; compare with copies given to them."""
@@ -119,7 +207,32 @@ class Bench:
         with inputs.mode(torch):
             result = standalone.call(torch, model, inputs)
         standalone.synchronize(torch)
-        return [eager.cpu(torch, leaf) for leaf in standalone.flat_outputs(torch, result)]
+        self._latest = [eager.cpu(torch, leaf) for leaf in standalone.flat_outputs(torch, result)]
+        return self._latest
+
+
+def numbers(values: list[Any]) -> list[float]:
+    return [float("nan") if one is None else float(one) for one in values]
+
+
+def in_child(act: Callable[[], object]) -> str:
+    """Tell what becomes of a function in a forked child."""
+    child = os.fork()
+    if not child:
+        try:
+            act()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    until = time.monotonic() + _FORKED_S
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return "returns" if status == 0 else "failed"
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "hangs"
 
 
 def copied(torch: Any, tree: Any) -> Any:
@@ -167,6 +280,9 @@ def said(error: BaseException) -> str:
 def changed(torch: Any, inputs: Inputs, changes: list[Document]) -> Inputs:
     """Return the inputs with what each change names taken away; leaves that no change names stay
     the very tensors that they are."""
+    order = next((one["to"] for one in changes if one["property"] == "order"), None)
+    if order is not None:  # nested as the package's own call spec says
+        return replace(inputs, flat=[inputs.flat[n] for n in order], args=None, kwargs={})
     flat = list(inputs.flat)
     places = [n for n, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
     for change in changes:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
-from . import call_counters, describe, judge, memory, shared_buffer
+from . import call_counters, describe, judge, memory, nesting, outputs, shared_buffer
 from .vocabulary import Break, Leaf
 
-_SLOTS = 256  # groups with a place in the file of the call under way
+_HELD = 256  # groups whose inputs are copied before each call
 _SCALARS = (bool, int, float, str)
 _TESTS = 16  # that are made of a group: grad mode, inference mode and the like make them differ
 
 # What one look at a call needs: the model, weakly; the keywords in the order given; how many
 # tensors; the test whether they are like the group's; where they are copied to, (address, bytes)
-# each, or None; the group; the numbers of this process.
+# each, or None; the group; its loaded model.
 Quick = tuple[Any, tuple[str, ...], int, Any, Any, "Group", Any]
 quick: dict[int, Quick] = {}  # by the model's id, for calls like its last one
 
@@ -22,14 +23,16 @@ quick: dict[int, Quick] = {}  # by the model's id, for calls like its last one
 class Group:
     """What calls of one kind share. `id` None: there are too many kinds to count each."""
 
-    __slots__ = ("breaks", "id", "judged", "quick", "row", "slot", "tests")
+    __slots__ = ("breaks", "buffer", "id", "judged", "layout", "on_device", "quick", "row", "tests")
 
     def __init__(self, id: int | None, judged: bool, breaks: tuple[Break, ...]) -> None:
         self.id = id
         self.judged = judged
         self.row = call_counters.row(id or 0)
         self.breaks = breaks
-        self.slot: list[Any] | None = None
+        self.buffer: list[Any] | None = None  # views of the shared input buffer
+        self.layout: shared_buffer.Layout | None = None
+        self.on_device = False
         self.quick: Quick | None = None
         self.tests = 0
 
@@ -80,28 +83,38 @@ def _odd_key(torch: Any, call: Any) -> Any:
     return tuple(alike), str(spec)
 
 
-def new(torch: Any, loaded: memory.Loaded, key: Any, flat: Any, described: Any) -> Group:
+def new(torch: Any, call: Any, key: Any, described: Any) -> Group:
     """Make the group of a call that is like none before it, and judge it."""
+    loaded, flat = call.loaded, call.flat
     contract = loaded.contract
     judged = contract is not None and contract.stated
-    broken: tuple[Break, ...] = ()
-    if contract is not None and judged:
-        found = judge.breaks(contract, list(map(Leaf.of, described)), loaded.device_index)
-        broken = tuple(one for one in found if not one.harmless)
+
+    def judged_by(leaves: Sequence[Leaf]) -> list[Break]:
+        return judge.breaks(contract, leaves, loaded.device_index) if judged else []
+
+    named = memory.names_of_package.get((loaded.path or "", loaded.model))
+    nest = nesting.of_call(torch, loaded, call, named)
+    found = nesting.held(nest, list(map(Leaf.of, described)), judged_by)
+    broken = tuple(one for one in found if not one.harmless)
     if _Ids.next >= call_counters.GROUPS:
         return Group(None, judged, broken)
     group = loaded.groups[key] = Group(_Ids.next, judged, broken)
     _Ids.next += 1
-    if group.id is not None and group.id < _SLOTS:
-        group.slot = _slot(torch, flat, described)
+    group.on_device = any(getattr(leaf, "is_cuda", False) for leaf in flat)
+    if group.id is not None and group.id < _HELD:
+        _place(torch, group, flat, described, private=loaded.writes)
     return group
 
 
-def _slot(torch: Any, flat: Any, described: Any) -> list[Any] | None:
+def _place(torch: Any, group: Group, flat: Any, described: Any, *, private: bool) -> None:
+    """Give the inputs of a group a place where they are copied to."""
     try:
-        return shared_buffer.views(torch, flat, described)
+        if group.on_device:
+            group.layout = shared_buffer.of_device(torch, flat, described)
+        elif found := shared_buffer.views(torch, flat, described, private=private):
+            group.buffer, group.layout = found
     except (OSError, ValueError, RuntimeError):
-        return None
+        return
 
 
 def remember(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> None:
@@ -119,15 +132,15 @@ def remember(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> None:
 
 
 def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick | None:
-    c, key, counted = torch._C, id(model), call_counters.of_process()
+    c, key, returned = torch._C, id(model), outputs.of(call.loaded)
     flat = [*call.args, *(call.kwargs[name] for name in names)]
-    if counted is None or any(type(leaf) is not torch.Tensor for leaf in flat):
+    if returned is None or any(type(leaf) is not torch.Tensor for leaf in flat):
         return None
     if c._len_torch_dispatch_stack() or c._functorch.peek_interpreter_stack() is not None:
         return None
     copies = None
-    if call.group.slot is not None:
-        copies = shared_buffer.addresses(call.group.slot)
+    if call.group.buffer is not None:
+        copies = shared_buffer.addresses(call.group.buffer)
         if copies is None:
             return None
         first, order = len(call.args), list(call.kwargs)  # the package's, not that of the call
@@ -136,4 +149,4 @@ def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick |
     guards = c._dynamo.guards.TensorGuards
     alike = guards(*flat, dynamic_dims_sizes=sizes, dynamic_dims_strides=strides).check
     of = weakref.ref(model, lambda _: quick.pop(key, None))
-    return of, names, len(flat), alike, copies, call.group, counted.numbers
+    return of, names, len(flat), alike, copies, call.group, call.loaded

@@ -47,7 +47,7 @@ def main() -> int:
         captured = standalone.read_inputs(torch, options.inputs) if options.inputs else None
         now = standalone.read_inputs(torch, options.now) if options.now else None
         if captured is not None and now is not None:
-            other = changed.differ(torch, captured.flat, now.flat)
+            other = changed.differ(torch, *changed.by_name(torch, captured, now))
             report.update(inputs=other)
             captured = captured if other else now  # as the package is given them now
         elif now is not None and not options.before:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import re
@@ -9,7 +10,17 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from . import calls, custom_ops, events, guards, memory, packages, programs
+from . import (
+    calls,
+    checkpoints,
+    custom_ops,
+    events,
+    guards,
+    memory,
+    packages,
+    programs,
+    reference,
+)
 from .watch import Point, Span, phases, watched
 
 
@@ -99,6 +110,9 @@ def attach(module: ModuleType) -> None:
     """Wrap what is watched in a module that has just been imported."""
     if module.__name__ == "torch":
         _report_torch(module)
+        checkpoints.watch(module)
+    if module.__name__ == "safetensors.torch":
+        checkpoints.watch_file(module)
     for point in POINTS:
         if point.module == module.__name__:
             _wrap(module, point)
@@ -154,6 +168,15 @@ def _report_torch(torch: Any) -> None:
         triton=_triton_version(),
     )
     custom_ops.remember_builtin(torch)
+    atexit.register(_report_end, os.getpid())
+
+
+def _report_end(pid: int) -> None:
+    """Say that the process ends by itself, and of which exception, if nobody caught one."""
+    if os.getpid() == pid:
+        reference.ended()
+        error = getattr(sys, "last_value", None)
+        events.emit("ended", **({"error": events.describe_error(error)} if error else {}))
 
 
 def _triton_version() -> str | None:

@@ -128,7 +128,7 @@ def _one(expected: Input, given: Leaf, symbols: Mapping[str, int]) -> Iterator[B
         return
     if len(shape) != len(expected.dims):
         reason = "sizes are read past the end of the shape"
-        yield Break(*at, "rank", f"{len(expected.dims)} dimensions", f"{len(shape)}", reason)
+        yield Break(*at, "rank", f"{len(expected.dims)}", f"{len(shape)}", reason)
         return
     yield from _sizes(at, expected.dims, shape, symbols)
     if stride is not None and len(stride) == len(shape) and 0 not in shape:

@@ -10,8 +10,15 @@ from typing import Any, Optional
 from weakref import WeakKeyDictionary
 
 from . import judge
+from .vocabulary import Break
 
-Names = list[Optional[str]]  # noqa: UP045 - Python 3.9
+
+class Names(list[Optional[str]]):  # noqa: UP045 - Python 3.9
+    """A name for each flat leaf; `others` are the places of those that are no tensors, where that
+    is known."""
+
+    others: frozenset[int] | None = None
+
 
 _PROGRAMS = 4
 _LOWERED = 100
@@ -24,10 +31,13 @@ class Loaded:
     path: str | None
     model: str = "model"
     orders: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    spec: str | None = None  # of its calls, a JSON text
+    nests: dict[Any, list[Break]] = field(default_factory=dict)  # what kinds of nests break
     contract: judge.Contract | None = None
     device_index: int | None = None
     groups: dict[Any, Any] = field(default_factory=dict)
     writes: bool = False  # it is known to write to an input
+    outputs: Any = None  # what its calls returned; see outputs.py
 
     def state(self, contract: judge.Contract | None) -> None:
         self.contract = contract
@@ -37,6 +47,7 @@ class Loaded:
 given = 0  # calls of load_constants
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
+promised: dict[tuple[str, str], list[Any]] = {}  # of packages: dtype, device and sizes of outputs
 _lowered: deque[tuple[frozenset[str], Names]] = deque(maxlen=_LOWERED)
 kept: dict[tuple[str, int, int], str] = {}  # (path, bytes, mtime) -> captured file
 exported: Any = None  # weakly, the last program that was exported and not lowered
@@ -71,11 +82,25 @@ def names_of_files(files: Collection[str]) -> Names | None:
 
 def input_names(program: Any) -> Names:
     """Return the names of a program's user inputs, one for each flat leaf."""
-    names: Names = []
-    for spec in program.graph_signature.input_specs:
-        if spec.kind.name == "USER_INPUT":
-            names.append(getattr(spec.arg, "name", None) or None)
+    args = [s.arg for s in program.graph_signature.input_specs if s.kind.name == "USER_INPUT"]
+    names = Names(getattr(arg, "name", None) or None for arg in args)
+    tensors = [type(arg).__name__ == "TensorArgument" for arg in args]
+    names.others = frozenset(place for place, tensor in enumerate(tensors) if not tensor)
     return names
+
+
+def outputs_of(program: Any) -> list[Any]:
+    """Return (dtype, kind of device, sizes) of each output that a program promises; None of what is
+    no tensor, and of a size that varies."""
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    found: list[Any] = []
+    for spec in program.graph_signature.output_specs:
+        if spec.kind.name == "USER_OUTPUT":
+            value: Any = values.get(getattr(spec.arg, "name", None))
+            sizes = getattr(value, "shape", None)
+            known = None if sizes is None else [n if type(n) is int else None for n in sizes]
+            found.append(None if known is None else (value.dtype, value.device.type, known))
+    return found
 
 
 def file_of(source: Any) -> str | None:

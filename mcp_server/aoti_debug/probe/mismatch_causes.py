@@ -12,7 +12,7 @@ from typing import Any
 
 from . import compare, eager, intermediates
 from .compare import unguarded
-from .graph_run import located, values_of
+from .graph_run import Run, located, on_cpu, values_of
 
 Document = dict[str, Any]
 _NAMED = 8
@@ -33,6 +33,7 @@ _PRODUCTS = tuple(
 # name, bits of the mantissa that a product's factors keep, whether the rest is rounded or cut off:
 # cuBLAS rounds to tf32, and what Triton hands to the tensor cores is cut off there.
 _PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
+_CASTS = ("to", "_to_copy", "type_as", "half", "bfloat16", "convert_element_type")
 _EXPLAINS = 0.2  # of a difference may be left
 
 
@@ -43,6 +44,7 @@ def without_compiling(
     return (
         kept_weights(torch, program, options, inputs, given)
         or constants(torch, program, options, inputs, given)
+        or casts(torch, program, inputs, given)
         or precision(torch, program, inputs, given, right, truth)
     )
 
@@ -183,6 +185,38 @@ def _with_constants(
         return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
     except Exception:
         return None
+
+
+def casts(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document | None:
+    """Run the program without the rounding of its casts to 16 bits; is that what the package gives.
+    Inductor computes in float32 what it fuses, and rounds where it stores."""
+    module, half = unguarded(program), (torch.float16, torch.bfloat16)
+    narrow = {
+        node.name: node
+        for node in module.graph.nodes
+        if intermediates.base(node) in _CASTS
+        and node.meta["val"].dtype in half
+        and node.all_input_nodes[0].meta["val"].dtype == torch.float32
+    }
+    if not narrow:
+        return None
+
+    def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+        return args[0] if node.name in narrow else node.target(*args, **kwargs)
+
+    try:
+        tried = Run(torch, module, asserts=False, compute=compute)(inputs.flat)
+        tried = [
+            on_cpu(torch, one).to(was.dtype) if isinstance(one, torch.Tensor) else one
+            for one, was in zip(tried, given)  # noqa: B905 - Python 3.9
+        ]
+    except Exception:  # an operator that wants 16 bits
+        return None
+    if compare.verdict(compare.outputs(torch, given, tried, None), False) != "agrees":
+        return None
+    first = next(iter(narrow.values()))
+    dtype = str(first.meta["val"].dtype).replace("torch.", "")
+    return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
 
 
 def precision(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import intermediates
+from .graph_run import op_of, stack_of
 from .indices import described
 from .standalone import statistics
 from .vocabulary import Reason, ReasonKind
@@ -41,7 +42,11 @@ def look(
         return None
     if node.op in _STORED:
         kind = "nan" if bool(tensor.isnan().any()) else "inf"
-        return {"what": described(node), **_elements(torch, tensor), "kind": kind}
+        read = next((one for one in node.users if one.op == "call_function"), None)
+        found = {"what": described(node), **_elements(torch, tensor), "kind": kind}
+        if read is None:
+            return found
+        return {**found, "reader": op_of(read), "op": op_of(read), "stack": stack_of(read)}
     sources = node.all_input_nodes
     if node.name in nan:
         if any(source.name in nan for source in sources):
@@ -51,9 +56,9 @@ def look(
         if any(source.name in inf or source.name in nan for source in sources):
             return None
         kind = "inf"
-    if kind == "inf" and meant(args, kwargs):
+    if meant(kind, args, kwargs):
         return {"meant": True, "kind": kind, **_elements(torch, tensor)}
-    found: Document = {"kind": kind, **_elements(torch, tensor)}
+    found = {"kind": kind, **_elements(torch, tensor)}
     place = tuple(found["at"][0]) if found["at"] else ()
     found["from"] = [
         _source(torch, argument, given, place, tensor.shape)
@@ -64,10 +69,11 @@ def look(
     return found
 
 
-def meant(args: Any, kwargs: Any) -> bool:
-    """Tell whether an infinity was written in the model: a mask's, a start of a maximum."""
+def meant(kind: str, args: Any, kwargs: Any) -> bool:
+    """Tell whether it was written in the model: a mask's infinity, a NaN for what is missing."""
     flat = [*_flat(args), *_flat(list(kwargs.values()))]
-    return any(isinstance(one, float) and math.isinf(one) for one in flat)
+    written = math.isnan if kind == "nan" else math.isinf
+    return any(isinstance(one, float) and written(one) for one in flat)
 
 
 def cause(
@@ -93,12 +99,13 @@ def cause(
         bad = [node for node in output.all_input_nodes if node.name in inf]
         kind = inf
     reached = _reached(bad, kind, writers)
-    first = next((n for n in nodes if n in reached and n in origins), None)
-    if first is None:
+    known = [n for n in nodes if n in reached and n in origins]
+    if not known:
         return None
+    first = next((n for n in known if not origins[n].get("meant")), known[0])
     found = {**origins[first], "reaches": [node.name for node in bad][:8]}
     if found.get("meant"):
-        return None
+        return found
     if kind is nan:
         sources = [n for n in nodes[first].all_input_nodes if n.name in inf]
         earlier = _reached(sources, inf, writers)
@@ -198,6 +205,8 @@ def reason(
     op = target.removeprefix("aten.").partition(".")[0].rstrip("_").lstrip("_")
     tensors = [one for one in _flat(args) if isinstance(one, torch.Tensor)]
     values = [one for one in _flat(args) if isinstance(one, (torch.Tensor, int, float))]
+    if any(isinstance(one, float) and math.isnan(one) for one in (*values, *kwargs.values())):
+        return Reason("written", "the model writes NaN there itself")
     if op in _DOMAIN and tensors:
         kind, words, outside = _DOMAIN[op]
         at = _at(tensors[0], place, result.shape)

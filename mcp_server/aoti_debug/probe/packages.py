@@ -7,13 +7,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import budget, capture, custom_ops, events, memory, store, wrapper_contract
+from . import budget, capture, custom_ops, events, memory, reference, store, wrapper_contract
 from .describe import tensor
 from .memory import Loaded
-from .watch import Details, Span
+from .watch import Details, Point, Span, caller, watched
 
 FILES = 100  # of a model, that are named in an event
 _MODELS = 50
+# Parameters of aoti_load_package, and of load_package.
+_LOADING = (
+    ("path", "run_single_threaded", "device_index"),
+    ("path", "model_name", "run_single_threaded", "num_runners", "device_index"),
+)
 _GIVEN = 8  # calls of load_constants whose weights are kept
 _COUNTED = 1 << 24  # elements of a weight that is given
 
@@ -65,19 +70,44 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     loaded = span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
     found = span.details["package"] = describe(source)
     span.details["model"] = str(model)
-    index = kwargs.get("device_index")
+    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)  # noqa: B905
+    index = given.get("device_index")
     loaded.device_index = index if isinstance(index, int) else None
     _state_contract(loaded, found)
     for option in ("device_index", "run_single_threaded", "num_runners"):
-        if option in kwargs:
-            span.details[option] = kwargs[option]
+        if option in given:
+            span.details[option] = given[option]
     _report_ops()
 
 
 def after_load(span: Span, result: Any) -> Details:
-    """Remember where the model came from."""
-    memory.loaded[result] = span.memory["loaded"]
+    """Remember where the model came from, and how its calls are nested."""
+    loaded = memory.loaded[result] = span.memory["loaded"]
+    try:
+        loaded.spec = str(result.loader.get_call_spec()[0])
+    except Exception as error:  # its own call is about to fail in the same way
+        events.note("read the call spec", error)
+    _watch_loader(type(getattr(result, "loader", None)))
     return {}
+
+
+def _watch_loader(kind: Any) -> None:
+    """Watch weights that are given to the loader behind a model."""
+    if kind.__name__ == "AOTIModelPackageLoader" and not hasattr(kind, "_aoti_debug"):
+        kind._aoti_debug = True
+        for name in ("load_constants", "update_constant_buffer"):
+            point = Point(kind.__module__, f"{kind.__name__}.{name}", "constants", _to_loader)
+            setattr(kind, name, watched(getattr(kind, name), point))
+
+
+def _to_loader(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `load_constants(loader, constants, use_inactive, check_full_update, user_managed)`."""
+    models = (one for one in list(memory.loaded) if getattr(one, "loader", None) is args[0])
+    names = ("", "constants_map", "use_inactive", "check_full_update", "user_managed")
+    given = {**dict(zip(names, args)), **kwargs}  # noqa: B905 - Python 3.9
+    given.setdefault("constants_map", given.get("tensor_map"))
+    span.details["inactive"] = bool(given.pop("use_inactive", False))
+    before_constants(span, (next(models, None),), given)
 
 
 def _state_contract(loaded: Loaded, package: Details) -> None:
@@ -138,7 +168,8 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     """Take `load_constants`: what is given for which name."""
 
     torch = sys.modules["torch"]
-    found = memory.loaded.get(args[0])
+    span.details["caller"] = caller()
+    found = memory.loaded.get(args[0]) if args[0] is not None else None
     span.details["package"] = found.path if found else None
     constants = args[1] if len(args) > 1 else kwargs.get("constants_map")
     for option in ("check_full_update", "user_managed", "allow_h2d_copy"):
@@ -158,6 +189,7 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> Details:
     """Keep weights that are given, so that a replay can be given them too."""
     memory.given += 1
+    reference.given(torch, {str(n): v for n, v in constants.items() if isinstance(v, torch.Tensor)})
     if store.directory() is None:
         return {"captured": None, "why_not": "capture is off"}
     if memory.given > _GIVEN:

@@ -30,6 +30,8 @@ _FLAGS = {
     "package_constants_in_so": "aot_inductor.package_constants_in_so",
     "autotune_at_compile_time": "triton.autotune_at_compile_time",
     "max_autotune": "max_autotune",
+    "benchmark_fusion": "benchmark_fusion",
+    "benchmark_combo_kernel": "benchmark_combo_kernel",
     "compile_threads": "compile_threads",
 }
 
@@ -57,7 +59,7 @@ def before_export(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def after_export(span: Span, result: Any) -> Details:
     """Keep what a script exports beside a package that it did not compile: they may differ."""
     memory.exported = weakref.ref(result)
-    reference.exported(span.memory.get("module"))
+    reference.exported(span.memory.get("module"), result)
     return beside_package() if memory.foreign else {}
 
 
@@ -81,6 +83,7 @@ def after_load(span: Span, result: Any) -> Details:
     if (loaded.path, loaded.model) in memory.names_of_package:
         return {}
     memory.foreign = True
+    reference.loaded_alone()
     return beside_package()
 
 
@@ -97,6 +100,7 @@ def after_lower(span: Span, result: Any) -> Details:
     path = memory.file_of(result)
     if path and names:
         memory.names_of_package[path, "model"] = names
+        memory.promised[path, "model"] = span.memory.get("promised") or []
     return details
 
 
@@ -116,6 +120,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         if memory.exported is not None and memory.exported() is program:
             memory.exported = None
         span.memory["names"] = memory.input_names(program)
+        reference.lowered(program)
+        span.memory["promised"] = memory.outputs_of(program)
     with budget.Apart():  # lowering takes far longer than this
         captured, why_not = keep_program(torch, program)
     if captured is not None:

@@ -1,117 +1,181 @@
-"""Watch what stands beside the package in a script. The module that was exported, when it is called
-for comparison: how that differs from the export and from the package's call. And the memory of
-inputs and outputs: what is overwritten while a call is under way, shared, or given again."""
+"""Watch the module that was exported, when the script calls it for comparison: how it differs from
+the export, and how its results differ from the package's on the same inputs."""
 
 from __future__ import annotations
 
 import functools
 import sys
+import threading
 import time
 import weakref
-from typing import Any
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Optional
 
-from . import budget, events
+from . import budget, call_counters, events, marks, watch
+from .vocabulary import owner
 
-_MOST = 40  # calls that are looked at
+_MOST = 100  # calls that are looked at
 _NAMED = 6
-_FRAMES = 60
+_WEIGHTS = 200
+_GIVEN = 1 << 16  # rows
+_CLASSES = 20_000
+_LATEST = 16  # calls of module and package that are held against each other
+_SUMMED = 1 << 22  # elements of a weight of which all count
 _MARK = "_aoti_debug_reference"
+_PLAIN = (bool, int, float, str)
 
-_Print = tuple[int, tuple[int, ...], int]  # of a tensor: address, sizes, version
+
+class _Export(NamedTuple):
+    """How a module was when it was exported."""
+
+    module: Any  # weakly
+    program: Any  # likewise
+    training: frozenset[str]  # names of its modules
+    settings: dict[str, str]
+    weights: dict[str, Any]
+    attributes: dict[str, Any]
+
+
+class _Seen(NamedTuple):
+    """A call of the package or the module: its inputs, and a sample of its outputs."""
+
+    call: int  # of the package; 0: of the module
+    inputs: list[marks.Mark]
+    outputs: list[Any]
+    caller: Optional[tuple[str, int]]  # noqa: UP045 - Python 3.9
+    differs: dict[str, Any]
+    state: dict[str, marks.Mark]  # of the module's tensors that a call may change
+
+
+class _Thread(threading.local):
+    inside = False
+
+
+_thread = _Thread()
+_exports: dict[type, list[_Export]] = {}
+_package: deque[_Seen] = deque(maxlen=_LATEST)
+_module: deque[_Seen] = deque(maxlen=_LATEST)
 
 
 class _State:
-    module: Any = None  # weakly, the one that was exported last
-    training: frozenset[str] = frozenset()  # names of its modules, at the export
-    autocast: str = ""
-    weights: dict[str, tuple[int, int]] = {}  # noqa: RUF012 - address and version, at the export
-    package: list[_Print] = []  # noqa: RUF012 - what the package was given last
-    first = False  # the module is called before the package
     looked = 0
-    said: set[Any] = set()  # noqa: RUF012
+    watches = False
+    returned = 0  # calls of packages that were seen
+    paired: set[int] = set()  # noqa: RUF012 - calls of the package
+    weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
+    first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
+    rows: set[bytes] = set()  # noqa: RUF012 - that the package was given
+    wanted: dict[Any, list[bytes]] = {}  # noqa: RUF012 - that the module was given, by its caller
 
 
-def exported(module: Any) -> None:
+def exported(module: Any, program: Any) -> None:
     """Remember how a module is at its export, and watch its calls from now on."""
     torch: Any = sys.modules["torch"]
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
         return
-    _State.module = weakref.ref(module)
-    _State.training, _State.autocast = _training(module), _autocast(torch)
-    _State.weights = _weights(module)
-    _State.said = set()
     kind = type(module)
-    if _MARK not in vars(kind) and not kind.__module__.startswith("torch."):
-        try:
-            kind.__call__ = _watched(torch, kind.__call__)
-            setattr(kind, _MARK, True)
-        except (AttributeError, TypeError):  # a class that takes no attribute
+    known = _exports.setdefault(kind, [])
+    known[:] = [one for one in known if one.module() is not module][-3:]
+    known.append(
+        _Export(
+            weakref.ref(module),
+            weakref.ref(program),
+            _training(module),
+            _settings(torch),
+            {name: _known(torch, one) for name, one in _tensors(torch, module)},
+            _attributes(module),
+        )
+    )
+    if not kind.__module__.startswith("torch."):
+        _watch(torch, kind)
+
+
+def loaded_alone() -> None:
+    """Watch the user's own modules where a package was not made by this process: one of them may be
+    what it is compared with."""
+    torch: Any = sys.modules["torch"]
+    wanted, seen = [torch.nn.Module], set[Any]()
+    while wanted and len(seen) < _CLASSES:
+        kind = wanted.pop()
+        if kind not in seen:
+            seen.add(kind)
+            wanted += kind.__subclasses__()
+            file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+            if file and owner(file) == "user":
+                _watch(torch, kind)
+
+
+def _watch(torch: Any, kind: Any) -> None:
+    if _MARK in vars(kind):
+        return
+    try:
+        kind.__call__ = _watched(torch, kind.__call__)
+        setattr(kind, _MARK, True)
+    except (AttributeError, TypeError):  # a class that takes no attribute
+        return
+    _State.watches = True
+
+
+def lowered(program: Any) -> None:
+    """Take the weights that a program has when it is compiled: it shares them with its module."""
+    torch: Any = sys.modules["torch"]
+    for one in (one for known in _exports.values() for one in known):
+        if one.program() is program:
+            for name, value in {**program.state_dict, **program.constants}.items():
+                if name in one.weights and isinstance(value, torch.Tensor):
+                    one.weights[name] = _known(torch, value)
+
+
+def given(torch: Any, weights: dict[str, Any]) -> None:
+    """Remember the weights that a package is given."""
+    if _State.watches and budget.allows():
+        _State.weights.update((name, _known(torch, one)) for name, one in weights.items())
+
+
+def returned(torch: Any, call: Any, inputs: list[marks.Mark], result: Any) -> None:
+    """Remember what a package was given and gave; hold it against the module's last calls."""
+    if not _State.watches:
+        return
+    _State.returned += 1
+    flat = [id(leaf) for leaf in call.flat if isinstance(leaf, torch.Tensor)]
+    known = dict(zip(flat, inputs))  # noqa: B905 - Python 3.9
+    inputs = [
+        known[id(one)] for one in _arranged(torch, call.args, call.kwargs) if id(one) in known
+    ]
+    outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
+    seen = _Seen(call.number, inputs, outputs, None, {}, {})
+    _package.append(seen)
+    for other in list(_module):
+        if _pair(torch, other, seen):
+            _module.remove(other)
             return
+    if len(_State.rows) < _GIVEN:
+        _State.rows.update(marks.rows(torch, _arranged(torch, call.args, call.kwargs)))
+    for other in list(_module)[-1:]:
+        if found := _beside(other):
+            _say(other, found)
 
 
-def called_package(torch: Any, flat: Any) -> None:
-    """Remember what the package was given, to be held against the next call of the module."""
-    if _State.module is not None and _State.looked < _MOST:
-        _State.package = _prints(torch, flat)
+def _arranged(torch: Any, args: Any, kwargs: Any) -> list[Any]:
+    """Return the tensors that a call was given, what has a name sorted by it."""
+    given = [*args, *(kwargs[name] for name in sorted(kwargs))]
+    if not all(isinstance(one, torch.Tensor) for one in given):
+        named = torch.utils._pytree.tree_flatten_with_path(given)[0]
+        given = [leaf for _, leaf in sorted(named, key=lambda pair: str(pair[0]))]
+    return [one for one in given if isinstance(one, torch.Tensor)]
 
 
-class Memory:
-    """The memory of one call's inputs as it arrived: addresses, and a sample of the values."""
-
-    __slots__ = ("reused", "samples", "storages")
-
-    def __init__(self, torch: Any, flat: Any) -> None:
-        tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
-        self.samples = [_sample(torch, one) for one in tensors]
-        self.storages = [_storage(torch, one) for one in tensors]
-        self.reused: list[int] = []
-        for index, (address, sample) in enumerate(zip(self.storages, self.samples)):  # noqa: B905
-            if address and sample is not None:
-                known = _given.get(address)
-                if known is not None and known != sample:
-                    self.reused.append(index)
-                _given[address] = sample
-        while len(_given) > _ADDRESSES:
-            del _given[next(iter(_given))]
-
-    def found(self, torch: Any, flat: Any, result: Any) -> dict[str, Any]:
-        """Say what the call's end shows of its memory; nothing where all is as usual."""
-        tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
-        now = [_sample(torch, one) for one in tensors]
-        changed = [n for n, (one, was) in enumerate(zip(now, self.samples)) if one != was]  # noqa: B905
-        outputs = torch.utils._pytree.tree_leaves(result)
-        aliases = [
-            [number, self.storages.index(address)]
-            for number, leaf in enumerate(outputs)
-            if isinstance(leaf, torch.Tensor)
-            and (address := _storage(torch, leaf)) is not None
-            and address in self.storages
-        ]
-        found: dict[str, Any] = {"overwritten": changed, "aliases": aliases, "reused": self.reused}
-        return {key: value[:_NAMED] for key, value in found.items() if value}
-
-
-_given: dict[int, Any] = {}  # by address: the sample of what was given there last
-_ADDRESSES = 512
-_SAMPLED = 32  # elements
-_SAMPLED_BYTES = 64 << 20
-
-
-def _sample(torch: Any, leaf: Any) -> Any:
-    """Return a few elements, spread over a tensor of the CPU; None where that is not cheap."""
-    if leaf.device.type != "cpu" or leaf.layout != torch.strided or not leaf.numel():
-        return None
-    if leaf.numel() * leaf.element_size() > _SAMPLED_BYTES or not leaf.is_contiguous():
-        return None
-    with torch.no_grad():
-        flat = leaf.detach().view(-1)
-        return flat[:: max(1, flat.numel() // _SAMPLED)].clone().view(torch.uint8).tolist()
-
-
-def _storage(torch: Any, leaf: Any) -> int | None:
-    if leaf.layout != torch.strided or leaf.device.type != "cpu":
-        return None
-    return int(leaf.untyped_storage().data_ptr()) or None
+def ended() -> None:
+    """Say how many of the rows that the module was given the package never was, where all of its
+    calls were seen."""
+    counted = call_counters.of_process()
+    if counted is None or counted.numbers[call_counters.RETURNED] > _State.returned:
+        return
+    for caller, wanted in _State.wanted.items():
+        missing = sum(row not in _State.rows for row in wanted)
+        if missing and _State.rows:
+            events.emit("reference", caller=caller, rows=[missing, len(wanted)])
 
 
 def _watched(torch: Any, original: Any) -> Any:
@@ -119,68 +183,179 @@ def _watched(torch: Any, original: Any) -> Any:
 
     @functools.wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_compiling():  # what is traced through is the module alone
+        # What is traced through is the module alone.
+        if is_compiling() or _thread.inside or _State.looked >= _MOST:
             return original(self, *args, **kwargs)
-        state = _State
-        if state.looked < _MOST and state.module is not None and state.module() is self:
-            _look(self, args, kwargs)
-        return original(self, *args, **kwargs)
+        seen = _arrived(self, args, kwargs)
+        if seen is None:
+            return original(self, *args, **kwargs)
+        _thread.inside = True
+        try:
+            result = original(self, *args, **kwargs)
+        finally:
+            _thread.inside = False
+        _left(self, seen, result)
+        return result
 
     return call
 
 
-def _look(module: Any, args: Any, kwargs: Any) -> None:
+def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     torch: Any = sys.modules["torch"]
-    if torch._C._len_torch_dispatch_stack():
-        return  # it is being traced
+    if torch._C._len_torch_dispatch_stack() or not budget.allows():
+        return None  # it is being traced
     began = time.perf_counter()
     try:
-        _State.looked += 1
-        _say(_differences(torch, module, args, kwargs))
+        with torch._C.DisableTorchFunction():
+            _State.looked += 1
+            given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
+            caller = watch.caller()
+            wanted = _State.wanted.setdefault(caller, [])
+            if len(wanted) < _GIVEN:
+                wanted += marks.rows(torch, _arranged(torch, args, kwargs))
+            return _Seen(0, given, [], caller, _differences(torch, module), _state(torch, module))
     except Exception as error:
         events.note("look at a call of the exported module", error)
+        return None
+    finally:
+        budget.spent += time.perf_counter() - began
+
+
+def _left(module: Any, seen: _Seen, result: Any) -> None:
+    torch: Any = sys.modules["torch"]
+    began = time.perf_counter()
+    try:
+        with torch._C.DisableTorchFunction():
+            outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
+            seen = seen._replace(outputs=outputs)
+            now = _state(torch, module)
+            moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
+            if moved:
+                seen.differs["moved"] = moved[:_NAMED]
+            # What a call of the package was paired with before comes last: a reference that is
+            # evaluated late is given the latest values of memory each time.
+            order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
+            if not any(_pair(torch, seen, other) for other in order):
+                _module.append(seen)
+                _say(seen, _beside(seen))
+    except Exception as error:
+        events.note("look at a result of the exported module", error)
     budget.spent += time.perf_counter() - began
 
 
-def _differences(torch: Any, module: Any, args: Any, kwargs: Any) -> dict[str, Any]:
-    training, autocast = _training(module), _autocast(torch)
+def _pair(torch: Any, own: _Seen, package: _Seen) -> bool:
+    """Report a call of the module beside one of the package that was given the same inputs, or the
+    same in another order or in the same memory."""
+    mine, theirs = [one.value for one in own.inputs], [one.value for one in package.inputs]
+    if len(mine) != len(theirs) or not mine:
+        return False
     found: dict[str, Any] = {}
-    if training - _State.training:
-        found["training"] = sorted(training - _State.training)[:_NAMED]
-    if _State.training - training:
-        found["exported_training"] = sorted(_State.training - training)[:_NAMED]
-    if autocast != _State.autocast:
-        found["autocast"], found["exported_autocast"] = autocast or "off", _State.autocast or "off"
-    weights = _weights(module)
-    changed = [name for name, at in weights.items() if _State.weights.get(name, at) != at]
+    if mine != theirs:
+        if sorted(mine, key=repr) == sorted(theirs, key=repr):
+            found["reordered"] = [mine.index(one) for one in theirs][:_LATEST]
+        else:
+            pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
+            other = [n for n, (one, was) in pairs if one.value != was.value]
+            if not all(_same_memory(own.inputs[n], package.inputs[n]) for n in other):
+                return False
+            found["written"] = other[:_NAMED]
+    held = marks.apart(torch, package.outputs, own.outputs)
+    _State.paired.add(package.call)
+    _say(own, {"call": package.call, **found, **(held or {})})
+    return True
+
+
+def _beside(own: _Seen) -> dict[str, Any] | None:
+    """Return the last call of the package with inputs of the same kind, and which have others
+    values."""
+    for package in reversed(_package):
+        kinds = [[one[:2] for one in seen.inputs] for seen in (own, package)]
+        if kinds[0] == kinds[1]:
+            pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
+            other = [n for n, (one, was) in pairs if one.value != was.value]
+            return {"call": package.call, "other": other[:_NAMED]}
+    return None
+
+
+def _same_memory(one: marks.Mark, other: marks.Mark) -> bool:
+    return one.rewritten(other) or other.rewritten(one)
+
+
+def _say(seen: _Seen, found: Any = None) -> None:
+    events.emit("reference", caller=seen.caller, **seen.differs, **(found or {}))
+
+
+def _differences(torch: Any, module: Any) -> dict[str, Any]:
+    known = next((_exports[kind] for kind in type(module).__mro__ if kind in _exports), None)
+    if known is None:
+        return _beside_given(torch, module) or _since(torch, module)
+    export = next((one for one in known if one.module() is module), known[-1])
+    found: dict[str, Any] = {}
+    training, settings = _training(module), _settings(torch)
+    if training - export.training:
+        found["training"] = sorted(training - export.training)[:_NAMED]
+    if export.training - training:
+        found["exported_training"] = sorted(export.training - training)[:_NAMED]
+    for name, value in settings.items():
+        if value != export.settings.get(name):
+            found[name], found[f"exported_{name}"] = value, export.settings.get(name)
+    changed = [
+        name
+        for name, tensor in _tensors(torch, module)
+        if name in export.weights and not _alike(torch, tensor, export.weights[name])
+    ]
     if changed:
-        found["changed"], found["changed_count"] = changed[:_NAMED], len(changed)
-    given = [] if kwargs else _prints(torch, torch.utils._pytree.tree_leaves(args))
-    before = _State.package
-    if not before:  # it is called before the package: what both are given is not known
-        _State.first = True
-    if given and not _State.first and len(given) == len(before):
-        same = [one[:2] for one in given], [one[:2] for one in before]
-        if same[0] != same[1] and sorted(same[0]) == sorted(same[1]):
-            found["reordered"] = True
-        written = [n for n, (one, was) in enumerate(zip(given, before)) if _rewritten(one, was)]  # noqa: B905
-        if written:
-            found["written"] = written[:_NAMED]
+        found["changed"], found["changed_count"] = changed[:_WEIGHTS], len(changed)
+    attributes = _attributes(module)
+    others = [
+        f"{name} = {value!r:.40}, at the export {export.attributes[name]!r:.40}"
+        for name, value in attributes.items()
+        if name in export.attributes and export.attributes[name] != value
+    ]
+    if others:
+        found["attributes"] = others[:_NAMED]
+    if module is not export.module():
+        found["another"] = True
     return found
 
 
-def _rewritten(one: _Print, before: _Print) -> bool:
-    """Tell whether it is the same memory, written since the package was given it."""
-    return one[:2] == before[:2] and one[2] > before[2]
+def _since(torch: Any, module: Any) -> dict[str, Any]:
+    """Return the weights of a module that changed since its first call: no export was seen."""
+    of, known = _State.first.get(id(module), (lambda: None, {}))
+    if of() is not module:
+        if len(_State.first) < _LATEST:
+            weights = {name: _known(torch, one) for name, one in _tensors(torch, module)}
+            _State.first[id(module)] = weakref.ref(module), weights
+        return {}
+    others = [
+        name
+        for name, one in _tensors(torch, module)
+        if name in known and not _alike(torch, one, known[name])
+    ]
+    found = {"changed": others[:_WEIGHTS], "changed_count": len(others), "since": True}
+    return found if others else {}
 
 
-def _say(found: dict[str, Any]) -> None:
-    caller = _caller()
-    key = tuple(sorted(found)), caller
-    if key in _State.said:
-        return
-    _State.said.add(key)
-    events.emit("reference", caller=caller, **found)
+def _beside_given(torch: Any, module: Any) -> dict[str, Any]:
+    """Return the weights of a module that the package was not given, or with other values; nothing
+    where it was given none of them."""
+    weights = dict(_tensors(torch, module))
+    if not weights.keys() & _State.weights.keys():
+        return {}
+    known = _State.weights
+    others = [
+        name
+        for name, one in weights.items()
+        if name not in known or not _alike(torch, one, known[name])
+    ]
+    return {"changed": others[:_WEIGHTS], "changed_count": len(others)} if others else {}
+
+
+def _state(torch: Any, module: Any) -> dict[str, marks.Mark]:
+    """Return the tensors of a module that a call of it may change: all but its parameters."""
+    own = {id(one) for one in module.parameters()}
+    named = [(name, one) for name, one in _tensors(torch, module) if id(one) not in own]
+    return {name: marks.of(torch, one) for name, one in named[:_MOST]}
 
 
 def _training(module: Any) -> frozenset[str]:
@@ -194,7 +369,18 @@ def _training(module: Any) -> frozenset[str]:
 
 def _acts(one: Any) -> bool:
     name = type(one).__name__
-    return "Dropout" in name or ("Norm" in name and hasattr(one, "running_mean"))
+    if "Dropout" in name:
+        return bool(getattr(one, "p", 1.0))
+    return "Norm" in name and getattr(one, "running_mean", None) is not None
+
+
+def _settings(torch: Any) -> dict[str, str]:
+    """Return what of torch's own state changes numbers: autocast, and how products are made."""
+    return {
+        "autocast": _autocast(torch) or "off",
+        "precision": str(torch.get_float32_matmul_precision()),
+        "default_dtype": str(torch.get_default_dtype()).replace("torch.", ""),
+    }
 
 
 def _autocast(torch: Any) -> str:
@@ -207,36 +393,41 @@ def _autocast(torch: Any) -> str:
     return ""
 
 
-def _weights(module: Any) -> dict[str, tuple[int, int]]:
-    found = {}
-    for named in (module.named_parameters(), module.named_buffers()):
-        for name, tensor in named:
-            try:
-                found[name] = tensor.data_ptr(), tensor._version
-            except Exception:  # not plain memory, or an inference tensor
-                continue
-    return found
+def _tensors(torch: Any, module: Any) -> Iterator[tuple[str, Any]]:
+    """Yield weights, buffers and other tensors of a module, each by its name."""
+    yield from module.named_parameters()
+    counters = "num_batches_tracked"  # which change nothing outside of training
+    yield from (pair for pair in module.named_buffers() if not pair[0].endswith(counters))
+    for name, one in module.named_modules():
+        for key, value in vars(one).items():
+            if isinstance(value, torch.Tensor):
+                yield f"{name}.{key}" if name else key, value
 
 
-def _prints(torch: Any, flat: Any) -> list[_Print]:
-    found: list[_Print] = []
-    for leaf in flat:
-        if isinstance(leaf, torch.Tensor):
-            try:
-                found.append((leaf.data_ptr(), tuple(leaf.shape), leaf._version))
-            except Exception:  # not plain memory, or an inference tensor
-                return []
-    return found
+def _known(torch: Any, tensor: Any) -> tuple[marks.Mark, Any]:
+    """Return what a weight is known by: its mark and, where that is cheap, its sum."""
+    mark = marks.of(torch, tensor)
+    small = mark.sample is not None and tensor.numel() <= _SUMMED
+    return mark, float(tensor.detach().to(torch.float64).sum()) if small else None
 
 
-def _caller() -> tuple[str, int] | None:
-    frame: Any = sys._getframe(2)
-    here = __file__.rpartition("/")[0]
-    for _ in range(_FRAMES):
-        if frame is None:
-            return None
-        file = frame.f_code.co_filename
-        if not file.startswith(here) and "/torch/" not in file and not file.startswith("<"):
-            return file, frame.f_lineno
-        frame = frame.f_back
-    return None
+def _alike(torch: Any, tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
+    """Tell whether a weight has the values that it had, where they can be read; else whether it is
+    the same memory, not written since."""
+    same = marks.storage(torch, tensor), marks.version(tensor)
+    if same == (before[0].storage, before[0].version):
+        return True
+    now = _known(torch, tensor)
+    if now[0].sample is None or before[0].sample is None:
+        return False
+    return now[0].value == before[0].value and str(now[1]) == str(before[1])
+
+
+def _attributes(module: Any) -> dict[str, Any]:
+    """Return plain numbers and words of a module, which an export takes as they are."""
+    return {
+        f"{name}.{key}" if name else key: value
+        for name, one in module.named_modules()
+        for key, value in vars(one).items()
+        if type(value) in _PLAIN and not key.startswith("_") and key != "training"
+    }

@@ -12,25 +12,39 @@ import mmap
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import describe, store
+from . import describe, events, store
 
 BYTES = 4 << 20
+PRIVATE_BYTES = 64 << 20  # of inputs that the model writes to: memory of the process alone
+DEVICE_BYTES = 256 << 20
 _ALIGNED = 256
 _FEW = 1 << 14  # elements
 
 Described = dict[str, Any]
+
+
+class Layout(NamedTuple):
+    """Where copies of a call's tensors lie: bytes of all, (place, bytes) of each."""
+
+    bytes: int
+    places: list[tuple[int, int]]
+
+
+_private: list[Any] = []
 _memory: dict[int, tuple[str, Any]] = {}  # of this process: name of the file, its bytes
 
 
-def layout(described: Sequence[Described], sizes: Sequence[int]) -> list[int] | None:
-    """Return where each tensor's first element lies; None when they do not fit.
+def layout(
+    described: Sequence[Described], sizes: Sequence[int], limit: int = BYTES
+) -> Layout | None:
+    """Return where each tensor lies; None when they do not fit.
 
     `sizes` are bytes of an element, one for each tensor. The remainder of the storage offset
     keeps the alignment.
     """
-    places: list[int] = []
+    places: list[tuple[int, int]] = []
     end = 0
     for leaf, size in zip((d for d in described if d["index"] is not None), sizes):  # noqa: B905
         if "stride" not in leaf or any(step < 0 for step in leaf["stride"]):
@@ -40,27 +54,56 @@ def layout(described: Sequence[Described], sizes: Sequence[int]) -> list[int] | 
             (n - 1) * step
             for n, step in zip(leaf["shape"], leaf["stride"])  # noqa: B905
         )
-        places.append(begin)
-        end = -(-(begin + max(extent, 0) * size) // _ALIGNED) * _ALIGNED
-    return places if end <= BYTES else None
+        extent = extent if 0 not in leaf["shape"] else 0
+        places.append((begin, extent * size))
+        end = -(-(begin + extent * size) // _ALIGNED) * _ALIGNED
+    return Layout(max(end, _ALIGNED), places) if end <= limit else None
 
 
-def views(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -> list[Any] | None:
-    """Return tensors like those of a call, in the shared memory; None where that cannot be."""
+def of_device(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -> Layout | None:
+    """Return where the tensors of a call on a device lie in a copy of them, which is made of the
+    bytes as they lie; None where that cannot be."""
+    flat = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
+    if not all(type(t) is torch.Tensor and describe.plain(torch, t) for t in flat):
+        return None
+    if any(one["kind"] == "other" for one in described):
+        return None
+    found = layout(described, [t.element_size() for t in flat], DEVICE_BYTES)
+    sizes = [size for _, size in found.places] if found is not None else []
+    wide = (
+        size > max(_FEW, 2 * t.numel()) * t.element_size()
+        for size, t in zip(sizes, flat)  # noqa: B905 - Python 3.9
+    )
+    return None if any(wide) else found
+
+
+def views(
+    torch: Any, flat: Sequence[Any], described: Sequence[Described], *, private: bool
+) -> tuple[list[Any], Layout] | None:
+    """Return tensors like those of a call, in the shared memory; None where that cannot be.
+    `private`: the inputs are written to, so that larger ones are copied too, out of reach of a
+    process that looks after a crash."""
     plain = all(type(t) is torch.Tensor and describe.plain(torch, t) for t in flat)
     if not plain or any(t.device.type != "cpu" for t in flat):
         return None
     if any(0 in t.stride() and t.numel() > 1 for t in flat):
         return None  # copy_ refuses memory that is shared within a tensor
-    places = layout(described, [t.element_size() for t in flat])
-    if places is None:
+    limit = PRIVATE_BYTES if private else BYTES
+    found = layout(described, [t.element_size() for t in flat], limit)
+    if found is None:
         return None
     with torch.inference_mode(False):  # else they could be written to in that mode alone
-        memory = _bytes(torch)
+        memory = _bytes(torch) if found.bytes <= BYTES else _own(torch)
         if memory is None:
             return None
-        pairs = zip(flat, places)  # noqa: B905 - Python 3.9
-        return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, at in pairs]
+        pairs = zip(flat, found.places)  # noqa: B905 - Python 3.9
+        return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, (at, _) in pairs], found
+
+
+def held(torch: Any, layout: Layout) -> memoryview:
+    """Return the bytes that are held of a call."""
+    memory = _bytes(torch) if layout.bytes <= BYTES else _own(torch)
+    return memoryview(memory.numpy())[: layout.bytes]
 
 
 def addresses(views: Sequence[Any]) -> list[tuple[int, int]] | None:
@@ -83,19 +126,32 @@ def read(torch: Any, path: str) -> Described:
     memory = torch.frombuffer(bytearray(Path(path).read_bytes()), dtype=torch.uint8)
     tensors = [leaf for leaf in described if leaf["index"] is not None]
     dtypes = [getattr(torch, leaf["dtype"]) for leaf in tensors]
-    places = layout(tensors, [dtype.itemsize for dtype in dtypes])
-    if places is None or len(tensors) != len(described):
+    found = layout(tensors, [dtype.itemsize for dtype in dtypes], DEVICE_BYTES)
+    if found is None or found.bytes > memory.numel():
         raise ValueError(f"{path} does not hold such inputs")
-    flat = [
-        _view(memory, at, dtype, leaf["shape"], leaf["stride"])
-        for leaf, dtype, at in zip(tensors, dtypes, places)  # noqa: B905 - Python 3.9
+    copies = [
+        _on(leaf["device"], _view(memory, at, dtype, leaf["shape"], leaf["stride"]))
+        for leaf, dtype, (at, _) in zip(tensors, dtypes, found.places)  # noqa: B905 - Python 3.9
     ]
+    ready = iter(copies)
+    flat = [leaf.get("value") if leaf["index"] is None else next(ready) for leaf in described]
     if told.get("nested"):  # as the package and the program nest them themselves
         return {"flat": flat, "args": None, "inputs": described}
     names = told["keywords"]
     count = len(flat) - len(names)
     kwargs = dict(zip(names, flat[count:]))  # noqa: B905 - Python 3.9
     return {"flat": flat, "args": tuple(flat[:count]), "kwargs": kwargs, "inputs": described}
+
+
+def _on(device: str, leaf: Any) -> Any:
+    """Return a tensor with the same strides on the device of the call."""
+    if device == "cpu":
+        return leaf
+    extent = leaf.as_strided((leaf.untyped_storage().nbytes() // leaf.element_size(),), (1,), 0)
+    begin = leaf.storage_offset()
+    reach = 1 + sum((n - 1) * s for n, s in zip(leaf.shape, leaf.stride()))  # noqa: B905
+    memory = extent[begin : begin + max(reach, 0)].to(device)
+    return memory.as_strided(leaf.shape, leaf.stride())
 
 
 def _view(memory: Any, at: int, dtype: Any, shape: Sequence[int], stride: Sequence[int]) -> Any:
@@ -122,6 +178,29 @@ def _bytes(torch: Any) -> Any:
     return _memory[process][1]
 
 
-def name() -> str | None:
-    """Return the name of this process's file, if it has one."""
-    return _memory[os.getpid()][0] if os.getpid() in _memory else None
+def _own(torch: Any) -> Any:
+    if not _private:
+        _private.append(torch.empty(PRIVATE_BYTES, dtype=torch.uint8))
+    return _private[0]
+
+
+def device_files() -> list[str]:
+    """Return where memory that devices write to may be: a driver takes not every file system's."""
+    folder = store.directory()
+    if folder is None:
+        return []
+    shared = f"/dev/shm/aoti-debug-{events.secret()[:16] or 'run'}-{os.getpid()}.bin"
+    return [str(folder / f"call-device-{os.getpid()}.bin"), shared]
+
+
+def mapped(path: str, size: int) -> Any:
+    """Return the memory of a new file, all of whose bytes the disk has."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+        return mmap.mmap(descriptor, size)
+    except OSError:
+        os.unlink(path)  # noqa: PTH108 - pathlib is slow to import
+        raise
+    finally:
+        os.close(descriptor)

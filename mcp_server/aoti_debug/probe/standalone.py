@@ -70,6 +70,7 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
     parser.add_argument(
         "--trust", action="store_true", help="load programs that need a pickle: they can run code"
     )
+    parser.add_argument("--device-index", type=int, help="of the GPU that the call used")
     parser.add_argument("--weightless", action="store_true", help="the program has no weights")
     parser.add_argument(
         "--constants", action="append", default=[], help="weights that load_constants was given"
@@ -88,7 +89,6 @@ def add_package_arguments(parser: argparse.ArgumentParser, required: bool = True
         "--package", required=required, help=".pt2, or .so of torch._export.aot_compile"
     )
     parser.add_argument("--model", default="model", help="which model of the package")
-    parser.add_argument("--device-index", type=int)
     parser.add_argument("--runners", type=int, default=1, help="instances that serve calls")
 
 
@@ -100,6 +100,9 @@ def prepare(options: argparse.Namespace) -> Any:
         torch.ops.load_library(library)
     for module in options.imports:
         import_module(module)
+    index = options.device_index
+    if index is not None and 0 < index < torch.cuda.device_count():
+        torch.cuda.set_device(index)
     if options.script:
         definitions.run(options.script, options.script_args)
     return torch
@@ -234,6 +237,7 @@ def load_program(torch: Any, options: argparse.Namespace, path: str | None = Non
     """Load the exported program, or the one at `path`, with the weights that the script gave to
     the package."""
     program = untrusted.load(torch, path or options.exported, trust=options.trust)
+    program = onto_device(torch, program, options.device_index)
     for file in options.constants:
         for name, value in torch.load(file, weights_only=True)["constants"].items():
             for held in (program.state_dict, program.constants):
@@ -243,6 +247,28 @@ def load_program(torch: Any, options: argparse.Namespace, path: str | None = Non
                     is_parameter = isinstance(known, torch.nn.Parameter)
                     held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
     return program
+
+
+def onto_device(torch: Any, program: Any, index: int | None) -> Any:
+    """Return a program with its weights and constants on the GPU that the call used."""
+    values = [*program.state_dict.values(), *program.constants.values()]
+    values += [node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"]
+    devices = {str(value.device) for value in values if isinstance(value, torch.Tensor)}
+    moves = device_moves(devices, index)
+    if not moves:
+        return program
+    try:
+        return import_module("torch.export.passes").move_to_device_pass(program, moves)
+    except (ImportError, AttributeError):  # older torch has none
+        return program
+
+
+def device_moves(devices: set[str], index: int | None) -> dict[str, str]:
+    """Return what a program's one GPU becomes; nothing where it is that one, or there are more."""
+    gpus = [device for device in devices if device.startswith("cuda")]
+    if index is None or len(gpus) != 1 or gpus[0] == f"cuda:{index}":
+        return {}
+    return {gpus[0]: f"cuda:{index}", "cuda": f"cuda:{index}"}
 
 
 def skip_isa_probe() -> None:

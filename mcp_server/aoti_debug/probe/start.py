@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # every process of the user's pays for what is imported here
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-# Modules of torch that hold something to watch; what is done with each stands in hooks.py.
+# Modules that hold something to watch; what is done with each stands in hooks.py.
 WATCHED = frozenset(
     {
         "torch",
@@ -55,6 +55,7 @@ WATCHED = frozenset(
         "torch._inductor.codegen.wrapper",
         "torch._inductor.runtime.triton_heuristics",
         "torch.fx.experimental.symbolic_shapes",
+        "safetensors.torch",
     }
 )
 

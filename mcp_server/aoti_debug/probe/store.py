@@ -59,7 +59,7 @@ def room(replaces: str | None = None) -> int:
     for entry in os.scandir(folder):
         status = entry.stat(follow_symlinks=False)
         linked_package = entry.name.startswith("package-") and status.st_nlink > 1
-        shared_memory = entry.name.startswith("call-now")  # of fixed size, and mostly a hole
+        shared_memory = entry.name.startswith(("call-now", "call-device"))  # of fixed size
         if entry.name != replaces and not linked_package and not shared_memory:
             used[status.st_ino] = status.st_size
     return min(limit() - sum(used.values()), free())

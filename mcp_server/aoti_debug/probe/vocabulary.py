@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 _FRAME = re.compile(
     r'File "([^"\n]{1,2000})", line (\d{1,9})(?:, in ([^\n]{1,500}))?[^\S\n]*'
@@ -24,6 +24,20 @@ _LIBRARY = re.compile(
 )
 
 Owner = Literal["user", "library", "torch"]
+# The checks of a captured call, in the order of their steps in the one process that all share.
+Check = Literal[
+    "calls",
+    "guards",
+    "fakes",
+    "contract",
+    "compare",
+    "repeats",
+    "poison",
+    "threads",
+    "trials",
+    "writes",
+]
+CHECKS = get_args(Check)
 
 
 @dataclass(frozen=True)
@@ -117,7 +131,7 @@ class Break:
 
     index: int | None = None  # of tensors; None for a value that is no tensor
     name: str | None = None
-    # count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
+    # nesting, count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
     property: str = "value"
     expected: str = ""
     got: str = ""
@@ -129,6 +143,7 @@ class Break:
     bound: int | None = None  # of a size, where the relation is min or max
     position: int | None = None  # among all leaves
     written: bool = False  # the model writes to this input
+    order: tuple[int, ...] | None = None  # of a nesting: the leaf for each place of the export
 
 
 @dataclass(frozen=True)
@@ -205,6 +220,7 @@ ReasonKind = Literal[
     "one_element",
     "no_elements",
     "overflow",
+    "written",
     "other",
 ]
 

@@ -42,12 +42,15 @@ def main() -> int:
         except Exception as error:  # what was seen until then counts
             if index.found is None:
                 raised = {**located(run.at), **events.describe_error(error)}
+        origin = origins.cause(module.graph)
+        meant = origin is not None and bool(origin.get("meant"))
         report.update(
             state="done",
             seconds=round(time.perf_counter() - began, 3),
             nodes=len(module.graph.nodes),
             rows=values.rows,
-            origin=origins.cause(module.graph),
+            origin=None if meant else origin,
+            meant=meant,
             index=index.found and {**located(run.at), **vars(index.found), "chain": index.chain},
             raised=raised,
             written=writes.found,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import time
@@ -11,8 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import budget, events, failing_node, guards
+from .vocabulary import owner
 
 Details = dict[str, Any]
+_FRAMES = 60
+_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
 
 @dataclass
@@ -68,6 +72,19 @@ def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     call._aoti_debug = True  # type: ignore[attr-defined]
     call._torchdynamo_disable = True  # type: ignore[attr-defined] # never traced into
     return call
+
+
+def caller() -> tuple[str, int] | None:
+    """Return file and line of the innermost frame that is neither torch's nor the probe's."""
+    frame = sys._getframe(1)
+    for _ in range(_FRAMES):
+        if frame is None:
+            return None
+        file = frame.f_code.co_filename
+        if not file.startswith((_HERE, "<")) and owner(file) != "torch":
+            return file, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
 
 
 def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:

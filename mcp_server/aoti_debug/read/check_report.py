@@ -6,12 +6,14 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from aoti_debug.read.checks import NAMES, CheckReports, Name
-from aoti_debug.vocabulary import Break, OutOfBounds, Reason, ValueSummary
+from aoti_debug.read.checks import CheckReports
+from aoti_debug.vocabulary import CHECKS, Break, Check, OutOfBounds, Reason, ValueSummary
 
 State = Literal["done", "failed", "impossible", "running", "died"]
 _TEXT = 4000
 FAR = 0.1  # of the largest value
+SHARE = 0.1
+NEAR = 1e-3  # likewise; kernels on other threads may add in another order
 
 
 def _cut(value: Any) -> Any:
@@ -162,7 +164,8 @@ class ContractReport(Step):
 class CompareReport(Step):
     verdict: Literal["agrees", "differs", "random"] | None = None
     random: tuple[str, ...] = ()
-    drawn: str = ""  # the stack of the first operator that draws
+    drawn: str = ""  # the stack of an operator that draws: of a dropout before others
+    layer: str = ""  # the innermost layer that it is of, a type
     reference: str = ""  # what both were measured against, where they are apart
     outputs: tuple[Compared, ...] = ()
 
@@ -265,6 +268,22 @@ class ThreadsReport(RepeatsReport):
     shared: Shared = Shared()
 
 
+class Repeated(_Report):
+    """What the call gave in the script, held against what it gives alone: a few elements."""
+
+    apart: float = 0.0
+    largest: float = 0.0
+    unlike: int = 0  # elements that are NaN or infinite on one side alone
+    wrong: int = 0  # elements that are off by more than a thousandth, of so many:
+    of: int = 0
+
+    @property
+    def far(self) -> bool:
+        """Tell whether more is off than elements in which rounding is made large."""
+        off = self.apart > NEAR * self.largest and self.wrong > SHARE * self.of
+        return bool(self.unlike) or off
+
+
 class TrialReport(_Report):
     """What became of one captured call: as it was given, with what it breaks taken away, and the
     package's results for the call as given held against the program's for the call as meant."""
@@ -274,10 +293,27 @@ class TrialReport(_Report):
     given: Outcome
     without: Outcome | None = None
     meant: Outcome | None = None
+    recorded: Repeated | None = None
+
+
+class Draw(_Report):
+    """How far the program's results move when one random operator draws other numbers."""
+
+    op: str
+    node: str = ""
+    stack: str = ""
+    apart: float = 0.0
 
 
 class TrialsReport(Step):
     trials: tuple[TrialReport, ...] = ()
+    draws: tuple[Draw, ...] = ()
+    rounding: tuple[float, ...] = ()  # of the program and the package, from float64
+    in_order: bool = False  # the calls were repeated from the first on, each with the state before
+    forked: Literal["hangs", "returns", "failed"] | None = (
+        None  # in a child of a process that ran it
+    )
+    forked_alone: Literal["hangs", "returns", "failed"] | None = None  # with one thread
 
     def of(self, pid: int, call: int | None) -> TrialReport | None:
         return next((one for one in self.trials if (one.pid, one.call) == (pid, call)), None)
@@ -312,7 +348,7 @@ def read_part(kind: type[P], document: object) -> P | None:
         return None
 
 
-KINDS: dict[Name, type[Step]] = {
+KINDS: dict[Check, type[Step]] = {
     "calls": CallsReport,
     "guards": GuardsReport,
     "fakes": FakesReport,
@@ -326,7 +362,7 @@ KINDS: dict[Name, type[Step]] = {
 }
 
 
-def read_step(name: Name, document: object, artifact: str) -> Step | None:
+def read_step(name: Check, document: object, artifact: str) -> Step | None:
     """Read one step's document; None for what is none."""
     if not isinstance(document, dict):
         return None
@@ -340,7 +376,7 @@ def read_reports(document: object, artifact: str, signal: str | None = None) -> 
     """Read a whole report; `signal` ended its process, and so the step that was running."""
     steps = document.get("steps") if isinstance(document, dict) else None
     found: dict[str, Any] = {}
-    for name in NAMES:
+    for name in CHECKS:
         step = read_step(name, steps.get(name), artifact) if isinstance(steps, dict) else None
         if step is not None and step.state == "running" and signal is not None:
             step = step.model_copy(update={"state": "died", "signal": signal})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
+
+from aoti_debug.vocabulary import CHECKS, Check
 
 if TYPE_CHECKING:  # many types, which what only reads a log does without
     from aoti_debug.read.check_report import (
@@ -19,20 +21,6 @@ if TYPE_CHECKING:  # many types, which what only reads a log does without
         TrialsReport,
         WritesReport,
     )
-
-Name = Literal[
-    "calls",
-    "guards",
-    "fakes",
-    "contract",
-    "compare",
-    "repeats",
-    "poison",
-    "threads",
-    "trials",
-    "writes",
-]
-NAMES: tuple[Name, ...] = get_args(Name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +38,19 @@ class CheckReports:
     trials: TrialsReport | None = None
     writes: WritesReport | None = None
 
-    def step(self, name: Name) -> Step | None:
+    def step(self, name: Check) -> Step | None:
         found: Step | None = getattr(self, name)
         return found
 
     def joined(self, other: CheckReports) -> CheckReports:
         """Return these reports with what a later process reported of other steps."""
-        more: dict[Name, Any] = {n: step for n in NAMES if (step := other.step(n)) is not None}
+        more: dict[Check, Any] = {n: step for n in CHECKS if (step := other.step(n)) is not None}
         return replace(self, **more)
 
     @property
-    def running(self) -> Name | None:
+    def running(self) -> Check | None:
         """Return the step in which the process ended, if it did in one."""
-        return next((n for n in NAMES if (s := self.step(n)) and s.state == "running"), None)
+        return next((n for n in CHECKS if (s := self.step(n)) and s.state == "running"), None)
 
     @property
     def abnormal(self) -> bool:

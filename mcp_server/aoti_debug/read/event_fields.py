@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
+from aoti_debug.probe.nesting import PROPERTY
 from aoti_debug.read.event_records import (
     Call,
     CustomOps,
@@ -15,13 +16,15 @@ from aoti_debug.read.event_records import (
     Given,
     GraphNode,
     Guard,
+    Odd,
     Output,
     Process,
     Reference,
     Torch,
+    Weights,
 )
 from aoti_debug.read.record import Span
-from aoti_debug.vocabulary import Leaf, Place
+from aoti_debug.vocabulary import Break, Leaf, Place
 
 TEXT_LIMIT = 4000
 _ITEMS = 2000
@@ -104,6 +107,20 @@ def leaf_of(leaf: Fields) -> Leaf:
         overlaps=ints(get("overlaps")),
         nan=integer(get("nan")),
         inf=integer(get("inf")),
+    )
+
+
+def nesting_of(broken: Fields) -> Break:
+    get = broken.get
+    return Break(
+        index=integer(get("index")) or 0,
+        name=string(get("name")),
+        property=PROPERTY,
+        expected=string(get("expected")) or "",
+        got=string(get("got")) or "",
+        reason=string(get("reason")) or "",
+        position=integer(get("position")),
+        order=ints(get("order")),
     )
 
 
@@ -209,24 +226,54 @@ def with_memory(call: Call, event: Fields) -> Call:
         overwritten=ints(found.get("overwritten")) or (),
         reused=ints(found.get("reused")) or (),
         aliases=tuple(one for one in pairs if one is not None and len(one) == 2),
+        changed=tuple(
+            one for pair in values(found.get("changed")) if (one := ints(pair)) and len(one) == 2
+        ),
+        values=tuple(tuple(map(real, values(one))) for one in values(found.get("values"))),
     )
+
+
+SETTINGS = {
+    "autocast": "autocast",
+    "precision": "the precision of float32 products",
+    "default_dtype": "the default dtype",
+}
 
 
 def reference_of(span: Span, pid: int, event: Fields) -> Reference:
     get = event.get
+    settings = (
+        (said, string(get(name)), string(get(f"exported_{name}")))
+        for name, said in SETTINGS.items()
+    )
     return Reference(
         span,
         pid,
         _caller(get("caller")),
         training=texts(values(get("training"))),
         exported_training=texts(values(get("exported_training"))),
-        autocast=string(get("autocast")),
-        exported_autocast=string(get("exported_autocast")),
+        settings=tuple((said, now, then) for said, now, then in settings if now and then),
         changed=texts(values(get("changed"))),
         changed_count=integer(get("changed_count")) or 0,
-        reordered=get("reordered") is True,
+        moved=texts(values(get("moved"))),
+        attributes=texts(values(get("attributes"))),
+        since=get("since") is True,
+        another=get("another") is True,
+        call=integer(get("call")),
+        reordered=ints(get("reordered")) or (),
         written=ints(get("written")) or (),
+        other=ints(get("other")) or (),
+        rows=ints(get("rows")) or (),
+        apart=real(get("apart")),
+        largest=real(get("largest")) or 0.0,
+        unlike=integer(get("unlike")) or 0,
     )
+
+
+def weights_of(span: Span, pid: int, event: Fields) -> Weights:
+    names = event.get("names")
+    listed = texts(names) if isinstance(names, dict) else ()
+    return Weights(span, pid, string(event.get("file")), _caller(event.get("caller")), listed)
 
 
 def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
@@ -239,7 +286,7 @@ def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
         model=string(event.get("model")) or "model",
         inputs=tuple(leaf_of(i) for i in dicts(event.get("inputs"))),
         outputs=(),
-        captured=inside(event.get("captured")),
+        captured=inside(event.get("kept")) or inside(event.get("captured")),
         why_not=string(event.get("why_not")),
         seconds=None,
         ok=None,
@@ -248,6 +295,18 @@ def call_of(span: Span, pid: int, id_: int, event: Fields) -> Call:
         breaks=texts(values(event.get("breaks"))),
         keywords=tuple(k for k in values(event.get("keywords")) if isinstance(k, str)),
         nested=event.get("nested") is True,
+        nesting=tuple(nesting_of(one) for one in dicts(event.get("nesting"))),
+    )
+
+
+def odd_of(pid: int, event: Fields) -> Odd:
+    return Odd(
+        pid,
+        call=integer(event.get("call")) or 0,
+        signature=integer(event.get("signature")) or 0,
+        group=integer(event.get("group")),
+        captured=inside(event.get("captured")),
+        why_not=string(event.get("why_not")),
     )
 
 
@@ -291,6 +350,7 @@ def details_of(event: Fields) -> Details:
         why_not=string(get("why_not")),
         constants=tuple(map(_given, dicts(constants))) if isinstance(constants, list) else None,
         count=integer(get("count")) or 0,
+        inactive=get("inactive") is True,
         user_managed=get("user_managed") is True,
     )
 

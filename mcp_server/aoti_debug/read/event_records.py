@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.read.record import Record
-from aoti_debug.vocabulary import Leaf, Place
+from aoti_debug.vocabulary import Break, Leaf, Place
 
 if TYPE_CHECKING:
     from aoti_debug.read.traffic import Tally
@@ -106,6 +106,7 @@ class Details:
     constants: tuple[Given, ...] | None = None  # the first of `count`
     count: int = 0
     user_managed: bool = False
+    inactive: bool = False  # constants for the buffer that calls do not use
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,40 +158,86 @@ class Call(Record):
     breaks: tuple[str, ...] = ()  # properties that the probe found broken
     keywords: tuple[str, ...] = ()  # of the arguments that were given by name
     nested: bool = False  # an argument is a container of several inputs
+    nesting: tuple[Break, ...] = ()  # how it is nested otherwise than the export
     overwritten: tuple[int, ...] = ()  # inputs that changed while the call was under way
     reused: tuple[int, ...] = ()  # inputs in memory that an earlier call had, with other values
     aliases: tuple[tuple[int, ...], ...] = ()  # output and the input whose memory it is
+    signature: int = 0  # what its outputs hold, of the first call that returned that
+    on_device: bool = False  # its device did not come to the end of it
+    changed: tuple[tuple[int, ...], ...] = ()  # calls and outputs that were not as returned by then
+    values: tuple[tuple[float | None, ...], ...] = ()  # a few elements of each output
 
     @property
-    def suspicious(self) -> bool:
-        """Tell whether it broke something, or gave what is no number."""
-        return bool(self.breaks) or any(out.nan or out.inf for out in self.outputs)
+    def holds_nonfinite(self) -> bool:
+        """Tell whether its outputs are known to hold NaN or Inf."""
+        return bool(self.signature) or any(out.nan or out.inf for out in self.outputs)
 
     def input(self, index: int) -> Leaf | None:
         """Return the tensor that the runtime calls `input_handles[index]`."""
         return next((given for given in self.inputs if given.index == index), None)
 
 
+FAR = 1e-3  # of the largest value
+
+
 @dataclass(frozen=True, slots=True)
 class Reference(Record):
-    """A call of the module that was exported, and how it differs from the export and from the last
-    call of the package."""
+    """A call of the module that was exported, how it differs from the export, and how its results
+    differ from those of the package's call that was given the same."""
 
     pid: int
     caller: tuple[str, int] | None
     training: tuple[str, ...] = ()  # modules that were not in training mode at the export
     exported_training: tuple[str, ...] = ()  # modules that were, and are not now
-    autocast: str | None = None  # where it is another now
-    exported_autocast: str | None = None
+    settings: tuple[tuple[str, str, str], ...] = ()  # of torch's: name, now, at the export
     changed: tuple[str, ...] = ()  # weights, the first of `changed_count`
     changed_count: int = 0
-    reordered: bool = False
-    written: tuple[int, ...] = ()  # tensors whose memory was written since the package had them
+    moved: tuple[str, ...] = ()  # buffers and other tensors that the call itself changed
+    attributes: tuple[str, ...] = ()  # plain values of modules that are others now
+    since: bool = False  # they changed since the module's first call: no export was seen
+    another: bool = False  # it is another module of the same class
+    call: int | None = None  # of the package
+    reordered: tuple[int, ...] = ()  # for each tensor of the package, which of the module's it is
+    written: tuple[int, ...] = ()  # tensors that are the same memory with other values
+    other: tuple[int, ...] = ()  # tensors that have other values
+    rows: tuple[int, ...] = ()  # of its inputs that the package was never given, and all of them
+    apart: float | None = None  # the results at most, of the elements that were looked at
+    largest: float = 0.0
+    unlike: int = 0  # elements that are NaN or infinite on one side alone
 
     @property
-    def differs(self) -> bool:
-        parts = self.training, self.exported_training, self.autocast, self.changed, self.written
-        return any(parts) or self.reordered
+    def reasons(self) -> bool:
+        """Tell whether it differs from the export, or from the package in what it is given."""
+        parts = self.training, self.exported_training, self.settings, self.changed, self.attributes
+        return any(parts) or bool(self.reordered or self.written or self.other)
+
+    @property
+    def paired(self) -> bool:
+        """Tell whether its results were held against the package's."""
+        return self.call is not None and self.apart is not None and not self.other
+
+    @property
+    def far(self) -> bool:
+        """Tell whether the results are further apart than rounding goes."""
+        return self.paired and (bool(self.unlike) or (self.apart or 0.0) > FAR * self.largest)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Record):
+    """A process came to its end by itself; the exception that nobody caught, where one was."""
+
+    pid: int
+    error: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weights(Record):
+    """Weights that are not finite, as they were read from a file or set, by their names."""
+
+    pid: int
+    file: str | None  # None: code set them; "": it has no name
+    caller: tuple[str, int] | None
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +248,29 @@ class Counted:
     file: str
     now: str | None
     latest: str | None
+    pending: str | None = None  # the inputs of a call that a device did not come to the end of
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """Of which model a process counts the outputs in which row."""
+
+    pid: int
+    row: int
+    package: str | None
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """The first call of a model to return a signature; its inputs as far as they are kept."""
+
+    pid: int
+    call: int
+    signature: int
+    group: int | None
+    captured: str | None
+    why_not: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +326,10 @@ class Events:
     counted: tuple[Counted, ...] = ()
     tallies: tuple[Tally, ...] = ()
     references: tuple[Reference, ...] = ()
+    weights: tuple[Weights, ...] = ()
+    rows: tuple[ModelRow, ...] = ()
+    returned: tuple[Odd, ...] = ()
+    ended: tuple[Ended, ...] = ()
 
     @property
     def torch(self) -> Torch | None:

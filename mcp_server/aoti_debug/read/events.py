@@ -16,28 +16,34 @@ from aoti_debug.read.event_fields import (
     inside,
     integer,
     merged,
+    odd_of,
     output_of,
     process_of,
     real,
     reference_of,
     string,
     torch_of,
+    weights_of,
     with_memory,
 )
 from aoti_debug.read.event_records import (
     Call,
     Counted,
     CustomOps,
+    Ended,
     Events,
     Failure,
     Fields,
+    ModelRow,
     Note,
+    Odd,
     Output,
     PackageSeen,
     Phase,
     Process,
     Reference,
     Torch,
+    Weights,
 )
 from aoti_debug.read.record import QUOTE_LIMIT, Span
 from aoti_debug.vocabulary import Leaf
@@ -92,6 +98,10 @@ class _EventReader:
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
     counted: list[Counted] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
+    weights: list[Weights] = field(default_factory=list)
+    rows: list[ModelRow] = field(default_factory=list)
+    returned: list[Odd] = field(default_factory=list)
+    ended: list[Ended] = field(default_factory=list)
     key: str | None = None  # the run's secret; empty: the events carry none
     unreadable: int = 0
 
@@ -124,10 +134,20 @@ class _EventReader:
             _keep(self.custom_ops, custom_ops_of(span, pid, event))
         elif kind == "reference":
             _keep(self.references, reference_of(span, pid, event))
+        elif kind == "weights":
+            _keep(self.weights, weights_of(span, pid, event))
+        elif kind == "ended":
+            _keep(self.ended, Ended(span, pid, failure_of(event)))
         elif kind == "tally":
-            file, names = inside(event.get("file")), (event.get("now"), event.get("latest"))
+            file, names = inside(event.get("file")), map(event.get, ("now", "latest", "pending"))
             if file is not None:
                 _keep(self.counted, Counted(pid, file, *map(inside, names)))
+        elif kind == "outputs":
+            row, model = integer(event.get("row")), string(event.get("model")) or "model"
+            if row is not None:
+                _keep(self.rows, ModelRow(pid, row, string(event.get("package")), model))
+        elif kind == "returned":
+            _keep(self.returned, odd_of(pid, event))
         else:
             self.unreadable += 1
 
@@ -143,6 +163,10 @@ class _EventReader:
             self.unreadable,
             tuple(self.counted),
             references=tuple(self.references),
+            weights=tuple(self.weights),
+            rows=tuple(self.rows),
+            returned=tuple(self.returned),
+            ended=tuple(self.ended),
         )
 
     def _begin(self, span: Span, pid: int, event: Fields) -> None:

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.probe import call_counters as written
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import Call, Counted, Events, Group, Phase
+    from aoti_debug.read.event_records import Call, Counted, Details, Events, Group, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Calls of a model whose outputs hold the same: of each output three bits, NaN, Inf, -Inf."""
+
+    signature: int
+    count: int
+    numbers: tuple[int, ...]  # of the first
+
+
+@dataclass(frozen=True, slots=True)
+class OnDevice:
+    """A call that was on a device when its process ended, and the file with its inputs."""
+
+    call: int
+    group: int | None
+    file: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +39,7 @@ class Tally:
     groups: Mapping[int, tuple[int, tuple[int, ...]]]
     returned: int
     failed: int
-    outputs_read: int
+    unread: int  # calls whose outputs could not be looked at
     others: int  # calls of no group: there were too many kinds
     others_judged: int
     under_way: int  # number of a call; 0: none
@@ -31,7 +49,20 @@ class Tally:
     latest_kept: int
     broken: int
     unjudged: int
-    not_finite: int
+    on_device: int  # the first call that its device did not come to the end of; 0: none
+    on_device_group: int
+    on_device_kept: int
+    outputs: Mapping[int, tuple[Returned, ...]]  # of each model
+
+    @property
+    def odd(self) -> bool:
+        """Tell whether some calls of a model returned NaN or Inf that others did not."""
+        return any(
+            one.signature & ~other.signature
+            for found in self.outputs.values()
+            for one in found
+            for other in found
+        )
 
 
 def read_tally(pid: int, data: bytes) -> Tally | None:
@@ -51,7 +82,7 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
         },
         returned=numbers[written.RETURNED],
         failed=numbers[written.FAILED],
-        outputs_read=numbers[written.OUTPUTS_READ],
+        unread=numbers[written.UNREAD],
         others=numbers[written.OTHERS],
         others_judged=numbers[written.OTHERS_JUDGED],
         under_way=numbers[written.UNDER_WAY],
@@ -61,17 +92,44 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
         latest_kept=numbers[written.LATEST_KEPT],
         broken=numbers[written.BROKEN],
         unjudged=numbers[written.UNJUDGED],
-        not_finite=numbers[written.NOT_FINITE],
+        on_device=numbers[written.ON_DEVICE],
+        on_device_group=numbers[written.ON_DEVICE_GROUP],
+        on_device_kept=numbers[written.ON_DEVICE_KEPT],
+        outputs={
+            model: found for model in range(written.MODELS) if (found := signatures(numbers, model))
+        },
     )
 
 
-def with_tallies(events: Events, files: Mapping[str, bytes]) -> Events:
+def signatures(numbers: Sequence[int], model: int) -> tuple[Returned, ...]:
+    """Return what the calls of a model returned, one for each signature."""
+    found = []
+    for at in range(written.SIGNATURES):
+        begin = written.signed(model, at)
+        signature, count, *first = numbers[begin : begin + written.SIGNED]
+        if count:
+            found.append(Returned(signature, count, tuple(n for n in first[:count] if n)))
+    return tuple(found)
+
+
+def with_tallies(
+    events: Events, files: Mapping[str, bytes], on_devices: Mapping[int, OnDevice] | None = None
+) -> Events:
     """Add the tallies, and of each process the last call, which may be under way at its end, and
     the one whose inputs were kept last, where the events do not hold them."""
     tallies = []
     for counted in events.counted:
         found = read_tally(counted.pid, files.get(counted.file, b""))
         if found is not None:
+            left = (on_devices or {}).get(counted.pid)
+            if left is not None and not found.on_device:
+                found = replace(
+                    found,
+                    on_device=left.call,
+                    on_device_group=-1 if left.group is None else left.group,
+                    on_device_kept=left.call if left.file else 0,
+                )
+                counted = replace(counted, pending=left.file)
             tallies.append(found)
             events = _with_calls(events, found, counted)
     return replace(events, tallies=tuple(tallies))
@@ -80,27 +138,74 @@ def with_tallies(events: Events, files: Mapping[str, bytes]) -> Events:
 def _with_calls(events: Events, tally: Tally, counted: Counted) -> Events:
     own = {call.call: call for call in events.calls if call.pid == tally.pid}
     groups = {call.group: call for call in reversed(own.values()) if call.group is not None}
-    calls, phases = list(events.calls), list(events.phases)
-    recorded = own.get(tally.last)
+    calls, phases = dict(own), list(events.phases)
+    for one in events.returned:
+        like = own.get(one.call)
+        if like is None and one.group is not None and one.group in groups:
+            like = _like(groups[one.group], one.call, None, ok=True)
+        if one.pid == tally.pid and like is not None:
+            kept = one.captured or like.captured
+            calls[one.call] = replace(
+                like, captured=kept, why_not=one.why_not, signature=one.signature
+            )
+    recorded, like = calls.get(tally.last), groups.get(tally.last_group)
     if recorded is not None and recorded.captured is None and tally.held == tally.last:
-        calls[calls.index(recorded)] = replace(recorded, captured=counted.now, why_not=None)
-    like = groups.get(tally.last_group)
-    unknown = tally.latest_kept and tally.latest_kept not in own  # 0: none was kept
+        calls[tally.last] = replace(recorded, captured=counted.now, why_not=None)
+    unknown = tally.latest_kept and tally.latest_kept not in calls  # 0: none was kept
     if unknown and tally.latest_kept != tally.last and like is not None:
-        calls.append(_like(like, tally.latest_kept, counted.latest, ok=True))
+        calls[tally.latest_kept] = _like(like, tally.latest_kept, counted.latest, ok=True)
     if recorded is None and like is not None:
         kept = counted.now if tally.held == tally.last else None
         kept = counted.latest if tally.latest_kept == tally.last else kept
         ok = None if tally.under_way == tally.last else True
-        calls.append(_like(like, tally.last, kept, ok=ok))
+        calls[tally.last] = _like(like, tally.last, kept, ok=ok)
         if ok is None:
             phases.append(_under_way(like))
-    return replace(events, calls=tuple(calls), phases=tuple(phases))
+    others = [call for call in events.calls if call.pid != tally.pid]
+    ordered = sorted(calls.values(), key=lambda call: (call.call is None, call.call or 0))
+    at = next((n for n, c in enumerate(events.calls) if c.pid == tally.pid), len(others))
+    joined = (*others[:at], *ordered, *others[at:])
+    return on_device(replace(events, calls=joined, phases=tuple(phases)), tally, counted)
+
+
+def on_device(events: Events, tally: Tally, counted: Counted) -> Events:
+    """Say of the call that its device did not come to the end of that it did not return."""
+    number = tally.on_device
+    if not number:
+        return events
+    own = [call for call in events.calls if call.pid == tally.pid and call.call is not None]
+    found = next((call for call in own if call.call == number), None)
+    like = found or next((call for call in own if call.group == tally.on_device_group), None)
+    if like is None:
+        return events
+    call = found or _like(like, number, None, ok=None)
+    kept = counted.pending if tally.on_device_kept == number else call.captured
+    call = replace(call, ok=None, on_device=True, captured=kept)
+    others = tuple(one for one in events.calls if one is not found)
+    phase = replace(_under_way(call), details=_details(events, call))
+    return replace(events, calls=(*others, call), phases=(*events.phases, phase))
+
+
+def _details(events: Events, call: Call) -> Details:
+    from aoti_debug.read.event_records import Details
+
+    known = (p.details for p in events.phases if (p.pid, p.id) == (call.pid, call.id))
+    return next(known, Details())
 
 
 def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> Call:
     why = "" if captured else "its inputs are not kept: they are too large, or not on the CPU"
-    return replace(call, call=number, captured=captured, why_not=why, ok=ok, outputs=(), error=None)
+    return replace(
+        call,
+        call=number,
+        captured=captured,
+        why_not=why,
+        ok=ok,
+        outputs=(),
+        error=None,
+        signature=0,
+        on_device=False,
+    )
 
 
 def _under_way(call: Call) -> Phase:

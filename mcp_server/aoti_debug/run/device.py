@@ -29,15 +29,15 @@ class Turns:
     """Turns at one thing that cannot be shared."""
 
     def __init__(self) -> None:
-        self._taken = False
+        self.taken = False
         self._waiting: dict[Hashable, deque[anyio.Event]] = {}  # who is next comes first
 
     @contextlib.asynccontextmanager
     async def take(self, client: Hashable) -> AsyncIterator[None]:
         """Wait for the client's turn, and have it until the body ends."""
-        if self._taken:
+        if self.taken:
             await self._wait(client)
-        self._taken = True
+        self.taken = True
         try:
             yield
         finally:
@@ -55,6 +55,11 @@ class Turns:
                 self._leave(client, turn)
             raise
 
+    @property
+    def wanted(self) -> bool:
+        """Say whether another waits for a turn."""
+        return bool(self._waiting)
+
     def _leave(self, client: Hashable, turn: anyio.Event) -> None:
         self._waiting[client].remove(turn)
         if not self._waiting[client]:
@@ -62,7 +67,7 @@ class Turns:
 
     def _give(self, client: Hashable) -> None:
         """Give the turn on; who had it comes behind all that wait by now."""
-        self._taken = bool(self._waiting)
+        self.taken = bool(self._waiting)
         if client in self._waiting:
             self._waiting[client] = self._waiting.pop(client)
         if self._waiting:
@@ -85,6 +90,7 @@ class TurnsByName:
 
 QUERY_S = 10.0
 RETRY_S = 0.5
+WAITING = "waiting"  # the file that those who wait for a GPU have locked together
 _LOST = re.compile(
     r"GPU is lost|fallen off the bus|requires reset|Unable to determine the device handle"
     r"|couldn't communicate|Driver/library version mismatch|Failed to initialize NVML[^\n]*",
@@ -164,7 +170,7 @@ def lock_devices(
     """
     with contextlib.ExitStack() as held:
         for device in sorted(devices, key=lambda d: d.uuid):
-            held.enter_context(_lock(device, run, command, (at or home()) / "locks"))
+            held.enter_context(_lock(device, run, command, at))
         yield
 
 
@@ -181,27 +187,62 @@ async def hold_devices(
     """Hold `devices` like `lock_devices`, waiting at most `wait_s` for other runs to end."""
     deadline = anyio.current_time() + wait_s
     with contextlib.ExitStack() as held:
-        while True:
-            try:
-                held.enter_context(lock_devices(devices, run=run, command=command, at=at))
-                break
-            except DeviceBusy as busy:
-                if anyio.current_time() >= deadline:
-                    raise
-                if on_wait is not None:
-                    on_wait(f"waiting: {busy.args[0]}")
-            await anyio.sleep(RETRY_S)
+        with contextlib.ExitStack() as waiting:
+            while True:
+                try:
+                    held.enter_context(lock_devices(devices, run=run, command=command, at=at))
+                    break
+                except DeviceBusy as busy:
+                    if anyio.current_time() >= deadline:
+                        raise
+                    waiting.enter_context(_said_to_wait(devices, at))
+                    if on_wait is not None:
+                        on_wait(f"waiting: {busy.args[0]}")
+                await anyio.sleep(RETRY_S)
         yield
 
 
+def are_wanted(devices: Sequence[Device], at: Path | None = None) -> bool:
+    """Say whether another process waits for one of `devices`."""
+    for device in devices:
+        with contextlib.suppress(OSError):
+            file = _lock_file(device, at, WAITING)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            finally:
+                os.close(file)
+    return False
+
+
 @contextlib.contextmanager
-def _lock(device: Device, run: str, command: str, folder: Path) -> Iterator[None]:
-    path = folder / f"{re.sub(r'[^A-Za-z0-9-]', '-', device.uuid or str(device.index))}.lock"
+def _said_to_wait(devices: Sequence[Device], at: Path | None) -> Iterator[None]:
+    """Let `are_wanted` see, in any process, that this one waits."""
+    with contextlib.ExitStack() as held:
+        for device in devices:
+            with contextlib.suppress(OSError):
+                file = _lock_file(device, at, WAITING)
+                held.callback(os.close, file)
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield
+
+
+def _lock_file(device: Device, at: Path | None, suffix: str) -> int:
+    folder = (at or home()) / "locks"
+    make_folder(folder)
+    name = re.sub(r"[^A-Za-z0-9-]", "-", device.uuid or str(device.index))
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.open(folder / f"{name}.{suffix}", flags, 0o600)
+
+
+@contextlib.contextmanager
+def _lock(device: Device, run: str, command: str, at: Path | None) -> Iterator[None]:
     try:
-        make_folder(folder)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        file = _lock_file(device, at, "lock")
     except OSError as error:
-        raise RunDirectoryError(f"cannot open the lock {path}: {error.strerror}") from error
+        what = f"cannot open the lock of GPU {device.index} in {at or home()}"
+        raise RunDirectoryError(f"{what}: {error.strerror}") from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -237,7 +278,7 @@ def health(device: Device, env: Mapping[str, str] | None = None) -> Health:
     asked = "" if device.uuid.startswith("MIG-") else device.uuid or str(device.index)
     answer = _smi(("uuid", ecc), env, asked)
     if answer is None:
-        return Health(False, f"nvidia-smi gave no answer within {QUERY_S:g} s")
+        return Health(False, f"nvidia-smi did not answer within {QUERY_S:g} s")
     text = f"{answer.stdout}\n{answer.stderr}"
     if found := _LOST.search(text):
         return Health(False, plain(found.group(0), 200))

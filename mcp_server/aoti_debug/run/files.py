@@ -30,7 +30,7 @@ _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27}) + b"\x7f"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     offset: int
     limit: int
     total: int
@@ -39,7 +39,7 @@ class Part:
     next_offset: int | None
 
 
-def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> Part:
+def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> TextPart:
     if Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file):
         return _lines(file, offset, limit)
     return _bytes(file, offset, limit)
@@ -51,7 +51,7 @@ def _looks_like_text(file: BinaryIO) -> bool:
     return len(sample) == len(sample.translate(None, _CONTROLS))
 
 
-def _lines(file: BinaryIO, offset: int, limit: int | None) -> Part:
+def _lines(file: BinaryIO, offset: int, limit: int | None) -> TextPart:
     total = _count(file)
     offset = max(0, total + offset) if offset < 0 else offset
     limit = LINES if limit is None else max(1, limit)
@@ -65,7 +65,7 @@ def _lines(file: BinaryIO, offset: int, limit: int | None) -> Part:
         shown.append(line)
     after = offset + len(shown)
     more = after if shown and after < total else None
-    return Part(offset, limit, total, "lines", "\n".join(shown), more)
+    return TextPart(offset, limit, total, "lines", "\n".join(shown), more)
 
 
 def _count(file: BinaryIO) -> int:
@@ -112,7 +112,7 @@ def _line(file: BinaryIO) -> str | None:
     return text
 
 
-def _bytes(file: BinaryIO, offset: int, limit: int | None) -> Part:
+def _bytes(file: BinaryIO, offset: int, limit: int | None) -> TextPart:
     total = os.fstat(file.fileno()).st_size
     offset = max(0, total + offset) if offset < 0 else min(offset, total)
     limit = BYTES if limit is None else max(1, limit)
@@ -122,7 +122,7 @@ def _bytes(file: BinaryIO, offset: int, limit: int | None) -> Part:
     rows = [_row(offset + at, data[at : at + 16]) for at in range(0, len(data), 16)]
     after = offset + len(data)
     more = after if data and after < total else None
-    return Part(offset, limit, total, "bytes", "\n".join(rows), more)
+    return TextPart(offset, limit, total, "bytes", "\n".join(rows), more)
 
 
 def _row(at: int, data: bytes) -> str:
@@ -261,5 +261,5 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     except RuntimeError as error:
         named = plain(str(path), 80)
         raise WrongUse(
-            f"{named} is in the home directory of nobody", help="Write the path out, from / on."
+            f"{named} names the home of an unknown user", help="Write the path out, from / on."
         ) from error

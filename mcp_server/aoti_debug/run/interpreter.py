@@ -41,7 +41,7 @@ def find_interpreter(python: str | None = None, env: Mapping[str, str] | None = 
         if name:
             found = _executable(name, env)
             if found is None:
-                raise NoInterpreter(f"{source} names {name}, which is no executable interpreter")
+                raise NoInterpreter(f"{source} names {name}, which cannot be executed")
             return found
     candidates = list(_unnamed(env))
     if not candidates:
@@ -87,7 +87,7 @@ def check_interpreter(python: Path, env: Mapping[str, str]) -> None:
     """
     found = installed_versions(python, env)
     if found.python is None:
-        raise NoInterpreter(f"{python} is no Python that answers: {found.problem}")
+        raise NoInterpreter(f"{python} is not a working Python: {found.problem}")
 
 
 _QUESTION = """

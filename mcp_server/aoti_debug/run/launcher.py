@@ -262,8 +262,20 @@ def _say(secret: str, text: str) -> None:
         pass  # the server has ended; there is still a tree to end
 
 
+def _leave_processors_to_others() -> None:
+    """Have this session's group of processes be as nice as this process is: where the kernel groups
+    sessions, what one process alone is does not count outside of its group."""
+    try:
+        if nice := os.nice(0):
+            with open("/proc/self/autogroup", "w") as group:
+                group.write(str(nice))
+    except OSError:
+        pass
+
+
 def main() -> None:
     out = int(sys.argv[1])
+    _leave_processors_to_others()
     os.set_inheritable(out, False)
     argv, env, cwd, grace, mark, secret = _order()
     _prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here

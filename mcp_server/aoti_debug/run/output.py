@@ -124,7 +124,7 @@ class Log:
             self._say_lost()
 
 
-class Output:
+class ProcessOutput:
     """Both pipes of a program and their logs; `pump` runs in a thread of its own."""
 
     def __init__(self, directory: Path, cap: int) -> None:

@@ -21,7 +21,7 @@ from anyio import CancelScope, to_thread
 from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run import launcher
 from aoti_debug.run.files import folder
-from aoti_debug.run.output import Output, Stream
+from aoti_debug.run.output import ProcessOutput, Stream
 from aoti_debug.run.target import Command, Exit, Progress, signal_name
 
 __all__ = [
@@ -69,7 +69,7 @@ async def run_process(
     """
     try:
         folder(directory)
-        output = Output(directory, command.output_cap)
+        output = ProcessOutput(directory, command.output_cap)
     except OSError as error:
         raise RunDirectoryError(f"cannot write logs in {directory}: {error.strerror}") from error
     run = _Run(command, output, on_timeout, on_start)
@@ -95,7 +95,7 @@ class _Run:
     def __init__(
         self,
         command: Command,
-        output: Output,
+        output: ProcessOutput,
         on_timeout: OnTimeout | None,
         on_start: OnStart | None,
     ) -> None:

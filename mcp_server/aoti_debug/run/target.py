@@ -133,7 +133,7 @@ def resolve_target(
     if module:
         if not _MODULE.fullmatch(module):
             help = "Give it as `python -m` takes it: names joined by dots, no path, no options."
-            raise WrongUse(f"{module!r} is no name of a module", help=help)
+            raise WrongUse(f"{module!r} is not the name of a module", help=help)
         found = find_interpreter(python, full)
         argv = (str(found), "-m", module, *_words(args))
         return Target(argv, directory, full, _label(f"-m {module}", argv[2:]), found)
@@ -149,7 +149,7 @@ def resolve_target(
 def _directory(cwd: str | os.PathLike[str] | None) -> Path:
     directory = expanded(cwd or ".").absolute()
     if not directory.is_dir():
-        raise WrongUse(f"cwd {directory} is no directory", help="Give an existing directory.")
+        raise WrongUse(f"cwd {directory} is not a directory", help="Give an existing directory.")
     return directory
 
 
@@ -168,7 +168,7 @@ def _words(args: Sequence[str]) -> list[str]:
         if "\0" in word:
             raise WrongUse(
                 "an argument holds a NUL character",
-                help="No program can be given one: pass such data in a file.",
+                help="Arguments cannot hold one: pass such data in a file.",
             )
     return list(args)
 
@@ -191,7 +191,7 @@ def _script(path: Path, directory: Path) -> Path:
     if not found.is_file():
         raise TargetNotFound(f"{found} is not a regular file")
     if not os.access(found, os.R_OK):
-        raise TargetNotFound(f"{found} cannot be read", help="Give yourself the right to read it.")
+        raise TargetNotFound(f"{found} cannot be read", help="Make it readable.")
     return found.absolute()
 
 

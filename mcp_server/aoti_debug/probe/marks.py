@@ -1,0 +1,145 @@
+"""A few elements of a tensor, by which its values are known again; never where that would make a
+device wait."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+_SAMPLED = 32  # elements
+_COPIED = 1 << 16  # elements of a tensor that is not dense
+_NEAR, _TINY = 1e-3, 1e-5  # of an element, of the largest one
+_ROWS = 256  # of a batch
+_HELD = 4096  # elements of an output, to be held against another
+_BYTES = 64 << 20
+
+
+class Mark(NamedTuple):
+    """What a tensor was: sizes, dtype, where its first element and its storage begin, and a sample
+    of its values."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    address: Optional[int]  # noqa: UP045 - Python 3.9
+    storage: Optional[int]  # noqa: UP045 - Python 3.9
+    sample: Any  # None: not cheap to read
+    version: int
+    alive: Any  # weakly, the memory: what is freed may be given to another tensor
+
+    @property
+    def value(self) -> Any:
+        """Return what two of the same values share."""
+        own = self.sample if self.sample is not None else (self.address, self.version)
+        return self.shape, self.dtype, own
+
+    def rewritten(self, before: Mark) -> bool:
+        """Tell whether it is the memory of an earlier one, with other values."""
+        same = self.address is not None and self[:4] == before[:4]
+        return same and not before.alive.expired() and self.value != before.value
+
+
+def of(torch: Any, leaf: Any) -> Mark:
+    dtype = str(leaf.dtype).replace("torch.", "")
+    at = storage(torch, leaf)
+    alive = None if at is None else _reference(torch, leaf)
+    first = None if at is None else int(leaf.data_ptr())
+    return Mark(tuple(leaf.shape), dtype, first, at, sample(torch, leaf), version(leaf), alive)
+
+
+def _reference(torch: Any, leaf: Any) -> Any:
+    return torch.multiprocessing.reductions.StorageWeakRef(leaf.untyped_storage())
+
+
+def tensors(torch: Any, tree: Any) -> list[Any]:
+    leaves = torch.utils._pytree.tree_leaves(tree)
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+def sample(torch: Any, leaf: Any) -> Any:
+    """Return a few elements as bytes, spread over a tensor of the CPU."""
+    few = spread(torch, leaf, _SAMPLED)
+    return few.view(torch.uint8).tolist() if few is not None else None
+
+
+def held(torch: Any, leaf: Any) -> Any:
+    """Return a copy of up to some thousand elements, spread over a tensor of the CPU."""
+    return spread(torch, leaf, _HELD)
+
+
+def shown(torch: Any, leaf: Any) -> list[Any] | None:
+    """Return a few elements as numbers, as JSON has them."""
+    few = spread(torch, leaf, _SAMPLED)
+    if few is None or few.is_complex():
+        return None
+    numbers = few.to(torch.float64).tolist() if few.is_floating_point() else few.tolist()
+    return [one if one - one == 0 else str(one) for one in numbers]
+
+
+def spread(torch: Any, leaf: Any, count: int) -> Any:
+    """Return a flat copy of elements that are evenly apart; None where that is not cheap."""
+    if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.device.type != "cpu":
+        return None
+    if leaf.layout != torch.strided or leaf.is_quantized or not leaf.numel():
+        return None
+    if leaf.numel() * leaf.element_size() > _BYTES:
+        return None
+    with torch.no_grad():
+        plain = leaf.detach()
+        if not plain.is_contiguous() and plain.numel() > _COPIED:
+            return None
+        flat = plain.reshape(-1)
+        return flat[:: -(-flat.numel() // count)].clone()
+
+
+def storage(torch: Any, leaf: Any) -> int | None:
+    """Return where a tensor's memory begins, by which tensors that share it are known."""
+    if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.layout != torch.strided:
+        return None
+    return int(leaf.untyped_storage().data_ptr()) or None
+
+
+def version(leaf: Any) -> int:
+    return -1 if leaf.is_inference() else int(leaf._version)
+
+
+def rows(torch: Any, tensors: list[Any]) -> list[bytes]:
+    """Return what each row of tensors of one length is known by; none where that is not cheap."""
+    sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
+    count = sizes.pop() if len(sizes) == 1 else 0
+    if not 0 < count <= _ROWS or any(storage(torch, one) is None for one in tensors):
+        return []
+    found = [b""] * count
+    with torch.no_grad():
+        for one in tensors:
+            if one.device.type != "cpu" or one.numel() > _ROWS * _COPIED:
+                return []
+            flat = one.detach().reshape(count, -1)
+            few = flat[:, :: -(-flat.shape[1] // _SAMPLED) or 1].contiguous().view(torch.uint8)
+            found = [key + bytes(row) for key, row in zip(found, few.tolist())]  # noqa: B905
+    return found
+
+
+def apart(torch: Any, some: list[Any], others: list[Any]) -> dict[str, Any] | None:
+    """Hold samples of outputs against each other: the largest difference, and the largest value
+    beside it; None where they cannot be paired."""
+    pairs = [
+        (one.to(torch.float64), other.to(torch.float64))
+        for one, other in zip(some, others)  # noqa: B905 - Python 3.9
+        if one is not None and other is not None and one.shape == other.shape
+    ]
+    if not pairs or len(some) != len(others):
+        return None
+    found: dict[str, Any] = {"apart": 0.0, "largest": 0.0, "unlike": 0, "wrong": 0, "of": 0}
+    for one, other in pairs:
+        finite = torch.isfinite(one) & torch.isfinite(other)
+        alike = finite | (one == other) | ((one != one) & (other != other))
+        found["unlike"] += int((~alike).sum())  # NaN or infinite on one side alone
+        if bool(finite.any()):
+            off, own = (one - other).abs()[finite], other.abs()[finite]
+            found["wrong"] += int((off > _NEAR * own + _TINY * own.max()).sum())
+            found["of"] += off.numel()
+            if float(off.max()) >= found["apart"]:
+                found["apart"], found["largest"] = (
+                    float(off.max()),
+                    float(own.max()),
+                )
+    return found

@@ -1,0 +1,157 @@
+"""Have calls on devices judged there, and settle them before the process ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Optional
+
+from . import call_counters, device, events, holding, outputs
+
+_watcher: list[Optional[device.Watcher]] = []  # noqa: UP045 - Python 3.9
+_modules = sys.modules
+
+
+def watcher() -> device.Watcher | None:
+    """Return what watches the devices of this process, from the first call on one."""
+    if not _watcher:
+        if not device.ready():
+            return None
+        found = device.made(_settled)
+        if found is not None:
+            found.on_stuck = _stuck
+            _before_exit()
+        _watcher.append(found)
+    return _watcher[0]
+
+
+def before(number: int, loaded: Any, group: Any, flat: Any) -> device.Entry | None:
+    """Copy the inputs of a call on a device; None where nothing can be, or is to be, added."""
+    at = next((leaf.get_device() for leaf in flat if getattr(leaf, "is_cuda", False)), None)
+    watching = watcher() if at is not None else None
+    torch: Any = _modules["torch"]
+    if watching is None or at is None or device.capturing(torch):
+        return None
+    tensors = [leaf for leaf in flat if type(leaf) is torch.Tensor]
+    if any(leaf.is_cuda and leaf.get_device() != at for leaf in tensors):
+        tensors = []  # no kernel reads another device's memory
+    with torch.cuda.device(at) if torch._C._cuda_getDevice() != at else _NOTHING:
+        stream = torch._C._cuda_getCurrentRawStream(at)
+        return watching.begin(at, stream, number, loaded, group, tensors)
+
+
+def judge(
+    number: int,
+    loaded: Any,
+    group: Any,
+    entry: device.Entry | None,
+    signature: int,
+    later: list[tuple[int, Any]],
+) -> None:
+    """Have the outputs of a call judged on their device, after its kernels."""
+    torch: Any = _modules["torch"]
+    watching = watcher()
+    if watching is None or device.capturing(torch):
+        if watching is not None and entry is not None:
+            watching.drop(entry)
+        outputs.unread()
+        return
+    at = later[0][1].get_device() if later else torch._C._cuda_getDevice()
+    later = [one for one in later if one[1].get_device() == at]
+    alien = torch._C._cuda_getDevice() != at
+    with torch.cuda.device(at) if alien else _NOTHING:
+        stream = torch._C._cuda_getCurrentRawStream(at)
+        if entry is None:
+            entry = watching.begin(at, stream, number, loaded, group, ())
+        if entry is None:
+            outputs.unread()
+            return
+        entry.seen = signature
+        known = watching.floats
+        flat = [(place, _dense(leaf)) for place, leaf in later if leaf.dtype in known]
+        watching.end(at, stream, entry, flat)
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+_NOTHING = _Nothing()
+
+
+def _dense(leaf: Any) -> Any:
+    return leaf if leaf.is_contiguous() else leaf.contiguous()
+
+
+def _settled(entry: device.Entry, signature: int) -> None:
+    counted = call_counters.of_process()
+    if counted is not None and counted.numbers[call_counters.ON_DEVICE] == entry.call:
+        counted.numbers[call_counters.ON_DEVICE] = 0
+    outputs.settle(
+        entry.call, entry.loaded, entry.group, signature, lambda stem: holding.write(entry, stem)
+    )
+
+
+def _stuck(entry: device.Entry) -> None:
+    """Keep the inputs of a call that a device does not come to the end of."""
+    counted = call_counters.of_process()
+    if counted is None:
+        return
+    numbers = counted.numbers
+    numbers[call_counters.ON_DEVICE_KEPT] = 0
+    known = entry.group is not None and entry.group.id is not None
+    numbers[call_counters.ON_DEVICE_GROUP] = entry.group.id if known else -1
+    numbers[call_counters.ON_DEVICE] = entry.call
+    if holding.write(entry, "call-pending").get("captured"):
+        numbers[call_counters.ON_DEVICE_KEPT] = entry.call
+
+
+def finish() -> None:
+    """Settle what devices are still busy with, and keep the inputs of the latest call."""
+    watching = _watcher[0] if _watcher else None
+    counted = call_counters.of_process() if watching is not None else None
+    if watching is None or counted is None or watching.ended:
+        return
+    try:
+        watching.finish()
+        first, numbers = watching.first(), counted.numbers
+        if first is not None:
+            _stuck(first)
+        latest = watching.latest
+        if latest is not None and latest.call == numbers[call_counters.LAST]:
+            numbers[call_counters.HELD] = 0
+            if holding.write(latest, "call-now").get("captured"):
+                numbers[call_counters.HELD] = latest.call
+    except Exception as error:
+        events.note("settle what devices are busy with", error)
+
+
+def _before_exit() -> None:
+    """Have `os._exit`, which runs no exit handlers, settle first."""
+    leave = os._exit
+
+    def exit_now(status: int) -> None:
+        finish()
+        leave(status)
+
+    os._exit = exit_now  # type: ignore[assignment]
+
+
+def failed(entry: device.Entry | None) -> None:
+    """Look which call a device did not come to the end of, when one raised."""
+    watching = _watcher[0] if _watcher else None
+    if watching is None:
+        return
+    watching.read()
+    first = watching.first()
+    if first is not None:
+        _stuck(first)
+    if entry is not None:
+        watching.drop(entry)
+
+
+def forget() -> None:
+    """Forget the devices, in a process that was forked: they cannot be used there."""
+    _watcher.clear()

@@ -1,0 +1,177 @@
+"""Judge what calls return: which outputs hold NaN or infinities, of every call. Calls that hold the
+same are counted together; the inputs of the first of each kind are kept."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import call_counters, events, memory
+from .watch import Details
+
+FILED = 4  # calls of a model whose inputs are kept because of what they returned
+_LAST = call_counters.PLACES - 1
+
+_counting = threading.Lock()
+_rows: list[Returned] = []
+_modules = sys.modules
+
+
+class Returned:
+    """What the calls of one model returned: where each signature is counted."""
+
+    __slots__ = ("filed", "finite", "known", "numbers", "places", "promised", "row")
+
+    def __init__(self, row: int, numbers: memoryview[int], promised: list[Any]) -> None:
+        self.row = row
+        self.promised = promised
+        self.known: list[Any] = []  # dtypes and sizes of the last outputs that were as promised
+        self.numbers = numbers
+        self.places: dict[int, int] = {}
+        self.finite = self.place(0)
+        self.filed = 0
+
+    def place(self, signature: int) -> int:
+        """Return where the calls with this signature are counted; all rare ones in one place."""
+        if signature in self.places:
+            return self.places[signature]
+        at = min(len(self.places), call_counters.SIGNATURES - 1)
+        found = self.places[signature] = call_counters.signed(self.row, at)
+        self.numbers[found] |= signature
+        return found
+
+    def count(self, signature: int) -> int:
+        """Return how many calls returned that, so far."""
+        place = self.places.get(signature)
+        return self.numbers[place + 1] if place is not None else 0
+
+
+def of(loaded: memory.Loaded) -> Returned | None:
+    """Return what is counted of a model; None where nothing can be, or there are too many."""
+    counted = call_counters.of_process()
+    if loaded.outputs is None and counted is not None and len(_rows) < call_counters.MODELS:
+        promised = memory.promised.get((loaded.path or "", loaded.model), [])
+        loaded.outputs = Returned(len(_rows), counted.numbers, promised)
+        _rows.append(loaded.outputs)
+        row = loaded.outputs.row
+        events.emit("outputs", row=row, package=loaded.path, model=loaded.model)
+    found: Returned | None = loaded.outputs
+    return found
+
+
+def leaves(result: Any) -> Sequence[Any]:
+    """Return the flat outputs of a call."""
+    torch = _modules["torch"]
+    if type(result) is torch.Tensor:
+        return (result,)
+    kind = type(result)
+    if kind is list or kind is tuple:
+        plain = all(type(leaf) is torch.Tensor for leaf in result)
+        return result if plain else torch.utils._pytree.tree_leaves(result)  # type: ignore[no-any-return]
+    return torch.utils._pytree.tree_leaves(result)  # type: ignore[no-any-return]
+
+
+def seen(flat: Sequence[Any]) -> tuple[int, list[tuple[int, Any]] | None]:
+    """Return the signature of the outputs on the CPU, and those on a device with their places;
+    None in their place where nothing is on one."""
+    signature, later = 0, None
+    plain = _modules["torch"].Tensor
+    for place, leaf in enumerate(flat):
+        if type(leaf) is not plain:
+            continue
+        if leaf.is_cuda:
+            if later is None:
+                later = []
+            if leaf.is_floating_point() or leaf.is_complex():
+                later.append((place, leaf))
+        elif leaf.is_floating_point():
+            if leaf.is_cpu:
+                # The sum of finite numbers can only overflow; then each of them is looked at.
+                total = leaf.sum().item() if leaf.element_size() > 1 else float("nan")
+                if total - total != 0.0:
+                    signature |= _kinds(leaf) << 3 * min(place, _LAST)
+        elif leaf.is_cpu and leaf.is_complex():
+            signature |= _kinds(leaf) << 3 * min(place, _LAST)
+    return signature, later
+
+
+def unlike(returned: Returned, flat: Sequence[Any]) -> int:
+    """Return UNLIKE where outputs have another dtype, device or sizes than the exported program
+    promises, as far as that is known."""
+    if len(flat) != len(returned.promised):
+        return 0
+    now = [(getattr(leaf, "dtype", None), getattr(leaf, "shape", None)) for leaf in flat]
+    if now == returned.known:
+        return 0
+    for leaf, promise in zip(flat, returned.promised):  # noqa: B905 - Python 3.9
+        if promise is None or not hasattr(leaf, "is_cpu"):
+            continue
+        dtype, device, sizes = promise
+        alike = leaf.dtype == dtype and leaf.device.type == device and leaf.dim() == len(sizes)
+        pairs = zip(leaf.shape, sizes)  # noqa: B905 - Python 3.9
+        if not alike or any(wanted not in (None, size) for size, wanted in pairs):
+            return call_counters.UNLIKE
+    returned.known = now
+    return 0
+
+
+def _kinds(leaf: Any) -> int:
+    """Return which of NaN, Inf and -Inf a tensor holds."""
+    torch: Any = _modules["torch"]
+    if leaf.layout != torch.strided or not leaf.numel():
+        return 0
+    leaf = leaf.detach()
+    if leaf.is_complex():
+        leaf = torch.view_as_real(leaf.resolve_conj())
+    if leaf.element_size() == 1:
+        leaf = leaf.to(torch.float32)
+    low, high = (float(end.item()) for end in torch.aminmax(leaf))
+    if low == low:
+        positive, negative = high == float("inf"), low == float("-inf")
+    else:
+        positive, negative = bool(leaf.isposinf().any()), bool(leaf.isneginf().any())
+    return (
+        call_counters.NAN * (low != low)
+        | call_counters.POSITIVE * positive
+        | call_counters.NEGATIVE * negative
+    )
+
+
+def unread() -> None:
+    """Count a call whose outputs cannot be looked at."""
+    counted = call_counters.of_process()
+    if counted is not None:
+        with _counting:
+            counted.numbers[call_counters.UNREAD] += 1
+
+
+def settle(
+    number: int, loaded: Any, group: Any, signature: int, keep: Callable[[str], Details]
+) -> None:
+    """Count what a call returned; keep its inputs, if it is the first to return that."""
+    returned = of(loaded)
+    if returned is None:
+        unread()
+        return
+    numbers = returned.numbers
+    with _counting:
+        new = signature not in returned.places
+        place = returned.place(signature)
+        count = numbers[place + 1]
+        numbers[place + 1] = count + 1
+        if count < call_counters.NUMBERS:
+            numbers[place + 2 + count] = number
+        if not (new and signature and returned.filed < FILED):
+            return
+        returned.filed += 1
+        name = f"call-returned-{returned.row}-{returned.filed}"
+    kept = keep(name)
+    told = {"package": loaded.path, "model": loaded.model, "group": group.id if group else None}
+    events.emit("returned", call=number, signature=signature, **told, **kept)
+
+
+def forget() -> None:
+    """Begin to count anew, in a process that was forked."""
+    _rows.clear()

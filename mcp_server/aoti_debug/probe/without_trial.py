@@ -1,0 +1,138 @@
+"""Compile an exported program with settings that leave out a trial of Inductor's own, on data that
+it made up; say which indices such data takes out of bounds, and whether the package is right."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from pathlib import Path
+    from runpy import run_path
+
+    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
+
+import json
+import time
+from importlib import import_module
+from typing import Any
+
+from . import compare, eager, events, indices, standalone
+from .graph_run import Run, located
+from .observers import IndexCheck
+
+Document = dict[str, Any]
+_FEW = 8
+
+
+def main() -> int:
+    """Run the program on the export's own example inputs, compile, call, compare."""
+    parser = standalone.arguments(__doc__ or "", inputs=False)
+    parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
+    parser.add_argument("--settings", default="{}", help="Inductor's, a JSON object")
+    parser.add_argument("--upper", type=int, help="the bound of the index in question")
+    options = parser.parse_args()
+    report = standalone.Report(options.report)
+    report.update(state="import")
+    with report.of_failure():
+        torch = standalone.prepare(options)
+        report.update(state="load", torch=str(torch.__version__))
+        program = standalone.load_program(torch, options)
+        args, kwargs = program.example_inputs
+        found = computed(torch, program, options.upper)
+        if len(found) > 1:
+            leaves = left_by_made_up(torch, program, example(torch, args, kwargs))
+            found.sort(key=lambda one: one["node"] != leaves)
+        report.update(computed=found)
+        report.update(state="example inputs")
+        given = example(torch, args, kwargs)
+        report.update(outside=outside(torch, program, given))
+        report.update(state="compile")
+        began = time.perf_counter()
+        inductor: Any = import_module("torch._inductor")
+        package = inductor.aoti_compile_and_package(
+            program, inductor_configs=json.loads(options.settings)
+        )
+        report.update(state="call", seconds=round(time.perf_counter() - began, 1))
+        standalone.skip_isa_probe()
+        model = inductor.aoti_load_package(package)
+        expected = eager.run(torch, program.module(), given).outputs or []
+        result = standalone.flat_outputs(torch, model(*given.args or (), **given.kwargs))
+        standalone.synchronize(torch)
+        compared = compare.results(
+            torch,
+            [eager.cpu(torch, leaf) for leaf in result],
+            expected,
+            compare.unguarded(program),
+            lambda: example(torch, args, kwargs),
+            1 << 31,
+        )
+        report.update(state="done", verdict=compared["verdict"])
+    return 0
+
+
+def example(torch: Any, args: Any, kwargs: Any) -> standalone.Inputs:
+    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in flat]
+    like = standalone.Inputs(tuple(args), dict(kwargs), flat, [], False, False)
+    return standalone.nested(like, flat)
+
+
+def computed(torch: Any, program: Any, upper: int | None) -> list[Document]:
+    """Return the operators whose indices the model computes, of a size if one is asked for: from
+    which inputs, by which operators."""
+    found: list[Document] = []
+    for node in compare.unguarded(program).graph.nodes:
+        if not indices.is_indexing(node) or len(found) >= _FEW:
+            continue
+        for size, place in indices.sizes_indexed(torch, node):
+            if upper in (None, size) and indices.root(place) is None:
+                inputs, _ = indices.ancestors(place)
+                found.append({**located(node), "upper": size, "inputs": sorted(inputs)[:_FEW]})
+                found[-1]["by"] = behind(torch, place)
+    return found
+
+
+def behind(torch: Any, place: Any) -> list[str]:
+    """Return the operators that make an index of floats, the last first."""
+    found: list[str] = []
+    wanted = [place]
+    while wanted and len(found) < _FEW:
+        node = wanted.pop(0)
+        if getattr(node, "op", "") != "call_function":
+            continue
+        name = str(node.target).removeprefix("aten.").partition(".")[0]
+        if name not in found:
+            found.append(name)
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and not value.is_floating_point():
+            wanted += node.all_input_nodes
+    return found
+
+
+def left_by_made_up(torch: Any, program: Any, given: standalone.Inputs) -> str:
+    """Return the node whose index leaves its bounds first when inputs are what a trial makes up:
+    floats of a normal distribution, integers that are 0."""
+
+    def made_up(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        return torch.randn_like(leaf) if leaf.is_floating_point() else torch.zeros_like(leaf)
+
+    index = IndexCheck(torch)
+    try:
+        Run(torch, compare.unguarded(program), index, asserts=False)(list(map(made_up, given.flat)))
+    except Exception as error:
+        if index.found is None:
+            events.note("run the program on made-up data", error)
+    return index.found.node if index.found is not None else ""
+
+
+def outside(torch: Any, program: Any, given: standalone.Inputs) -> str | None:
+    """Return how the export's own inputs leave the bounds of an index; "" where they keep all of
+    them, None where that was not seen."""
+    index = IndexCheck(torch)
+    try:
+        Run(torch, compare.unguarded(program), index)(given.flat)
+        standalone.synchronize(torch)
+    except Exception as error:
+        events.note("run the program on its example inputs", error)
+        return str(index.found)[:300] if index.found is not None else None
+    return ""

@@ -1,0 +1,61 @@
+"""Read what the probe reported of a compile without one of Inductor's own trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from aoti_debug.explain.values import lines
+from aoti_debug.model import SourceLine
+
+
+class ComputedIndex(BaseModel):
+    """An operator that is given an index which the model computes."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    op: str = ""
+    stack: Any = None
+    upper: int = 0
+    inputs: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()  # operators, the last first
+
+    @property
+    def source(self) -> list[SourceLine]:
+        return lines(self.stack)
+
+
+class WithoutTrial(BaseModel):
+    """`settings` are what was set to leave the trial out; `verdict` is of the package's values."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    state: str = ""
+    settings: Mapping[str, object] = {}
+    artifact: str = ""
+    computed: tuple[ComputedIndex, ...] = ()
+    outside: str | None = None  # how the export's inputs leave the bounds; "": not at all
+    verdict: str | None = None
+    seconds: float | None = None
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether it came to the compile, so that the settings were tried."""
+        return self.state in ("compile", "call", "done")
+
+    @property
+    def works(self) -> bool:
+        return self.state == "done" and self.verdict in ("agrees", "random")
+
+
+def read_trial(
+    document: Mapping[str, Any] | None, settings: Mapping[str, object], artifact: str
+) -> WithoutTrial:
+    """Return the report of a process, as far as it came."""
+    try:
+        found = WithoutTrial.model_validate(document or {})
+    except ValidationError:
+        found = WithoutTrial()
+    return found.model_copy(update={"settings": dict(settings), "artifact": artifact})
