@@ -12,14 +12,21 @@ import anyio
 import pytest
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.minify.graph import Graph, Node, OperatorFile, Source, Value, Values
+from aoti_debug.minify.graph import (
+    Graph,
+    GraphNode,
+    NodeSource,
+    NodeValue,
+    NodeValues,
+    OperatorFile,
+)
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.operators import beside, choices
 from aoti_debug.minify.original import repeats, ways
 from aoti_debug.minify.reproduction import FROM_FILE, header, report
 from aoti_debug.minify.script import cut_to
 from aoti_debug.minify.search import Trials, minimise
-from aoti_debug.minify.slice import Candidate, with_users
+from aoti_debug.minify.slice import Reduction, with_users
 from aoti_debug.minify.survey import why_unreadable
 from aoti_debug.minify.worker_pool import WorkerPool, first
 from aoti_debug.minify.write import Writer
@@ -150,7 +157,7 @@ def test_success_is_never_the_failure(tmp_path: Path) -> None:
 
 
 def test_what_uses_a_node_is_found_through_what_only_takes_it_apart() -> None:
-    call = partial(Node, op="call_function", is_tensor=True)
+    call = partial(GraphNode, op="call_function", is_tensor=True)
     pair = replace(call("pair", target="mine.pair"), is_tensor=False, several=(True, True))
     nodes = (
         pair,
@@ -349,19 +356,19 @@ def test_operators_of_a_library_object_are_cut_out_too() -> None:
 
 
 def test_a_value_is_cut_in_each_dimension_of_that_size_and_in_no_other() -> None:
-    value = Value("x", shape=(4, 4096, 4096), dtype="torch.float32")
+    value = NodeValue("x", shape=(4, 4096, 4096), dtype="torch.float32")
     assert cut_to("load(x)", value, {4096: 2}) == "load(x)[:, :2, :2].clone()"
     assert cut_to("load(x)", value, {64: 2}) == "load(x)"
-    assert cut_to("3", Value("n", number=3), {3: 2}) == "3"
+    assert cut_to("3", NodeValue("n", number=3), {3: 2}) == "3"
 
 
 ROWS = ("s0", 4)
 GRAPH = Graph(
     torch="2.13.0",
     nodes=(
-        Node("w", "placeholder", kind="BUFFER", path="w", is_tensor=True, shape=(8,)),
-        Node("x", "placeholder", kind="USER_INPUT", is_tensor=True, shape=(ROWS, 8)),
-        Node(
+        GraphNode("w", "placeholder", kind="BUFFER", path="w", is_tensor=True, shape=(8,)),
+        GraphNode("x", "placeholder", kind="USER_INPUT", is_tensor=True, shape=(ROWS, 8)),
+        GraphNode(
             "mul",
             "call_function",
             "torch.ops.aten.mul.Tensor",
@@ -378,16 +385,16 @@ GRAPH = Graph(
 )
 
 
-def value(name: str, *shape: int) -> Value:
-    return Value(name, shape=shape, dtype="torch.float32", floating=True)
+def value(name: str, *shape: int) -> NodeValue:
+    return NodeValue(name, shape=shape, dtype="torch.float32", floating=True)
 
 
 def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
-    example = Values("example", {"x": value("x", 4, 8)}, None)
-    real = Values("real", {"x": value("x", 9, 8)}, None)
+    example = NodeValues("example", {"x": value("x", 4, 8)}, None)
+    real = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, example, real, {"w": value("w", 8)}, "")
     settings = {"max_autotune": True}
-    whole = Candidate(
+    whole = Reduction(
         frozenset({2}), "run", "aoti", dynamic=True, two_sided=True, settings=settings
     )
     script = writer.write(whole, "def load(name): ...").text
@@ -404,11 +411,11 @@ def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     library = tmp_path / 'a") + exit(1) + ("\udcff.so'
     files = [OperatorFile("own", None, None, None, None, said)]
     prelude = next(choices(files, Captured(libraries=(str(library),)), []))
-    node = replace(GRAPH.nodes[2], source=Source(f"/m/{said}.py", 3, f"\r{said}\udcff"))
+    node = replace(GRAPH.nodes[2], source=NodeSource(f"/m/{said}.py", 3, f"\r{said}\udcff"))
     graph = replace(GRAPH, nodes=(*GRAPH.nodes[:2], node))
-    side = Values("real", {"x": value("x", 9, 8)}, None)
+    side = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(graph, side, side, {"w": value("w", 8)}, prelude.text)
-    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
+    whole = Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
     head = header(Fingerprint("run", said, said), said, said, (said, *prelude.notes))
     text = beside(writer.write(whole, FROM_FILE, head).text, prelude.files)
     tree = ast.parse(text.encode())
@@ -428,12 +435,12 @@ async def well() -> list[str]:
 
 def test_a_report_quotes_and_never_marks_up() -> None:
     said = "<img src=x> ![a](http://x/y) `b` @all"
-    side = Values("real", {}, None)
+    side = NodeValues("real", {}, None)
     trials = Trials(
         WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
         Writer(GRAPH, side, side, {}, ""),
         Fingerprint(),
-        Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
+        Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
         "",
         1.0,
         1,
@@ -455,9 +462,9 @@ def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) 
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": nan, "inf": None}
     seen = Observations(events=events(called(), end(1, outputs=[out])))
     material = Material(Path("program.pt2"), observations=seen)
-    side = Values("real", {"x": value("x", 9, 8)}, None)
+    side = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
-    whole = Candidate(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
+    whole = Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
     pool = WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0))
     found = [way.until for way in ways(pool, material, writer, whole, "", compare=True)]
     assert next(way for way in found if way in ("compare", "finite")) == first

@@ -19,7 +19,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.minify.material import ended_well, material_of
 from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
-from aoti_debug.minify.worker_pool import Outcome, worker_pool
+from aoti_debug.minify.worker_pool import OrderOutcome, worker_pool
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.explanation import asked_for
@@ -34,6 +34,8 @@ CANDIDATES = {
     "leave": "import os\nprint('step: load', flush=True)\nos._exit(7)",
     "raise": "print('step: lower', flush=True)\nraise ValueError('no such row')",
     "hang": "import signal\nprint('step: run', flush=True)\nwhile True:\n    signal.pause()",
+    "real-time signal": "import os, signal\nprint('step: run', flush=True)\n"
+    "os.kill(os.getpid(), signal.SIGRTMIN + 5)",
     "abort": "import os\nprint('step: run', flush=True)\nos.abort()",
     "child": "import subprocess\nprint('step: run', flush=True)\nsubprocess.run(['sleep', '1000'])",
     "torch": "import torch\nassert not torch.cuda.is_initialized()\nprint('step: done')",
@@ -41,7 +43,7 @@ CANDIDATES = {
 
 
 @pytest.fixture(scope="module")
-def outcomes(python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+def outcomes(python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, OrderOutcome]:
     return anyio.run(done, python, tmp_path_factory.mktemp("workers"))
 
 
@@ -49,8 +51,8 @@ def order(name: str) -> dict[str, object]:
     return {"kind": "script", **({"run_s": 4.0} if name in ("hang", "child") else {})}
 
 
-async def done(python: str, place: Path) -> dict[str, Outcome]:
-    found: dict[str, Outcome] = {}
+async def done(python: str, place: Path) -> dict[str, OrderOutcome]:
+    found: dict[str, OrderOutcome] = {}
     stop = anyio.Event()
     started = worker_pool(place / "c", place / "log", python, os.environ, place / "k", stop, PLACES)
     async with started as pool:
@@ -70,7 +72,7 @@ async def done(python: str, place: Path) -> dict[str, Outcome]:
     return found
 
 
-def test_each_end_has_its_own_signature(outcomes: dict[str, Outcome]) -> None:
+def test_each_end_has_its_own_signature(outcomes: dict[str, OrderOutcome]) -> None:
     kinds = {name: outcome.fingerprint.kind for name, outcome in outcomes.items()}
     assert kinds == {
         "well": None,
@@ -81,20 +83,21 @@ def test_each_end_has_its_own_signature(outcomes: dict[str, Outcome]) -> None:
         "hang": "hang",
         "child": "hang",
         "abort": "SIGABRT",
+        "real-time signal": "SIGRTMIN+5",
         "again": "SIGSEGV",
     }
 
 
-def test_the_step_that_failed_is_known(outcomes: dict[str, Outcome]) -> None:
+def test_the_step_that_failed_is_known(outcomes: dict[str, OrderOutcome]) -> None:
     phases = {name: outcomes[name].fingerprint.phase for name in ("crash", "leave", "raise")}
     assert phases == {"crash": "run", "leave": "load", "raise": "lower"}
 
 
-def test_a_candidate_is_tried_once(outcomes: dict[str, Outcome]) -> None:
+def test_a_candidate_is_tried_once(outcomes: dict[str, OrderOutcome]) -> None:
     assert outcomes["again"].cached and not outcomes["crash"].cached
 
 
-def test_nothing_is_left_running(outcomes: dict[str, Outcome]) -> None:
+def test_nothing_is_left_running(outcomes: dict[str, OrderOutcome]) -> None:
     place = str(outcomes["hang"].directory.parent)
     assert not [p for p in psutil.process_iter(["cmdline"]) if place in (p.info["cmdline"] or [])]
     assert not [p for p in psutil.process_iter() if _cwd(p).startswith(place)]
@@ -165,7 +168,7 @@ def test_no_candidate_is_forked_where_a_fork_could_not_use_the_gpu_that_there_is
     (tmp_path / "sitecustomize.py").write_text(ASKS_THE_DRIVER.replace("GPU", str(gpu)))
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
 
-    async def run() -> Outcome:
+    async def run() -> OrderOutcome:
         place = tmp_path / "c"
         log, cache = tmp_path / "log", tmp_path / "k"
         async with worker_pool(place, log, python, env, cache, anyio.Event(), PLACES) as pool:
@@ -207,7 +210,14 @@ def minified(
     ran = subprocess.run(again, env=env, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     answer: dict[str, Any] = json.loads(ran.stdout)
-    return {**answer, "alive": alive, "killed with": best}
+    return {**answer, "alive": alive, "killed with": best, "home": home}
+
+
+def test_programs_and_weights_of_a_search_are_their_users_alone(minified: dict[str, Any]) -> None:
+    found = [minified["home"], *(minified["home"] / "minify").rglob("*")]
+    assert any(path.suffix == ".pt2" or "weights" in path.name for path in found)
+    modes = {path: path.lstat().st_mode for path in found if not path.is_symlink()}
+    assert not [path for path, mode in modes.items() if mode & 0o077]
 
 
 def test_a_search_that_is_killed_leaves_its_best_and_no_process(minified: dict[str, Any]) -> None:
@@ -287,7 +297,7 @@ def test_a_run_that_is_still_going_is_waited_for(script: Path) -> None:
 
 
 def test_a_run_that_nobody_watched_has_no_capture(script: Path) -> None:
-    assert "nothing of it is captured" in str(refused(script, run_of(script)))
+    assert "nothing was captured" in str(refused(script, run_of(script)))
 
 
 def test_a_run_that_exported_nothing_says_so(script: Path) -> None:
@@ -365,9 +375,9 @@ def test_a_launcher_that_is_no_program_is_told(script: Path, text: str) -> None:
 
 
 def test_a_home_directory_of_nobody_is_named(script: Path) -> None:
-    with pytest.raises(WrongUse, match="home directory of nobody"):
+    with pytest.raises(WrongUse, match="home of an unknown user"):
         minify_request("~nosuchuser/model.pt2", home=script.parents[1])
-    with pytest.raises(WrongUse, match="home directory of nobody"):
+    with pytest.raises(WrongUse, match="home of an unknown user"):
         verify_request("~nosuchuser/fix.patch", run_of(script, []), home=script.parents[1])
 
 

@@ -32,7 +32,7 @@ _BELOW = re.compile(r"^(.{1,80}?) <= (.{1,80})$")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class IndexCheck:
     """An assertion that an index keeps its bounds; None stands for a side that is not checked."""
 
     place: int  # 0-based, within the kernel's lines
@@ -56,9 +56,9 @@ class Access:
 CHECKS = 500  # no compiler writes more; what each one reads is looked for
 
 
-def checks(code: Code) -> list[Check]:
+def checks(code: Code) -> list[IndexCheck]:
     """Return the kernel's checks of indices, the first of very many."""
-    found: list[Check] = []
+    found: list[IndexCheck] = []
     for place, line in enumerate(code.lines):
         if "index out of bounds" in line and (said := _CHECK.search(line)):
             found.append(read_condition(said[1], place))
@@ -67,16 +67,16 @@ def checks(code: Code) -> list[Check]:
     return found
 
 
-def read_condition(condition: str, place: int = 0) -> Check:
+def read_condition(condition: str, place: int = 0) -> IndexCheck:
     """Take apart `LOWER <= INDEX < UPPER`, or one side of it."""
     text = condition.removeprefix("index out of bounds: ").strip()
     if both := _TWO.match(text):
-        return Check(place, text, both[2], plain(both[1]), plain(both[3]))
+        return IndexCheck(place, text, both[2], plain(both[1]), plain(both[3]))
     if above := _ABOVE.match(text):
-        return Check(place, text, above[1], None, plain(above[2]))
+        return IndexCheck(place, text, above[1], None, plain(above[2]))
     if below := _BELOW.match(text):
-        return Check(place, text, below[2], plain(below[1]), None)
-    return Check(place, text, text, None, None)
+        return IndexCheck(place, text, below[2], plain(below[1]), None)
+    return IndexCheck(place, text, text, None, None)
 
 
 def plain(text: str) -> str:
@@ -153,7 +153,7 @@ def names_in(text: str) -> list[str]:
     return re.findall(r"\b(?:tmp\d{1,6}|[xyzr]\d{1,3}(?:_\d{1,3})?|[xyzr]\d?_?index)\b", text)
 
 
-def indexed_by(code: Code, check: Check) -> list[Access]:
+def indexed_by(code: Code, check: IndexCheck) -> list[Access]:
     """Return the accesses below a check that use the checked index."""
     made = slice_of(code, check.index, check.place)
     # Generated code may check a converted or wrapped copy and then use either.

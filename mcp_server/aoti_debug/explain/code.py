@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from aoti_debug.explain.names import Names, Value
+from aoti_debug.explain.names import ModelNames, NamedTensor
 from aoti_debug.package.record import Launch, TritonKernel
 
 _CPP = re.compile(r'^extern "C"\s{1,9}void\s{1,9}(\w{1,300})\(')
@@ -100,12 +100,12 @@ class Argument:
     parameter: str
     given: str
     kind: Literal["input", "constant", "buffer", "size", "other"]
-    value: Value | None = None
+    value: NamedTensor | None = None
     direction: Literal["in", "out", "in_out"] | None = None
 
 
 def arguments_of(
-    lines: Sequence[str], launch: Launch, code: Code | None, names: Names
+    lines: Sequence[str], launch: Launch, code: Code | None, names: ModelNames
 ) -> list[Argument]:
     """Return the arguments of a launch in their order; parameters are numbered without a source."""
     given = [part for part in call_of(lines, launch) if part not in _RUNTIME]
@@ -169,7 +169,7 @@ def split(text: str) -> Iterator[str]:
             begin = place + 1
 
 
-def tensor_in(text: str, names: Names) -> Value | None:
+def tensor_in(text: str, names: ModelNames) -> NamedTensor | None:
     """Return the tensor that an argument names."""
     for word in _WORD.findall(text):
         value = names.values.get(word.removesuffix("_handle"))
@@ -178,7 +178,7 @@ def tensor_in(text: str, names: Names) -> Value | None:
     return None
 
 
-def described(value: Value, names: Names) -> str:
+def described(value: NamedTensor, names: ModelNames) -> str:
     """Say what a tensor is: `input 0 ids int64 [s23, 32]`."""
     root = names.root(value.name) or value
     words = [f"{root.kind} {root.index}" if root.kind == "input" else root.kind, names.called(root)]

@@ -9,7 +9,7 @@ from aoti_debug.explain.accesses import checks, unchecked
 from aoti_debug.explain.code import Argument, Code, described
 from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
-from aoti_debug.explain.names import Names
+from aoti_debug.explain.names import ModelNames
 from aoti_debug.model import Kernel, SourceLine
 from aoti_debug.package.record import KernelOrigin, Launch
 
@@ -40,13 +40,13 @@ def kernel_record(
     )
 
 
-def argument_words(argument: Argument, names: Names) -> str:
+def argument_words(argument: Argument, names: ModelNames) -> str:
     if argument.value is not None:
         return described(argument.value, names)
     return names.words(argument.given)
 
 
-def sizes_of(arguments: Sequence[Argument], names: Names) -> dict[str, str]:
+def sizes_of(arguments: Sequence[Argument], names: ModelNames) -> dict[str, str]:
     """Trace size parameters and the symbols in tensors' sizes to the inputs' dimensions."""
     found = {a.parameter: names.words(a.given) for a in arguments if a.kind == "size"}
     text = " ".join(" ".join(a.value.size or ()) for a in arguments if a.value is not None)
@@ -57,7 +57,9 @@ def sizes_of(arguments: Sequence[Argument], names: Names) -> dict[str, str]:
     return dict(list(found.items())[:LISTED])
 
 
-def checked_words(code: Code | None, arguments: Mapping[str, Argument], names: Names) -> list[str]:
+def checked_words(
+    code: Code | None, arguments: Mapping[str, Argument], names: ModelNames
+) -> list[str]:
     if code is None:
         return []
     found = []
@@ -70,7 +72,7 @@ def checked_words(code: Code | None, arguments: Mapping[str, Argument], names: N
 
 
 def unchecked_words(
-    code: Code | None, arguments: Mapping[str, Argument], names: Names
+    code: Code | None, arguments: Mapping[str, Argument], names: ModelNames
 ) -> list[str]:
     if code is None:
         return []
@@ -149,7 +151,9 @@ def base_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def lines_of(origin: KernelOrigin | None, found: Index | None, names: Names) -> list[SourceLine]:
+def lines_of(
+    origin: KernelOrigin | None, found: Index | None, names: ModelNames
+) -> list[SourceLine]:
     """Return the model's lines; of an index the one that calls the module of its table first."""
     frames = list(origin.source) if origin is not None else []
     if found is not None and found.table is not None:

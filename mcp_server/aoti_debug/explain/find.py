@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from aoti_debug.explain.accesses import Check, read_condition
+from aoti_debug.explain.accesses import IndexCheck, read_condition
 from aoti_debug.explain.code import Argument, Code, arguments_of, cpp_code, kernel_at, triton_code
 from aoti_debug.explain.index import Producer
-from aoti_debug.explain.meaning import Reader
-from aoti_debug.explain.names import Names, Value
+from aoti_debug.explain.meaning import KernelReader
+from aoti_debug.explain.names import ModelNames, NamedTensor
 from aoti_debug.package.record import CompiledModel, Launch
 from aoti_debug.read.record import DeviceAssert
 
@@ -188,14 +188,14 @@ def code_of(model: CompiledModel, texts: Texts, name: str) -> Code | None:
 
 def producers_of(
     code: Code,
-    check: Check,
+    check: IndexCheck,
     arguments: Mapping[str, Argument],
     model: CompiledModel,
     texts: Texts,
-    names: Names,
+    names: ModelNames,
 ) -> Iterable[Producer]:
     """Yield the launches that made the buffers which a checked index is loaded from."""
-    meaning = Reader(code, arguments, names).meaning(check.index, check.place)
+    meaning = KernelReader(code, arguments, names).meaning(check.index, check.place)
     for source in meaning.sources:
         value = source.argument.value if source.argument is not None else None
         if value is not None and value.kind == "buffer":
@@ -205,7 +205,7 @@ def producers_of(
 
 
 def maker_of(
-    buffer: str, model: CompiledModel, texts: Texts, names: Names, before: int | None = None
+    buffer: str, model: CompiledModel, texts: Texts, names: ModelNames, before: int | None = None
 ) -> tuple[Launch, list[str]] | None:
     """Return the last launch that writes a buffer, and the tensors it reads."""
     root = names.root(buffer)
@@ -230,7 +230,7 @@ def maker_of(
     return None
 
 
-def roots(value: Value, names: Names) -> str:
+def roots(value: NamedTensor, names: ModelNames) -> str:
     return (names.root(value.name) or value).name
 
 
@@ -247,7 +247,7 @@ def chain_of(
     arguments: Sequence[Argument],
     model: CompiledModel,
     texts: Texts,
-    names: Names,
+    names: ModelNames,
 ) -> list[str]:
     """Say which launches made the buffers that a launch reads."""
     if launch is None:

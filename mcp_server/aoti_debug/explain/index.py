@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.explain.accesses import Access, Check, indexed_by, slice_of
+from aoti_debug.explain.accesses import Access, IndexCheck, indexed_by, slice_of
 from aoti_debug.explain.code import Argument, Code
-from aoti_debug.explain.meaning import Meaning, Reader
-from aoti_debug.explain.names import Names, Value
+from aoti_debug.explain.meaning import IndexMeaning, KernelReader
+from aoti_debug.explain.names import ModelNames, NamedTensor
 from aoti_debug.explain.out_of_bounds import (
     at,
     computed_fixes,
@@ -38,11 +38,11 @@ class Producer:
 class Index:
     """All that the package, and the call where one was seen, tell about a checked index."""
 
-    check: Check
-    meaning: Meaning
+    check: IndexCheck
+    meaning: IndexMeaning
     bound: str  # in words
     upper: int | None
-    table: Value | None
+    table: NamedTensor | None
     dimension: int | None
     access: Access | None
     slice: tuple[int, ...]  # places in the kernel's lines
@@ -53,14 +53,14 @@ class Index:
 
 def read_index(
     code: Code,
-    check: Check,
+    check: IndexCheck,
     arguments: Mapping[str, Argument],
-    names: Names,
+    names: ModelNames,
     producers: Sequence[Producer],
     inputs: Sequence[Leaf],
 ) -> Index:
     """Follow a check of a kernel; `producers` are launches behind the buffers it loads from."""
-    reader = Reader(code, arguments, names)
+    reader = KernelReader(code, arguments, names)
     meaning = reader.meaning(check.index, check.place)
     upper_text = reader.size(check.upper) if check.upper is not None else None
     upper = names.number(upper_text) if upper_text is not None else None
@@ -82,8 +82,12 @@ def read_index(
 
 
 def selected(
-    code: Code, check: Check, arguments: Mapping[str, Argument], names: Names, upper: str | None
-) -> tuple[Access | None, Value | None, int | None]:
+    code: Code,
+    check: IndexCheck,
+    arguments: Mapping[str, Argument],
+    names: ModelNames,
+    upper: str | None,
+) -> tuple[Access | None, NamedTensor | None, int | None]:
     """Return the access that uses the index, the tensor and the dimension it selects from."""
     for access in indexed_by(code, check):
         argument = arguments.get(access.pointer)
@@ -99,7 +103,7 @@ def selected(
 
 
 def dimension_of(
-    value: Value, upper: str | None, access: Access, check: Check, names: Names
+    value: NamedTensor, upper: str | None, access: Access, check: IndexCheck, names: ModelNames
 ) -> int | None:
     """Return which dimension of `value` has the checked size; by its stride where several do."""
     if value.size is None or upper is None:
@@ -125,7 +129,9 @@ def dimension_of(
     return same[0] if same else None
 
 
-def bound_words(upper: str | None, table: Value | None, dimension: int | None, names: Names) -> str:
+def bound_words(
+    upper: str | None, table: NamedTensor | None, dimension: int | None, names: ModelNames
+) -> str:
     if upper is None:
         return "no upper bound"
     words = names.words(upper)
@@ -139,7 +145,7 @@ def bound_words(upper: str | None, table: Value | None, dimension: int | None, n
     return f"{words}, the size of dimension {dimension} of {called}"
 
 
-def culprit_of(meaning: Meaning, inputs: Sequence[Leaf], upper: int | None) -> Leaf | None:
+def culprit_of(meaning: IndexMeaning, inputs: Sequence[Leaf], upper: int | None) -> Leaf | None:
     """Return the one input that the index was loaded from, where its values leave the bounds."""
     loaded = [
         s.argument.value for s in meaning.sources if s.argument is not None and s.argument.value
@@ -158,13 +164,13 @@ def culprit_of(meaning: Meaning, inputs: Sequence[Leaf], upper: int | None) -> L
     return given if out else None
 
 
-def reach_of(meaning: Meaning, names: Names) -> int | None:
+def reach_of(meaning: IndexMeaning, names: ModelNames) -> int | None:
     limits = [names.number(s.limit) for s in meaning.sources if s.position and s.limit]
     known = [limit for limit in limits if limit is not None]
     return known[0] if len(known) == 1 and len(meaning.sources) == 1 else None
 
 
-def summary(index: Index, names: Names) -> str:
+def summary(index: Index, names: ModelNames) -> str:
     """Say in one sentence what left which bounds."""
     table = names.called(index.table) if index.table is not None else None
     if index.upper == 0:
@@ -205,7 +211,7 @@ def described(index: Index) -> str:
     return text
 
 
-def finding(index: Index, names: Names) -> InputFinding | None:
+def finding(index: Index, names: ModelNames) -> InputFinding | None:
     """Return the input that broke the bound: by a value, or by a size that makes positions."""
     if (found := index.culprit) is not None and found.index is not None and index.upper is not None:
         name = names.users.get(found.index) or found.name
@@ -224,7 +230,7 @@ def is_position(index: Index) -> bool:
     return bool(index.meaning.sources) and all(s.position for s in index.meaning.sources)
 
 
-def sizing(index: Index, names: Names) -> str | None:
+def sizing(index: Index, names: ModelNames) -> str | None:
     """Return the size symbol that decides: of the bound where it is empty, else of the position."""
     if index.upper == 0 and index.check.upper is not None:
         candidates = [index.bound]
@@ -236,7 +242,7 @@ def sizing(index: Index, names: Names) -> str | None:
     return next((word for word in words if word in names.symbols), None)
 
 
-def fixes(index: Index, names: Names, ops: Sequence[str]) -> list[Fix]:
+def fixes(index: Index, names: ModelNames, ops: Sequence[str]) -> list[Fix]:
     """Return what helps in this case, and nothing that helps in others."""
     table = names.called(index.table) if index.table is not None else "what it selects from"
     if index.upper == 0:

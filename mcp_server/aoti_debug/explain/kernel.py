@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import describe, index
 from aoti_debug.explain import index as indices
-from aoti_debug.explain.accesses import Check, checks
+from aoti_debug.explain.accesses import IndexCheck, checks
 from aoti_debug.explain.code import Code, arguments_of
 from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
-from aoti_debug.explain.names import Names, read_names
+from aoti_debug.explain.names import ModelNames, read_names
 from aoti_debug.model import Confidence, Fix, SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.vocabulary import Leaf
@@ -157,7 +157,7 @@ def explain(
     )
 
 
-def check_of(code: Code | None, wanted: Wanted) -> tuple[Check | None, int | None]:
+def check_of(code: Code | None, wanted: Wanted) -> tuple[IndexCheck | None, int | None]:
     """Return the check in question and its place: the one on the named line, else the one with
     the condition, else, where nothing was asked, none."""
     if code is None:
@@ -190,7 +190,7 @@ def summary(
     found: Index | None,
     launches: Sequence[Launch],
     origin: KernelOrigin | None,
-    names: Names,
+    names: ModelNames,
 ) -> str:
     if found is not None and wanted.condition is not None:
         return indices.summary(found, names)
@@ -229,7 +229,7 @@ def users_line(code: Code | None, name: str, place: int | None, files: Files) ->
 
 
 def index_fixes(
-    found: Index | None, names: Names, launch: Launch | None, wanted: Wanted
+    found: Index | None, names: ModelNames, launch: Launch | None, wanted: Wanted
 ) -> list[Fix]:
     if found is None or wanted.condition is None:
         return []

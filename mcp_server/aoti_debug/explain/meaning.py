@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aoti_debug.explain.accesses import definition, names_in, plain
 from aoti_debug.explain.code import Argument, Code
-from aoti_debug.explain.names import Names
+from aoti_debug.explain.names import ModelNames
 
 DEPTH = 40
 _LOAD = re.compile(r"tl\.load\((\w{1,300}) \+ ")
@@ -43,7 +43,7 @@ _ADDED = re.compile(r"^(?:decltype\(\w{1,40}\)\()?(\w{1,40}) \+ (\w{1,40})\)?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IndexSource:
     """Where an index comes from: a tensor that is loaded, or a position that counts to `limit`."""
 
     argument: Argument | None = None
@@ -52,24 +52,24 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class IndexMeaning:
     text: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[IndexSource, ...] = ()
     wrapped: str | None = None  # the size that is added where the value is negative
 
 
-class Reader:
+class KernelReader:
     """Reads one kernel; the arguments of one launch give its pointers and sizes their names."""
 
-    def __init__(self, code: Code, arguments: Mapping[str, Argument], names: Names) -> None:
+    def __init__(self, code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> None:
         self._code, self._arguments, self._names = code, arguments, names
         self._left = 400
 
-    def meaning(self, name: str, before: int, depth: int = 0) -> Meaning:
+    def meaning(self, name: str, before: int, depth: int = 0) -> IndexMeaning:
         """Return what `name` is just before a place of the kernel."""
         self._left -= 1
         if depth > DEPTH or self._left < 0:
-            return Meaning(name)
+            return IndexMeaning(name)
         made = definition(self._code, name, before)
         if made is None:
             return self._position(name, before)
@@ -78,7 +78,7 @@ class Reader:
             return self._position(name, before, right)
         return self._expression(right.strip(), place, depth + 1)
 
-    def _expression(self, right: str, place: int, depth: int) -> Meaning:
+    def _expression(self, right: str, place: int, depth: int) -> IndexMeaning:
         if (load := _LOAD.match(right) or _CPP_LOAD.search(right)) is not None:
             pointer = next(group for group in load.groups() if group)
             return self._loaded(pointer)
@@ -89,7 +89,7 @@ class Reader:
             if not word.lstrip("-").isdigit():
                 return self.meaning(word, place, depth)
         if number := _NUMBER.match(right):
-            return Meaning(number[1])
+            return IndexMeaning(number[1])
         for pattern in _WHERE:
             if found := pattern.match(right):
                 return self._where(found[1], found[2], found[3], place, depth)
@@ -98,56 +98,58 @@ class Reader:
         if found := _BINARY.match(right):
             left, other = (self._operand(found[n], place, depth) for n in (1, 3))
             both = (*left.sources, *other.sources)
-            return Meaning(f"({left.text} {found[2]} {other.text})", both)
+            return IndexMeaning(f"({left.text} {found[2]} {other.text})", both)
         if found := _CALL.match(right):
             inner_ = [self._operand(word, place, depth) for word in found.groups()[1:] if word]
             sources = tuple(s for one in inner_ for s in one.sources)
-            return Meaning(f"{found[1]}({', '.join(one.text for one in inner_)})", sources)
+            return IndexMeaning(f"{found[1]}({', '.join(one.text for one in inner_)})", sources)
         sources = tuple(
             s
             for word in dict.fromkeys(names_in(right))
             for s in self.meaning(word, place, depth).sources
         )
-        return Meaning(plain(right)[:120], sources)
+        return IndexMeaning(plain(right)[:120], sources)
 
-    def _operand(self, word: str, place: int, depth: int) -> Meaning:
-        return Meaning(word) if word.isdigit() else self.meaning(word, place, depth)
+    def _operand(self, word: str, place: int, depth: int) -> IndexMeaning:
+        return IndexMeaning(word) if word.isdigit() else self.meaning(word, place, depth)
 
-    def _where(self, condition: str, yes: str, no: str, place: int, depth: int) -> Meaning:
+    def _where(self, condition: str, yes: str, no: str, place: int, depth: int) -> IndexMeaning:
         base = self.meaning(no, place, depth)
         added = definition(self._code, yes, place)
         if added is not None and (sum_ := _ADDED.match(added[1].strip())) and sum_[1] == no:
             size = self._expression_of(sum_[2], added[0], depth)
-            return Meaning(base.text, base.sources, size)
+            return IndexMeaning(base.text, base.sources, size)
         other, asked = self.meaning(yes, place, depth), self.meaning(condition, place, depth)
         text = f"{other.text} where {asked.text}, else {base.text}"
-        return Meaning(text, (*other.sources, *base.sources, *asked.sources))
+        return IndexMeaning(text, (*other.sources, *base.sources, *asked.sources))
 
     def _expression_of(self, word: str, place: int, depth: int) -> str:
         if word in self._arguments:
             return word
         return self._operand(word, place, depth).text
 
-    def _loaded(self, pointer: str) -> Meaning:
+    def _loaded(self, pointer: str) -> IndexMeaning:
         argument = self._arguments.get(pointer)
         if argument is None or argument.value is None:
-            return Meaning(f"an element of {pointer}", (Source(),))
+            return IndexMeaning(f"an element of {pointer}", (IndexSource(),))
         root = self._names.root(argument.value.name) or argument.value
-        return Meaning(f"an element of {self._names.called(root)}", (Source(argument),))
+        return IndexMeaning(f"an element of {self._names.called(root)}", (IndexSource(argument),))
 
-    def _position(self, name: str, before: int, right: str | None = None) -> Meaning:
+    def _position(self, name: str, before: int, right: str | None = None) -> IndexMeaning:
         """A loop variable of C++, or a position that Triton derives from the program's number."""
         if self._code.language == "cpp":
             for place in range(before - 1, max(-1, before - 400), -1):
                 found = _LOOP.search(self._code.lines[place])
                 if found and found[1] == name:
                     limit = self.size(plain(found[2]))
-                    return Meaning(f"{name} (0 <= {name} < {limit})", (Source(None, name, limit),))
-            return Meaning(name)
+                    return IndexMeaning(
+                        f"{name} (0 <= {name} < {limit})", (IndexSource(None, name, limit),)
+                    )
+            return IndexMeaning(name)
         count = self._triton_limit(right or name)
         words = f"{name} = {right}" if right and right != name else name
         bounded = f" (0 <= {name} < {count})" if count is not None else ""
-        return Meaning(words + bounded, (Source(None, name, count),))
+        return IndexMeaning(words + bounded, (IndexSource(None, name, count),))
 
     def _triton_limit(self, right: str) -> str | None:
         text = right.strip("() ")

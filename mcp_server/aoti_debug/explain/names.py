@@ -33,7 +33,7 @@ Kind = Literal["input", "constant", "buffer"]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class NamedTensor:
     """A tensor of the wrapper; `size` is in the wrapper's symbols, None where nothing states it."""
 
     name: str
@@ -48,17 +48,17 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ModelNames:
     """All names of one model, and how a call's sizes are known by them."""
 
-    values: Mapping[str, Value]
+    values: Mapping[str, NamedTensor]
     symbols: Mapping[str, str]  # size symbol -> expression, from the inputs
     scalars: Mapping[str, str]  # other integers: name -> expression
     constants: Sequence[Constant]
     users: Mapping[int, str] = field(default_factory=dict)  # input -> the user's name
     known: Mapping[str, int] = field(default_factory=dict)  # size symbol -> value in the call
 
-    def called(self, value: Value) -> str:
+    def called(self, value: NamedTensor) -> str:
         """Return the name that the user knows a tensor by."""
         if value.kind == "input" and value.index is not None:
             return self.users.get(value.index) or value.name
@@ -67,7 +67,7 @@ class Names:
             return (constant.fqn or constant.name) if constant is not None else value.name
         return value.name
 
-    def root(self, name: str) -> Value | None:
+    def root(self, name: str) -> NamedTensor | None:
         """Return the tensor whose memory a name stands for, through views and reuse."""
         value = self.values.get(name)
         for _ in range(64):
@@ -132,10 +132,10 @@ def read_names(
     lines: Sequence[str],
     users: Mapping[int, str] | None = None,
     shapes: Mapping[int, Sequence[int]] | None = None,
-) -> Names:
+) -> ModelNames:
     """Read the body of `run_impl`; `users` and `shapes` are the inputs' names and sizes in the
     call that is looked at, where they are known."""
-    values: dict[str, Value] = {}
+    values: dict[str, NamedTensor] = {}
     arrays: dict[str, tuple[str, ...]] = {}
     scalars: dict[str, str] = {}
     first = next((n for n, line in enumerate(lines) if line.startswith(_RUN)), 0)
@@ -143,9 +143,9 @@ def read_names(
         _read(number + 1, lines[number], values, arrays, scalars)
     for constant in wrapper.constants:
         named = [v for v in values.values() if v.kind == "constant" and v.index == constant.index]
-        for value in named or [Value(constant.name, "constant", constant.index)]:
+        for value in named or [NamedTensor(constant.name, "constant", constant.index)]:
             sizes = tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
-            values[value.name] = Value(
+            values[value.name] = NamedTensor(
                 value.name, "constant", constant.index, *sizes, constant.dtype, line=value.line
             )
     sizes_of = {s.expression: s.name for s in wrapper.symbols}
@@ -159,12 +159,16 @@ def read_names(
             stride = tuple(
                 str(d.stride) if d.stride is not None else d.stride_symbol or "?" for d in one.dims
             )
-            values[one.name] = Value(one.name, "input", one.index, size, stride, one.dtype)
+            values[one.name] = NamedTensor(one.name, "input", one.index, size, stride, one.dtype)
         elif found is not None:
-            values[one.name] = Value(one.name, "input", one.index, found.size, None, one.dtype)
+            values[one.name] = NamedTensor(
+                one.name, "input", one.index, found.size, None, one.dtype
+            )
     symbols = {symbol.name: symbol.expression for symbol in wrapper.symbols}
-    names = Names(values, symbols, scalars, wrapper.constants, users or {})
-    return Names(values, symbols, scalars, wrapper.constants, users or {}, _bind(names, shapes))
+    names = ModelNames(values, symbols, scalars, wrapper.constants, users or {})
+    return ModelNames(
+        values, symbols, scalars, wrapper.constants, users or {}, _bind(names, shapes)
+    )
 
 
 def bounds(dim: Dim) -> str:
@@ -175,7 +179,7 @@ def bounds(dim: Dim) -> str:
     return f"{'' if low is None else low}..{'' if high is None else high}"
 
 
-def _bind(names: Names, shapes: Mapping[int, Sequence[int]] | None) -> dict[str, int]:
+def _bind(names: ModelNames, shapes: Mapping[int, Sequence[int]] | None) -> dict[str, int]:
     known: dict[str, int] = {}
     for symbol, expression in names.symbols.items():
         place = names.dimension(symbol)
@@ -191,7 +195,7 @@ def _bind(names: Names, shapes: Mapping[int, Sequence[int]] | None) -> dict[str,
 def _read(
     number: int,
     line: str,
-    values: dict[str, Value],
+    values: dict[str, NamedTensor],
     arrays: dict[str, tuple[str, ...]],
     scalars: dict[str, str],
 ) -> None:
@@ -200,29 +204,32 @@ def _read(
         return
     if "_handle)" in line and (found := _EMPTY.search(line)):
         size, stride = arrays.get(found[1]), arrays.get(found[2])
-        values[found[4]] = Value(found[4], "buffer", None, size, stride, found[3], line=number)
+        values[found[4]] = NamedTensor(
+            found[4], "buffer", None, size, stride, found[3], line=number
+        )
         return
     if "constants_->at(" in line and (found := _CONSTANT.search(line)):
-        values[found[1]] = Value(found[1], "constant", int(found[2]), line=number)
+        values[found[1]] = NamedTensor(found[1], "constant", int(found[2]), line=number)
     elif "std::move(inputs[" in line and (found := _INPUT.search(line)):
-        values[found[1]] = Value(found[1], "input", int(found[2]), line=number)
+        values[found[1]] = NamedTensor(found[1], "input", int(found[2]), line=number)
     elif "reinterpret_tensor_wrapper(" in line and (found := _VIEW.search(line)):
         _add(
-            values, Value(found[1], "buffer", None, arrays.get(found[3]), of=found[2], line=number)
+            values,
+            NamedTensor(found[1], "buffer", None, arrays.get(found[3]), of=found[2], line=number),
         )
     elif "std::move(" in line and (found := _MOVED.search(line)):
-        _add(values, Value(found[1], "buffer", of=found[2], line=number))
+        _add(values, NamedTensor(found[1], "buffer", of=found[2], line=number))
     elif "assert_size_stride(" in line and (found := _SIZE.search(line)):
         old = values.get(found[1])
         if old is not None and old.kind == "buffer" and old.size is None:
             size = tuple(_LONG.sub(r"\1", part.strip()) for part in found[2].split(","))
-            values[found[1]] = Value(
+            values[found[1]] = NamedTensor(
                 old.name, old.kind, None, size, None, old.dtype, old.of, old.line
             )
     elif "output_handles[" in line and (found := _OUTPUT.search(line)):
         old = values.get(found[2])
         if old is not None:
-            values[found[2]] = Value(
+            values[found[2]] = NamedTensor(
                 old.name,
                 old.kind,
                 old.index,
@@ -234,17 +241,17 @@ def _read(
                 int(found[1]),
             )
     elif "&" in line and (found := _MADE.search(line)):
-        values.setdefault(found[1], Value(found[1], "buffer", line=number))
+        values.setdefault(found[1], NamedTensor(found[1], "buffer", line=number))
     elif " = " in line and (found := _SCALAR.search(line)):
         scalars.setdefault(found[1], found[2].strip())
 
 
-def _add(values: dict[str, Value], value: Value) -> None:
+def _add(values: dict[str, NamedTensor], value: NamedTensor) -> None:
     """Keep a view or a reuse under the size of what it stands for, where its own is not stated."""
     base = values.get(value.of or "")
     if base is None:
         return
     size = value.size or base.size
-    values[value.name] = Value(
+    values[value.name] = NamedTensor(
         value.name, base.kind, base.index, size, None, base.dtype, value.of, value.line
     )

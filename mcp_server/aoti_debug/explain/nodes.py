@@ -52,12 +52,14 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
     word = "NaN" if origin.get("kind") == "nan" else "Inf"
     at = place(origin.get("at"))
     count, total = origin.get("count"), origin.get("elements")
-    found_input = None
+    found_input, headline = None, ""
     if what is not None:
         name = str(what.get("name"))
         summary = (
             f"{what.get('kind')} {name} holds {count} {word} of {total} elements, first at {at}"
         )
+        if isinstance(reader := origin.get("reader"), str):
+            summary += f"; {reader[:200]} reads it first"
         if what.get("kind") == "input" and name in inputs:
             found_input = InputFinding(
                 index=inputs[name],
@@ -68,10 +70,8 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
             )
     else:
         why = reason(origin).text or "its inputs are finite"
-        summary = (
-            f"{word} first appears at {node} ({op}): {why}; first at {at}, {count} of {total} "
-            "elements"
-        )
+        headline = f"{word} first appears at {node} ({op}): {why}"
+        summary = f"{headline}; first at {at}, {count} of {total} elements"
     if isinstance(then := origin.get("then"), dict) and then.get("node") != node:
         summary += f"; this causes the NaN at {then.get('node')} ({reason(then).text})"
     return Found(
@@ -83,6 +83,8 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
         found_input,
         nan_fixes(origin, what),
         rows(report, node, word),
+        headline=headline,
+        weight=str(what.get("name")) if what and what.get("kind") == "parameter" else "",
     )
 
 
@@ -101,12 +103,13 @@ FIXES: Mapping[ReasonKind, str] = {
     "negative_variance": "load the statistics of this normalisation again: a variance cannot be "
     "negative",
     "one_element": "use correction=0, or refuse an input with one element in this dimension",
+    "written": "nothing, if these NaN are meant and masked later; else write another value there",
     "no_elements": "refuse an empty input, or return a default for it",
 }
 IN_FLOAT16 = (
     "compute this part in bfloat16 or float32, or scale the values down: float16 ends at 65504"
 )
-GUARD = "guard this operation against the values that went in"
+GUARD = "guard this operation against these inputs"
 
 
 def reason(origin: Report) -> Reason:

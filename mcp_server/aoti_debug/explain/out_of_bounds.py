@@ -87,11 +87,11 @@ def value_fixes(
     """Return what helps against a value that comes from outside the model."""
     if given is not None and given.min == IGNORED:
         what = (
-            f"replace {IGNORED} in {name} (a label that is to be ignored) before the call, or mask "
+            f"replace {IGNORED} in {name} (a label to be ignored) before the call, or mask "
             "those positions inside the model"
         )
         return [Fix(what=what)]
-    wraps = "; a negative one would be taken from the end without a word" if lower < 0 else ""
+    wraps = "; a negative one would silently count from the end" if lower < 0 else ""
     found = [Fix(what=f"check {name} before the call: 0 <= value < {upper}", why=OUTSIDE + wraps)]
     table = table or "the table"
     highest = given.max if given is not None else None
@@ -130,7 +130,5 @@ def computed_fixes(ops: Iterable[str], table: str, limit: str) -> list[Fix]:
         for name, words in COMPUTED.items():
             if name in op:
                 return [Fix(what=words.format(table=table), why=COMPUTES)]
-    what = (
-        f"clamp the computed index to {limit} in the model, or make it right where it is computed"
-    )
+    what = f"clamp the computed index to {limit} in the model, or correct its computation"
     return [Fix(what=what, why=COMPUTES)]

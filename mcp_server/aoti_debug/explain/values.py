@@ -29,6 +29,8 @@ class Found:
     fixes: list[Fix]
     values: list[ValueRow]
     artifact: str = "report.json"
+    headline: str = ""  # of the summary, where that is longer
+    weight: str = ""  # that holds NaN or Inf
 
 
 def place(at: Any) -> str:
@@ -150,7 +152,22 @@ def reason_found(reason: Report) -> Found | None:
         return constants_found(reason)
     if reason.get("kind") == "kept_weights":
         return kept_weights_found(reason)
+    if reason.get("kind") == "casts":
+        return casts_found(reason)
     return None
+
+
+def casts_found(reason: Report) -> Found:
+    dtype, node = str(reason.get("dtype")), str(reason.get("node"))
+    summary = f"the compiled model leaves out the rounding to {dtype} at {node}: without it the "
+    summary += "exported program gives the package's results"
+    fix = Fix(
+        what="compile with emulate_precision_casts=True (inductor_configs), or do the rounding "
+        "outside of the package",
+        why="Inductor computes in float32 what it fuses, and rounds only what it stores",
+    )
+    place = lines(reason.get("stack"))
+    return Found("wrong_result", summary, node, str(reason.get("op")), place, None, [fix], [])
 
 
 def precision_found(reason: Report) -> Found:

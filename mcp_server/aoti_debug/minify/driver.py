@@ -19,7 +19,7 @@ from aoti_debug.minify.original import LOWER_S, Original, original
 from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
-from aoti_debug.minify.slice import Candidate, slices, with_producers, with_users
+from aoti_debug.minify.slice import Reduction, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.survey import Survey, differ, search_folder, take_survey, why_none
 from aoti_debug.minify.worker_pool import WorkerPool, first, worker_pool
@@ -42,7 +42,7 @@ TIMES_THE_ORIGINAL = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class Minification:
     """What a search works with; `cache` is where its candidates compile."""
 
     work: RunState
@@ -87,7 +87,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         survey = await take_survey(pool, root, material)
         folders = import_paths(request.target, material.context.folders)
         definitions = await definitions_for(pool, survey.graph, material.context, folders)
-        search = Search(work, request, material, pool, survey, definitions, cache, devices)
+        search = Minification(work, request, material, pool, survey, definitions, cache, devices)
         return await _minified(search)
 
 
@@ -117,12 +117,12 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     return replace(material, words=(*trust, *material.words))
 
 
-async def _minified(search: Search) -> MinifyAnswer:
+async def _minified(search: Minification) -> MinifyAnswer:
     work, material, survey = search.work, search.material, search.survey
     values = survey.weights.by_name
     text = search.definitions.text
     writer = Writer(survey.graph, survey.example, survey.real, values, text)
-    base = Candidate(
+    base = Reduction(
         frozenset(survey.graph.calls()),
         "compare",
         "aoti",
@@ -154,7 +154,9 @@ async def _minified(search: Search) -> MinifyAnswer:
     return _answer(search, trials, repro, seen, found, spent, kernel)
 
 
-def _trials(search: Search, writer: Writer, base: Candidate, load: str, found: Original) -> Trials:
+def _trials(
+    search: Minification, writer: Writer, base: Reduction, load: str, found: Original
+) -> Trials:
     """Return the trials of a search, which write each better candidate into the run."""
     writing = anyio.Lock()  # candidates side by side may both be better than the best
 
@@ -238,7 +240,7 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
 
 
 async def _proved(
-    search: Search, trials: Trials, best: Best
+    search: Minification, trials: Trials, best: Best
 ) -> tuple[Reproduction, list[Fingerprint]]:
     """Write the best candidate for good, run it alone, and say in it what that showed."""
     candidate = reproduction.final(best.candidate)
@@ -248,13 +250,13 @@ async def _proved(
     seen = await reproduction.confirm(search.work, repro, trials, search.python, search.cache)
     alike = sum(map(trials.wanted.same, seen))
     repro = await write(
-        f"Run alone in an empty directory it failed so {alike} times of {len(seen)}."
+        f"Run alone in an empty directory, it failed in this way {alike} of {len(seen)} times."
     )
     return repro, seen
 
 
 def _answer(
-    search: Search,
+    search: Minification,
     trials: Trials,
     repro: Reproduction,
     seen: Sequence[Fingerprint],
@@ -277,7 +279,7 @@ def _answer(
         repro=str(repro.script),
         repro_kernel=str(kernel.script) if kernel is not None else None,
         candidates=trials.tried,
-        ended=spent or "nothing of it can be left out",
+        ended=spent or "no operator can be left out",
         also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
         steps=work.steps,
         notes=[

@@ -15,14 +15,14 @@ WEIGHTS = ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NodeSource:
     file: str
     line: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """One line of the program. `unsupported` says why it cannot be written as Python."""
 
     name: str
@@ -30,7 +30,7 @@ class Node:
     target: str = ""
     args: tuple[Tree, ...] = ()
     kwargs: Mapping[str, Tree] = field(default_factory=dict)
-    source: Source | None = None
+    source: NodeSource | None = None
     kind: str = ""  # of a placeholder: USER_INPUT, PARAMETER, ...
     path: str = ""  # of a weight, in the model
     is_tensor: bool = False
@@ -77,7 +77,7 @@ class OperatorFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class NodeValue:
     """What one node gave in an eager run; a tensor lies in a file of that name."""
 
     name: str
@@ -95,17 +95,17 @@ class Value:
     def is_tensor(self) -> bool:
         return self.number is None
 
-    def like(self, other: Value) -> bool:
+    def like(self, other: NodeValue) -> bool:
         mine = (self.shape, self.stride, self.dtype, self.device)
         return mine == (other.shape, other.stride, other.dtype, other.device)
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class NodeValues:
     """What an eager run of one side gave; `at` is the node that it did not get past."""
 
     side: Side
-    by_name: Mapping[str, Value]
+    by_name: Mapping[str, NodeValue]
     at: str | None
 
     def __contains__(self, name: object) -> bool:
@@ -115,14 +115,14 @@ class Values:
 @dataclass(frozen=True, slots=True)
 class Graph:
     torch: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     symbols: Mapping[str, tuple[int | None, int | None]]
     operators: tuple[OperatorFile, ...]
     registered: Mapping[str, Sequence[str]]  # by operator: its schemas, and what has a kernel
     random: tuple[str, ...]
     index: Mapping[str, int]
 
-    def __getitem__(self, name: str) -> Node:
+    def __getitem__(self, name: str) -> GraphNode:
         return self.nodes[self.index[name]]
 
     def calls(self) -> list[int]:
@@ -170,17 +170,17 @@ def read_graph(path: Path) -> Graph:
     )
 
 
-def _node(entry: Mapping[str, Any]) -> Node:
+def _node(entry: Mapping[str, Any]) -> GraphNode:
     value = entry.get("value") or {}
     kind = value.get("kind")
     source = entry.get("source")
-    return Node(
+    return GraphNode(
         name=entry["name"],
         op=entry["op"],
         target=entry.get("target") or "",
         args=tuple(entry.get("args") or ()),
         kwargs=entry.get("kwargs") or {},
-        source=Source(source["file"], source["line"], source["text"]) if source else None,
+        source=NodeSource(source["file"], source["line"], source["text"]) if source else None,
         kind=entry.get("kind") or "",
         path=entry.get("path") or "",
         is_tensor=kind == "tensor",
@@ -196,17 +196,17 @@ def _size(size: Any) -> Size:
     return (str(size[0]), size[1]) if isinstance(size, list) else size
 
 
-def read_values(folder: Path, side: Side) -> Values:
+def read_values(folder: Path, side: Side) -> NodeValues:
     """Read what an eager run left; whole lines only, for the run may have ended in one."""
-    found: dict[str, Value] = {}
+    found: dict[str, NodeValue] = {}
     for line in _lines(folder / "values.jsonl"):
         entry = json.loads(line)
         name = entry["name"]
         if "number" in entry:
-            found[name] = Value(name, number=entry["number"])
+            found[name] = NodeValue(name, number=entry["number"])
             continue
         stride = entry["stride"]
-        found[name] = Value(
+        found[name] = NodeValue(
             name,
             shape=tuple(entry["shape"]),
             stride=tuple(stride) if stride is not None else None,
@@ -219,7 +219,7 @@ def read_values(folder: Path, side: Side) -> Values:
         )
     begun = _lines(folder / "progress")
     at = begun[-1] if begun and not (folder / "done").exists() else None
-    return Values(side, found, at)
+    return NodeValues(side, found, at)
 
 
 def _lines(path: Path) -> list[str]:

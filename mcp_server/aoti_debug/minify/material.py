@@ -94,7 +94,7 @@ class Material:
 
     @property
     def not_finite(self) -> bool:
-        """Tell whether the last call gave what is no number."""
+        """Tell whether the last call returned NaN or Inf."""
         events = self.observations.events if self.observations is not None else None
         call = events.last_call if events is not None else None
         return call is not None and any(out.nan or out.inf for out in call.outputs)
@@ -135,7 +135,7 @@ def failure_kept(
     observations = observe(directory.path, "", ending)
     events = observations.events
     if events is None:
-        raise NothingToMinify(f"run {directory.id} was not watched, so nothing of it is captured")
+        raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")
     _same_torch(events, target, directory.id)
     _same_machine(events, target, directory.id)
     diagnosis = _diagnosis(directory)

@@ -9,8 +9,8 @@ from typing import Any
 
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify
-from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.worker_pool import Outcome, WorkerPool, together
+from aoti_debug.minify.slice import Reduction, Unbuildable, Until
+from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine
@@ -22,7 +22,7 @@ RUNS = 2
 MORE = 6  # runs of an original that did not fail both times, or may be flaky and costs little
 CHEAP_S = 2.0
 LOWER_S = 600.0
-Run = Callable[[int], Awaitable[Outcome]]
+Run = Callable[[int], Awaitable[OrderOutcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ async def original(
     pool: WorkerPool,
     material: Material,
     writer: Writer,
-    base: Candidate,
+    base: Reduction,
     load: str,
     request: MinifyRequest,
 ) -> Original:
@@ -105,7 +105,9 @@ async def original(
     )
 
 
-def _original(way: Way, outcomes: Sequence[Outcome], failed: Sequence[Outcome]) -> Original:
+def _original(
+    way: Way, outcomes: Sequence[OrderOutcome], failed: Sequence[OrderOutcome]
+) -> Original:
     alike = [o for o in failed if failed[0].fingerprint.same(o.fingerprint)]
     fingerprint = joined([o.fingerprint for o in alike])
     until: Until = way.until
@@ -129,7 +131,7 @@ def _may_be_flaky(material: Material, way: Way) -> bool:
     return way.until == "run" and material.observations is not None and not material.wrong_values
 
 
-async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[Outcome]:
+async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[OrderOutcome]:
     if way.compiles and way.until != "codegen":  # two of one model would write the same files
         return [await way.run(number) for number in numbers]
     return await together([partial(way.run, number) for number in numbers], machine)
@@ -139,7 +141,7 @@ def ways(
     pool: WorkerPool,
     material: Material,
     writer: Writer,
-    base: Candidate,
+    base: Reduction,
     load: str,
     *,
     compare: bool,
@@ -191,7 +193,7 @@ def ways(
 
 
 def _order(pool: WorkerPool, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
-    async def run(number: int) -> Outcome:
+    async def run(number: int) -> OrderOutcome:
         if number and order.get("until") == "codegen":  # beside the others
             own = {"TORCHINDUCTOR_CACHE_DIR": str(pool.cache / "second" / str(number))}
             return await pool.do({**order, "environment": own}, limit_s, script, number)

@@ -16,7 +16,7 @@ from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.operators import Definitions, beside
 from aoti_debug.minify.search import Trials
-from aoti_debug.minify.slice import Candidate, Until
+from aoti_debug.minify.slice import Reduction, Until
 from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.model import Step
@@ -79,7 +79,7 @@ def _quoted(text: str) -> str:
 
 async def write(
     trials: Trials,
-    candidate: Candidate,
+    candidate: Reduction,
     folder: Path,
     values: Path,
     definitions: Definitions,
@@ -116,7 +116,7 @@ async def _collect(
     return folder / DATA
 
 
-def final(candidate: Candidate) -> Candidate:
+def final(candidate: Reduction) -> Reduction:
     """Return the candidate as AOTInductor is used: to the step that fails, all of it compiled."""
     until: Until = "lower" if candidate.until == "codegen" else candidate.until
     return replace(candidate, fidelity="aoti", until=until)

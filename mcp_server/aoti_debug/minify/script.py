@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aoti_debug.minify.graph import Tree, Value
-from aoti_debug.minify.slice import Candidate
+from aoti_debug.minify.graph import NodeValue, Tree
+from aoti_debug.minify.slice import Reduction
 
 CHECKS = {
     "compare": '''
@@ -60,7 +60,7 @@ def words_of(tree: Tree, given: Mapping[str, str]) -> str:
     return f"[{', '.join(words_of(item, given) for item in tree['list'])}]"
 
 
-def cut_to(text: str, value: Value, sizes: Mapping[int, int]) -> str:
+def cut_to(text: str, value: NodeValue, sizes: Mapping[int, int]) -> str:
     """Return the Python of a value cut to smaller sizes."""
     if not value.is_tensor or not sizes.keys() & set(value.shape):
         return text
@@ -68,7 +68,7 @@ def cut_to(text: str, value: Value, sizes: Mapping[int, int]) -> str:
     return f"{text}[{', '.join(parts)}].clone()"
 
 
-def stand_in(value: Value, made_up: bool) -> str | None:
+def stand_in(value: NodeValue, made_up: bool) -> str | None:
     """Return Python that makes a value: a small one as it was, a made up one as may be."""
     if not value.is_tensor:
         return repr(value.number)
@@ -127,7 +127,7 @@ def function(name: str, purpose: str, values: Sequence[str]) -> str:
 
 
 def main(
-    candidate: Candidate,
+    candidate: Reduction,
     written: Written,
     shapes: tuple[list[str], dict[str, dict[int, str]]],
     notes: str,

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aoti_debug.minify.graph import Side
-from aoti_debug.minify.slice import Candidate, Unbuildable, Until
-from aoti_debug.minify.worker_pool import Outcome, WorkerPool, first
+from aoti_debug.minify.slice import Reduction, Unbuildable, Until
+from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
 from aoti_debug.run.executor import Machine
 from aoti_debug.vocabulary import Fingerprint
@@ -26,9 +26,9 @@ class Spent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    candidate: Candidate
+    candidate: Reduction
     script: Script
-    outcome: Outcome
+    outcome: OrderOutcome
 
 
 OnBetter = Callable[[Best], Awaitable[None]]
@@ -42,7 +42,7 @@ class Trials:
     workers: WorkerPool
     writer: Writer
     wanted: Fingerprint
-    base: Candidate
+    base: Reduction
     load: str  # Python that defines `load(name)` for candidates
     timeout_s: float
     repeats: int
@@ -70,7 +70,7 @@ class Trials:
             candidate = replace(candidate, made=frozenset(names_of(files)))
         return await self.fails(candidate)
 
-    async def fails(self, candidate: Candidate) -> bool:
+    async def fails(self, candidate: Reduction) -> bool:
         """Tell whether a candidate fails alike; the first run that does is enough.
 
         Raises:
@@ -94,12 +94,12 @@ class Trials:
                 self.also[str(outcome.fingerprint)] += 1
         return False
 
-    async def run(self, script: Script, number: int = 0) -> Outcome:
+    async def run(self, script: Script, number: int = 0) -> OrderOutcome:
         run_s = self.workers.run_s
         order = {"kind": "script", "environment": dict(self.environment), "run_s": run_s}
         return await self.workers.do(order, self.timeout_s, script.text, number)
 
-    async def _healthy(self, outcome: Outcome) -> None:
+    async def _healthy(self, outcome: OrderOutcome) -> None:
         """End the search where a crash has left a GPU that no further candidate can be tried on.
 
         Raises:
@@ -111,7 +111,7 @@ class Trials:
             if wrong:
                 raise Spent("; ".join(wrong))
 
-    async def prove(self, full: Candidate) -> bool:
+    async def prove(self, full: Reduction) -> bool:
         """Have the best candidate fail alike through AOTInductor; say whether it does."""
         if self.best is None:
             return False
@@ -189,7 +189,7 @@ async def simplify(trials: Trials) -> None:
     await _smaller(trials, now)
 
 
-async def _smaller(trials: Trials, now: Candidate) -> None:
+async def _smaller(trials: Trials, now: Reduction) -> None:
     """Cut the sizes of what is still read from a file, the largest first: to 2, else to 8."""
     best = trials.best
     shapes = [trials.writer.shape(side, name) for side, name in best.script.files] if best else []
@@ -214,7 +214,7 @@ def names_of(files: Iterable[tuple[Side, str]]) -> list[str]:
     return list(dict.fromkeys(name.removeprefix("weights/") for _, name in files))
 
 
-async def _if_alike(trials: Trials, now: Candidate, simpler: Candidate) -> Candidate:
+async def _if_alike(trials: Trials, now: Reduction, simpler: Reduction) -> Reduction:
     """Return the simpler candidate where it fails alike; it is the best one then."""
     if await trials.fails(simpler):
         await trials.prefer()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from aoti_debug.minify.graph import Graph, Values
+from aoti_debug.minify.graph import Graph, NodeValues
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.record import Launch
 from aoti_debug.triage.fingerprint import OUT_OF_BOUNDS, operators_in
@@ -18,7 +18,7 @@ Fidelity = Literal["inductor", "aoti"]  # a fifth of the time, or the real thing
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Reduction:
     """Positions of the nodes kept, and how the rest is simplified.
 
     `until` is the step that the failure needs: "codegen" compiles no C++, "lower" loads nothing,
@@ -52,7 +52,7 @@ _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 
 def slices(
     graph: Graph,
-    sides: Sequence[Values],
+    sides: Sequence[NodeValues],
     signature: Fingerprint,
     text: str,
     diagnosis: Diagnosis | None,
@@ -73,7 +73,7 @@ def slices(
 
 def _hints(
     graph: Graph,
-    sides: Sequence[Values],
+    sides: Sequence[NodeValues],
     signature: Fingerprint,
     text: str,
     diagnosis: Diagnosis | None,

@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 
-from aoti_debug.minify.graph import Graph, Values, read_graph, read_values
+from aoti_debug.minify.graph import Graph, NodeValues, read_graph, read_values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Trials
@@ -39,9 +39,9 @@ class Survey:
     """The program and what its nodes gave, as the probe wrote them down."""
 
     graph: Graph
-    example: Values
-    real: Values | None
-    weights: Values
+    example: NodeValues
+    real: NodeValues | None
+    weights: NodeValues
     values: Path
 
 

@@ -39,7 +39,7 @@ class NoWorker(AotiDebugError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OrderOutcome:
     """How one order ended, and what it left in its directory."""
 
     directory: Path
@@ -66,7 +66,7 @@ class WorkerPool:
 
     async def do(
         self, order: Mapping[str, Any], timeout_s: float, script: str = "", number: int = 0
-    ) -> Outcome:
+    ) -> OrderOutcome:
         """Have one order done, or read what it left when it was done before.
 
         `number` tells repetitions of the same order apart.
@@ -173,7 +173,7 @@ def environment(env: Mapping[str, str], cache: Path) -> dict[str, str]:
     }
 
 
-def outcome(directory: Path, *, cached: bool = False) -> Outcome:
+def outcome(directory: Path, *, cached: bool = False) -> OrderOutcome:
     """Read what an order left."""
     result = json.loads((directory / "result.json").read_bytes())
     late = bool(result["timed_out"])
@@ -181,7 +181,7 @@ def outcome(directory: Path, *, cached: bool = False) -> Outcome:
     observations = observe(directory, "", ending)
     stdout, stderr = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(observations, stdout, stderr)
-    return Outcome(
+    return OrderOutcome(
         directory, signature, observations, float(result["wall_s"]), stdout, stderr, cached
     )
 

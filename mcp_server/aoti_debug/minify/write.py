@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.minify.graph import WEIGHTS, Graph, Node, Side, Size, Value, Values
+from aoti_debug.minify.graph import WEIGHTS, Graph, GraphNode, NodeValue, NodeValues, Side, Size
 from aoti_debug.minify.script import (
     CHECKS,
     TOLERANCE,
@@ -18,7 +18,7 @@ from aoti_debug.minify.script import (
     stand_in,
     words_of,
 )
-from aoti_debug.minify.slice import Candidate, Unbuildable
+from aoti_debug.minify.slice import Reduction, Unbuildable
 from aoti_debug.plain import plain
 
 FUTURE = "from __future__ import annotations"
@@ -41,9 +41,9 @@ class Writer:
     def __init__(
         self,
         graph: Graph,
-        example: Values,
-        real: Values | None,
-        weights: Mapping[str, Value],
+        example: NodeValues,
+        real: NodeValues | None,
+        weights: Mapping[str, NodeValue],
         prelude: str,
     ) -> None:
         self.graph = graph
@@ -53,7 +53,7 @@ class Writer:
         self.prelude = prelude
         self._users = graph.users()
 
-    def write(self, candidate: Candidate, load: str, header: str = "", notes: str = "") -> Script:
+    def write(self, candidate: Reduction, load: str, header: str = "", notes: str = "") -> Script:
         """Return the script of a candidate; `load` defines `load(name)`, `header` is its docstring.
 
         Raises:
@@ -91,7 +91,7 @@ class Writer:
             len(candidate.keep),
         )
 
-    def _forward(self, candidate: Candidate) -> Written:
+    def _forward(self, candidate: Reduction) -> Written:
         written = Written()
         for position in sorted(candidate.keep):
             self._emit(self.graph.nodes[position], candidate, written)
@@ -106,7 +106,7 @@ class Writer:
             raise Unbuildable("nothing of it is an output")
         return written
 
-    def _results_of(self, node: Node, written: Written) -> None:
+    def _results_of(self, node: GraphNode, written: Written) -> None:
         """Return what nothing uses of a node with several results."""
         for number, tensor in enumerate(node.several):
             if not tensor:
@@ -123,7 +123,7 @@ class Writer:
             elif not any(user in written.emitted for user in self._users.get(taken, [])):
                 written.outputs.append(taken)
 
-    def _emit(self, node: Node, candidate: Candidate, written: Written) -> None:
+    def _emit(self, node: GraphNode, candidate: Reduction, written: Written) -> None:
         if node.unsupported:
             raise Unbuildable(f"{node.name} has no Python: {node.unsupported}")
         given = {name: self._use(self.graph[name], candidate, written) for name in node.refs()}
@@ -137,7 +137,7 @@ class Writer:
         written.lines.append(f"{node.name} = {node.target}({', '.join(words)})")
         written.emitted.add(node.name)
 
-    def _use(self, node: Node, candidate: Candidate, written: Written) -> str:
+    def _use(self, node: GraphNode, candidate: Reduction, written: Written) -> str:
         """Return what stands for a node where it is used; emit or add what that needs."""
         if node.name in written.emitted:
             return node.name
@@ -158,7 +158,7 @@ class Writer:
         self._argument(node.name, candidate, written)
         return node.name
 
-    def _argument(self, name: str, candidate: Candidate, written: Written) -> None:
+    def _argument(self, name: str, candidate: Reduction, written: Written) -> None:
         sides = (self.real, self.example) if candidate.two_sided else (self.real,)
         for values in sides:
             if name not in values:
@@ -166,7 +166,7 @@ class Writer:
         written.arguments.append(name)
         written.emitted.add(name)
 
-    def _number(self, node: Node, candidate: Candidate, written: Written) -> str:
+    def _number(self, node: GraphNode, candidate: Reduction, written: Written) -> str:
         """Return a size: computed again where sizes are free, else as it was."""
         if candidate.dynamic and isinstance(node.size, tuple) and node.is_call:
             try:
@@ -184,7 +184,7 @@ class Writer:
         return repr(size)
 
     def _input(
-        self, name: str, candidate: Candidate, values: Values, files: list[tuple[Side, str]]
+        self, name: str, candidate: Reduction, values: NodeValues, files: list[tuple[Side, str]]
     ) -> str:
         value = values.by_name[name]
         made = stand_in(value, name in candidate.made)
@@ -192,7 +192,7 @@ class Writer:
             files.append((values.side, name))
         return cut_to(made or f'load("{values.side}/{name}")', value, candidate.sizes)
 
-    def _weight(self, name: str, candidate: Candidate, files: list[tuple[Side, str]]) -> str:
+    def _weight(self, name: str, candidate: Reduction, files: list[tuple[Side, str]]) -> str:
         value = self.weights.get(name)
         made = stand_in(value, name in candidate.made) if value else None
         if made is None:
@@ -232,7 +232,7 @@ class Writer:
         symbols[expression] = f"{expression} = torch.export.Dim({words})"
         return expression
 
-    def _check(self, candidate: Candidate) -> str:
+    def _check(self, candidate: Reduction) -> str:
         if candidate.until not in CHECKS:
             return ""
         dtypes = {v.dtype for v in self.real.by_name.values() if v.floating}
