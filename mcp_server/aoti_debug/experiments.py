@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from aoti_debug.model import InputFinding
     from aoti_debug.read.events import Call
 
-MOST = 4  # calls, of which one keeps the contract if one is kept
+MOST = 8  # calls, of which one keeps the contract if one is kept
 Break = tuple[int, str, int | None]  # input, property, dimension
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One break taken away from an input: another dtype, its strides, its size in a dimension, or
-    memory of its own."""
+    memory of its own; or the order of all leaves."""
 
     index: int
     property: str
@@ -55,18 +55,21 @@ class Trial:
             for c in self.changes
         ]
         call = self.call
-        return {"pid": call.pid, "call": call.call, "inputs": str(self.inputs), "changes": changes}
+        values = [list(one) for one in call.values]
+        own = {"pid": call.pid, "call": call.call, "inputs": str(self.inputs)}
+        return {**own, "changes": changes, "values": values, "breaks": bool(self.breaks)}
 
 
 def trials(
     observations: Observations, wanted: Call | None, kept: Callable[[Call], Path | None]
 ) -> tuple[Trial, ...]:
     """Return the calls to repeat, the one in question first: of calls that are kept the smallest
-    that keeps the contract, and one of each way to break it. None where only the call in question
-    is kept and it breaks nothing, for it is compared anyway."""
+    that keeps the contract, and one of each way to break it; then those that the script was seen to
+    find wrong, those whose memory was written, and the others, from the first on."""
     events = observations.events
     if events is None or wanted is None or not wanted.ok:
         return ()
+    far = {(one.pid, one.call) for one in events.references if one.far}
 
     def is_wanted(one: Trial) -> bool:
         return (one.call.pid, one.call.call) == (wanted.pid, wanted.call)
@@ -76,6 +79,17 @@ def trials(
         for call in events.calls
         if call.ok and (call.package, call.model) == (wanted.package, wanted.model)
     ]
+
+    def weights(call: Call) -> int:
+        """Count the loads of weights before a call: the replays are given those of the one call."""
+        return sum(
+            phase.phase == "constants" and phase.pid == call.pid and phase.id < call.id
+            for phase in events.phases
+        )
+
+    alike = [
+        call if weights(call) == weights(wanted) else replace(call, values=()) for call in alike
+    ]
     known = [trial for call in alike if (trial := trial_of(observations, call, kept)) is not None]
     known.sort(key=lambda one: (not is_wanted(one), elements(one.call)))
     chosen: list[Trial] = []
@@ -84,10 +98,14 @@ def trials(
         if is_wanted(one) or one is good or all(one.places != c.places for c in chosen):
             chosen.append(one)
     own = next((one for one in chosen if is_wanted(one)), None)
-    asks = len(chosen) > 1 or any(one.changes for one in chosen)
-    first = [one for one in (own, good) if one is not None]
-    rest = [one for one in chosen if all(one is not f for f in first)]
-    return tuple(dict.fromkeys([*first, *rest]))[:MOST] if asks else ()
+    told = [one for one in known if (one.call.pid, one.call.call) in far or one.call.overwritten]
+    early = sorted(known, key=lambda one: one.call.call or 0)
+    ranked = [*(one for one in (good, own) if one), *told[:2], *chosen, *early]
+    found: list[Trial] = []
+    for one in ranked:
+        if not any(one is other for other in found):
+            found.append(one)
+    return tuple(found[:MOST])
 
 
 def trial_of(
@@ -98,6 +116,9 @@ def trial_of(
         return None
     broken = violations(observations, Group((call,), 1, ()))
     found = tuple(findings(broken or (), call.inputs))
+    order = next((one.order for one in call.nesting if one.order is not None), None)
+    if order is not None and all(one.property == "nesting" for one in found):
+        return Trial(call, inputs, found, (Change(found[0].index, "order", order),))
     changes = [change_of(one) for one in found]
     known = tuple(one for one in changes if one is not None)
     return Trial(call, inputs, found, known if len(known) == len(changes) else ())

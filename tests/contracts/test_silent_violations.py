@@ -22,7 +22,7 @@ from programs import calls, triage_all
 
 # case → category, input, property, dim, expected, got
 TEN = {
-    "rank": ("contract_shape", 0, "rank", None, "2 dimensions", "1"),
+    "rank": ("contract_shape", 0, "rank", None, "2", "1"),
     "size": ("contract_shape", 0, "size", 1, "8", "6"),
     "dtype": ("contract_dtype", 0, "dtype", None, "float32", "float64"),
     "stride": ("contract_stride", 0, "stride", 0, "8", "1"),

@@ -354,9 +354,9 @@ FRAME = '  File "/x/torch/_inductor/graph.py", line 2293, in compile_to_module\n
             "autotune_error",
             "autotune",
         ),
-        ("eager: 0.5 compile: 0.5\n", "unknown", "none"),
-        ("eager: 12 ms compile: 5 ms\n", "unknown", "none"),
-        ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "unknown", "none"),
+        ("eager: 0.5 compile: 0.5\n", "unknown", "run"),
+        ("eager: 12 ms compile: 5 ms\n", "unknown", "run"),
+        ("Capturing CUDA graphs for decode\nAUTOTUNE mm(8x8, 8x8)\n", "unknown", "run"),
     ],
 )
 def test_of_a_log_that_knows_no_failure_the_words_and_the_frames_left_tell(
@@ -494,6 +494,40 @@ def test_of_what_draws_random_numbers_active_dropout_is_told(op: str, category: 
     if category == "wrong_result":
         assert (found.source[0].file, found.source[0].line) == ("/home/u/model.py", 11)
         assert "model.eval()" in found.fixes[0].what
+
+
+@pytest.mark.parametrize(
+    ("line", "layer", "category"),
+    [
+        ("return F.dropout(h, 0.3, training=True)", "model.Net", "no_fault"),
+        ("return F.dropout(h)", "model.Net", "no_fault"),
+        ("return F.dropout(h, 0.3, training=self.training)", "model.Net", "wrong_result"),
+        (
+            "return F.dropout(input, self.p, self.training, True)",
+            "torch.nn.Dropout",
+            "wrong_result",
+        ),
+        ("return self.attend(x)", "torch.nn.MultiheadAttention", "wrong_result"),
+    ],
+)
+def test_dropout_that_a_line_turns_on_itself_is_by_design(
+    line: str, layer: str, category: str
+) -> None:
+    stack = f'  File "/home/u/model.py", line 11, in forward\n    {line}'
+    compared = {"state": "done", "verdict": "random", "random": ["aten.dropout.default"]}
+    reports = checks(compare={**compared, "drawn": stack, "layer": layer})
+    found = diagnose(run("", reports))[0]
+    assert found.category == category, found.summary
+    if category == "no_fault":
+        assert found.confidence == "likely"
+        assert "by design (aten.dropout.default at model.py:11)" in found.summary
+        assert "values against the exported program" not in found.summary
+        asserted = "Traceback (most recent call last):\nAssertionError: differs\n"
+        failed = replace(run(asserted, reports), ending=Ending(code=1))
+        best = diagnose(failed)[0]
+        assert (best.category, best.confidence) == ("false_alarm", "likely"), best.summary
+        assert "training=self.training" in best.fixes[0].what
+        assert best.source[0].line == 11
 
 
 def test_memory_that_is_short_is_told_before_the_size_that_asked_for_it() -> None:

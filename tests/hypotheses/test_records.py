@@ -49,7 +49,7 @@ def reference(**found: Any) -> dict[str, Any]:
         ({"exported_training": ["drop (Dropout)"]}, "wrong_result", "exported in training mode"),
         ({"changed": ["fc.weight"], "changed_count": 1}, "user_code", "fc.weight"),
         ({"autocast": "cpu bfloat16", "exported_autocast": "off"}, "user_code", "autocast"),
-        ({"reordered": True}, "user_code", "order"),
+        ({"reordered": [1, 0]}, "contract_argument", "other places"),
         ({"written": [0]}, "user_code", "frames"),
     ],
 )
@@ -81,3 +81,72 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     assert run(memory={"reused": [0]}, code=0).category == "no_fault"
     best = run(memory={"reused": [0]})
     assert (best.category, best.confidence) == ("concurrency", "possible")
+
+
+PAIR = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}
+
+
+def test_results_that_the_script_compared_prove_how_the_reference_differs() -> None:
+    best = run(reference(attributes=["scale = 2, at the export 1"], **PAIR))
+    assert (best.category, best.confidence) == ("user_code", "proved")
+    assert "scale = 2" in best.summary and "0.5 apart" in best.because[1].result
+
+
+def test_a_reference_that_differs_and_gives_the_same_is_no_cause() -> None:
+    same = reference(attributes=["scale = 2, at the export 1"], **{**PAIR, "apart": 0.0})
+    assert "scale" not in run(same).summary
+
+
+def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -> None:
+    best = run(reference(**{**PAIR, "apart": 1e-6}))
+    assert best.category == "false_alarm" and "1e-06 apart" in best.summary
+    assert run(reference(**{**PAIR, "apart": 0.0})).category == "user_code"
+
+
+def test_state_that_calls_of_the_module_change_is_told_from_weights() -> None:
+    best = run(reference(changed=["floor"], changed_count=1, moved=["floor"], **PAIR))
+    assert "each call of the module changes floor" in best.summary
+
+
+@pytest.mark.parametrize(
+    ("given", "category", "words"),
+    [
+        (["a.weight"], "constants_missing", "were not among the 1"),
+        (["a.weight", "b.weight"], "user_code", "other values"),
+        ([], "user_code", "2 weights of the reference changed"),
+    ],
+)
+def test_weights_of_the_reference_are_held_against_those_that_were_loaded(
+    given: list[str], category: str, words: str
+) -> None:
+    load = {"event": "begin", "phase": "constants", "name": "load_constants", "id": 9, "pid": 7}
+    load = {**load, "constants": [{"name": name} for name in given], "caller": ["/t/push.py", 5]}
+    loads = [load, {"event": "end", "id": 9, "ok": True}] if given else []
+    changed = reference(changed=["a.weight", "b.weight"], changed_count=2, **PAIR)
+    best = run(*loads, changed)
+    assert best.category == category and words in best.summary, best.summary
+    if category == "constants_missing":
+        assert best.source[0].file == "/t/push.py"
+
+
+def test_rows_that_the_package_was_never_given_are_a_cause_where_they_were_to_be_compared() -> None:
+    best = run(reference(rows=[3, 8]))
+    assert "3 of 8 rows" in best.summary and best.source[0].line == 32
+    same, warm_up = reference(**{**PAIR, "apart": 1e-6}), reference(rows=[3, 8])
+    assert "rows" in run(same, warm_up).summary
+    assert "rows" not in run(same, {**warm_up, "caller": ["/t/check.py", 3]}).summary
+
+
+def test_an_output_that_changes_after_it_was_returned_names_both_calls() -> None:
+    best = run(memory={"changed": [[1, 0]]})
+    assert "output 0 of call 1 changed after it was returned, by the end of call 2" in best.summary
+    assert run(memory={"changed": [[1, 0]]}, code=0).category == "no_fault"
+
+
+def test_a_call_in_a_forked_child_that_does_not_return_blames_the_fork() -> None:
+    leaf = {**LEAF, "shape": [4, 8], "stride": [8, 1]}
+    child = {"event": "begin", "phase": "run", "name": "call", "id": 1, "call": 1, "pid": 8}
+    main = {"event": "process", "pid": 7, "argv": ["serve.py"]}
+    best = run(main, {**child, "package": "/t/m.pt2", "inputs": [leaf]})
+    assert (best.category, best.confidence) == ("hang", "likely")
+    assert "OpenMP" in best.summary

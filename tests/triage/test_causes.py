@@ -98,6 +98,165 @@ package = compiled(model, (x,))
 apart = max(float((a - b).abs().max()) for a, b in zip(package(x), model(x)))
 sys.exit(apart > 1e-3)
 """
+# One model, compiled once for all scripts that begin with it: Inductor keeps what it has made.
+SMALL = """\
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.out = nn.Linear(16, 32), nn.Linear(32, 4)
+        self.temperature = 1.0
+
+    def forward(self, x):
+        return self.out(torch.tanh(self.fc(x))) / self.temperature
+
+
+torch.set_grad_enabled(False)
+model, x = Small().eval(), torch.randn(8, 16)
+package = compiled(model, (x,))
+"""
+CHECK = """
+sys.exit(float((package(x) - model(x)).abs().max()) > 1e-3)
+"""
+WEIGHTS = SMALL + "model.out.weight.mul_(1.5)" + CHECK
+PARTIAL = (
+    SMALL
+    + """\
+for weight in model.parameters():
+    weight.mul_(1.5)
+some = {name: one for name, one in model.state_dict().items() if name.startswith("fc.")}
+package.load_constants(some, check_full_update=False)"""
+    + CHECK
+)
+ATTRIBUTE = SMALL + "model.temperature = 0.7" + CHECK
+LATE = (
+    SMALL
+    + """\
+buffer, got, given = torch.empty(8, 16), [], []
+for _ in range(4):
+    buffer.copy_(torch.randn(8, 16))
+    got.append(package(buffer))
+    given.append(buffer)
+want = (model(one) for one in given)
+sys.exit(max(float((a - b).abs().max()) for a, b in zip(got, want)) > 1e-3)
+"""
+)
+STRICT = """\
+class Sums(nn.Module):
+    def forward(self, x):
+        return torch.softmax(torch.exp(x).cumsum(0), -1) * (x * x).mean(-1, keepdim=True)
+
+
+model, x = Sums().eval(), torch.randn(64, 16)
+package = compiled(model, (x,))
+for _ in range(3):
+    x = torch.randn(64, 16)
+    if not torch.allclose(package(x), model(x), rtol=0, atol=1e-9):
+        sys.exit("not the same")
+"""
+RIGHT = (
+    SMALL
+    + """\
+model.load_state_dict(model.state_dict())
+buffer = torch.empty(8, 16)
+for _ in range(4):
+    buffer.copy_(torch.randn(8, 16))
+    assert torch.allclose(package(buffer), model(buffer), atol=1e-5)
+"""
+)
+STATE = """\
+class Floor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.floor = torch.zeros(4)
+
+    def forward(self, x):
+        self.floor = 0.9 * self.floor + 0.1 * x.mean(0)
+        return x - self.floor
+
+
+model = Floor().eval()
+package = compiled(model, (torch.randn(8, 4),))
+model.floor = torch.zeros(4)
+inputs = [torch.randn(8, 4) for _ in range(4)]
+sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
+"""
+NOISE = """\
+class Noisy(nn.Module):
+    def forward(self, x):
+        h = torch.tanh(x) + 0.3 * torch.randn_like(x)
+        return h + 1e-3 * torch.rand_like(x)
+
+
+model, x = Noisy().eval(), torch.randn(8, 16)
+package = compiled(model, (x,))
+sys.exit(float((package(x) - model(x)).abs().max()) > 1e-3)
+"""
+GAP = """\
+class Gap(nn.Module):
+    def forward(self, x):
+        return torch.where(x > 1.0, float("nan"), x * 2.0)
+
+
+model, x = Gap().eval(), torch.randn(8, 16)
+result = compiled(model, (x,))(x)
+print("mean", float(torch.nanmean(result)))
+"""
+RING = """\
+import threading
+
+
+class Big(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(512, 512) for _ in range(8))
+
+    def forward(self, x):
+        y = x
+        for layer in self.layers:
+            y = torch.tanh(layer(y))
+        return y + x.flip(0)
+
+
+torch.set_grad_enabled(False)
+model, ring, stop = Big().eval(), torch.zeros(1024, 512), threading.Event()
+package = compiled(model, (ring,))
+
+
+def fill():
+    while not stop.is_set():
+        ring.copy_(torch.randn(1024, 512))
+
+
+worker = threading.Thread(target=fill)
+worker.start()
+bad = 0
+for _ in range(4):
+    frame = ring.clone()
+    bad += float((package(ring) - model(frame)).abs().max()) > 1e-3
+stop.set()
+worker.join()
+sys.exit(bad > 0)
+"""
+FORK = """\
+import multiprocessing
+
+
+class Big(nn.Module):
+    def forward(self, x):
+        return torch.tanh(x * 2 + 1).sum(1) + x[:, 0]
+
+
+torch.set_grad_enabled(False)
+x = torch.randn(4096, 512)
+package = compiled(Big().eval(), (x,))
+package(x)
+child = multiprocessing.get_context("fork").Process(target=package, args=(x,))
+child.start()
+child.join(10)
+if child.is_alive():
+    child.kill()
+    sys.exit("the worker does not answer")
+"""
 Triaged = Callable[[str], TriageAnswer]
 
 
@@ -107,12 +266,18 @@ def python(warm_python: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(triaged: Callable[..., TriageAnswer], written: Callable[[str], object]) -> Triaged:
+def found(
+    triaged: Callable[..., TriageAnswer],
+    written: Callable[[str], object],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Triaged:
     known: dict[str, TriageAnswer] = {}
+    # A compile that Inductor finds in its cache asks for no guard.
+    env = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path_factory.mktemp("inductor"))}
 
     def triage(source: str) -> TriageAnswer:
         if source not in known:
-            known[source] = triaged(written(HEAD + source))
+            known[source] = triaged(written(HEAD + source), env=env)
         return known[source]
 
     return triage
@@ -153,3 +318,58 @@ def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:
     assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
     assert "cause.centred" in cause.summary and "argument x" in cause.summary
     assert cause.because and "copies" in cause.because[0].experiment
+
+
+@pytest.mark.parametrize(
+    ("source", "category", "words"),
+    [
+        (WEIGHTS, "user_code", ("1 weight", "changed after the export", "out.weight")),
+        (PARTIAL, "constants_missing", ("2 weights", "load_constants was given", "out.bias")),
+        (ATTRIBUTE, "user_code", ("temperature = 0.7", "at the export 1.0")),
+        (LATE, "user_code", ("x: written in place between",)),
+        (STATE, "wrong_result", ("changes floor", "had at the export")),
+    ],
+)
+def test_how_the_reference_differs_is_proved_by_what_the_script_compares(
+    found: Triaged, source: str, category: str, words: tuple[str, ...]
+) -> None:
+    cause = best(found(source))
+    assert (cause.category, cause.confidence) == (category, "proved"), cause.summary
+    assert all(word in cause.summary for word in words), cause.summary
+    assert any("apart" in one.result for one in cause.because)
+    line = "package.load_constants(" if category == "constants_missing" else "model("
+    assert line in (cause.source[0].text or "")
+
+
+def test_a_reference_that_gives_the_same_is_no_finding(found: Triaged) -> None:
+    assert best(found(RIGHT)).category == "no_fault"
+
+
+def test_a_tolerance_below_rounding_is_told_with_the_rounding(found: Triaged) -> None:
+    cause = best(found(STRICT))
+    assert cause.category == "false_alarm" and "rounding in float32" in cause.summary
+    assert any("float64" in one.experiment for one in cause.because)
+
+
+def test_each_random_operator_is_tried_alone(found: Triaged) -> None:
+    cause = best(found(NOISE))
+    assert "by design" in cause.summary and "aten.randn_like" in cause.summary
+    assert "randn_like(x)" in (cause.source[0].text or "")
+    assert len(cause.because) == 2
+
+
+def test_nan_that_the_model_writes_itself_is_no_symptom(found: Triaged) -> None:
+    assert best(found(GAP)).category == "no_fault"
+
+
+def test_an_input_that_a_thread_overwrites_is_proved_by_the_call_alone(found: Triaged) -> None:
+    cause = best(found(RING))
+    assert (cause.category, cause.confidence) == ("concurrency", "proved"), cause.summary
+    assert "overwritten while call" in cause.summary
+    assert "package(ring)" in (cause.source[0].text or "")
+
+
+def test_a_forked_worker_that_hangs_is_proved_by_a_forked_replay(found: Triaged) -> None:
+    cause = best(found(FORK))
+    assert (cause.category, cause.confidence) == ("hang", "proved"), cause.summary
+    assert [one.result for one in cause.because] == ["hangs", "returns"]

@@ -360,7 +360,7 @@ def test_nan_that_the_model_makes_is_the_reason_of_an_exception_after_it(serve: 
         ("models.py", "return torch.log(self.fc(x)).softmax(-1)")
     ]
     assert found.fixes
-    assert [other.category for other in answer.also] == ["user_code"]
+    assert not answer.also  # the exception is its consequence
 
 
 def test_a_crash_after_the_last_call_is_not_blamed_on_the_model(serve: Serve) -> None:

@@ -57,6 +57,15 @@ ones = torch.linalg.solve(fc.weight, 1 - fc.bias).detach().expand(8, 16).contigu
 for number in range(1, 61):
     model(torch.zeros(8, 16) if number in (23, 42, 58) else ones)
 """
+# It does not end by itself.
+ENDLESS_LOGS = (
+    LOGS.partition("for number")[0]
+    + """
+while True:
+    for number in range(400):
+        model(torch.zeros(8, 16) if number > 350 else ones)
+"""
+)
 DIES = """
 import ctypes
 class Dying:
@@ -133,8 +142,10 @@ def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> Non
     best = traffic(LOGS, "nan").diagnosis
     assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved")
-    words = "3 of 60 calls return NaN (23, 42, 58; numbered from 1): NaN first appears at log"
+    words = "3 of 60 calls return NaN (23, 42, 58): NaN first appears at log"
     assert best.summary.startswith(words), best.summary
+    counted = "3 of 60 calls return NaN (23, 42, 58; numbered from 1); the other 57 are finite"
+    assert counted in [one.quote for one in best.evidence]
 
 
 def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
@@ -462,6 +473,20 @@ def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_lo
     assert (best["category"], best["confidence"]) == ("contract_stride", "proved")
     assert best["summary"].startswith("1 of 400 calls (150): "), best["summary"]
     assert answer["steps"][0]["exit"].startswith("watched for ")
+
+
+def test_a_program_is_ended_at_its_first_bad_call_where_that_is_asked_for(
+    built: Any, written: Any, triage_in: Any
+) -> None:
+    script = written(
+        (LOAD + ENDLESS_LOGS).replace("PACKAGE", repr(str(built.directory / "nan.pt2")))
+    )
+    answer = triage_in(built.home, script, stop_at_first=True)
+    best = answer.diagnosis
+    assert best is not None
+    assert (best.category, best.confidence) == ("nan_or_inf", "proved"), best.summary
+    assert answer.steps[0].exit.startswith("watched for ")
+    assert any(step.name == "nodes" and step.status == "done" for step in answer.steps)
 
 
 # Two threads with an instance of the model each, whose operator works in one place for all calls.

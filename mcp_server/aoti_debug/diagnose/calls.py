@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.outputs import first_odd
 from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
 from aoti_debug.plain import one_line
@@ -125,17 +126,21 @@ def failing_call(observations: Observations) -> Call | None:
     events = observations.events
     if events is None:
         return None
+    on_device = next((call for call in events.calls if call.on_device), None)
     bad = [call for call in events.calls if not call.ok]
-    return bad[-1] if bad else suspicious(events) or events.last_call
+    return on_device or (bad[-1] if bad else suspicious(events) or events.last_call)
 
 
 def suspicious(events: Events) -> Call | None:
-    """Return the first call that breaks a contract, of which one is kept; else one whose outputs
-    are not finite, if its inputs are kept."""
+    """Return the first call that breaks a contract, of which one is kept; else the first one whose
+    outputs hold NaN or Inf where others hold none, if its inputs are kept; else any such call."""
     broken = [call for call in events.calls if call.breaks]
-    odd = [call for call in events.calls if call.suspicious and not call.breaks]
     kept = [call for call in broken if call.captured is not None]
-    return next(iter([*kept, *broken]), next((c for c in odd if c.captured is not None), None))
+    if broken:
+        return next(iter([*kept, *broken]))
+    odd = first_odd(events, events.calls)
+    held = (c for c in events.calls if c.captured is not None and c.holds_nonfinite)
+    return odd or next(held, None)
 
 
 def input_named(observations: Observations, index: int) -> str | None:
@@ -238,6 +243,22 @@ def source_of(frame: Place | None) -> list[SourceLine]:
 
 def base_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
+
+
+def overlapping(calls: Sequence[read.Phase]) -> tuple[read.Phase, read.Phase] | None:
+    """Return two calls of one process that ran in different threads at the same time."""
+    latest: dict[int, read.Phase] = {}
+    for call in calls:  # in the order in which they began
+        before = latest.get(call.pid)
+        if (
+            before is not None
+            and before.details.thread != call.details.thread
+            and (before.ok is None or before.span.last > call.span.first)
+        ):
+            return before, call
+        if before is None or before.span.last <= call.span.last or call.ok is None:
+            latest[call.pid] = call
+    return None
 
 
 def shared(events: Events, bad: Sequence[Group]) -> str:

@@ -53,7 +53,7 @@ def is_vendor_kernel(name: str | None) -> bool:
 
 # What the process itself writes; the driver's log too is a file that the process could write.
 PRINTED = frozenset({"stderr.log", "stdout.log", "cuda.log"})
-_GPU_ERROR = re.compile(r"CUDA (?:driver )?error|device-side assert|HIP error")
+GPU_ERROR = re.compile(r"CUDA (?:driver )?error|device-side assert|HIP error")
 
 
 def weighed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
@@ -108,7 +108,7 @@ def recorded(candidate: Candidate, observations: Observations) -> bool:
     error = recorded_error(observations)
     found = candidate.diagnosis
     lines = [line for one in found.evidence[:1] for line in one.quote.splitlines() if line.strip()]
-    if found.category in GPU_FAULTS and (_GPU_ERROR.search(error) or dumped(observations)):
+    if found.category in GPU_FAULTS and (GPU_ERROR.search(error) or dumped(observations)):
         return True  # its kernels print, its runtime raises, its driver dumps
     return bool(error and lines) and all(one_line(line) in error for line in lines)
 

@@ -48,18 +48,19 @@ _PLACE = re.compile(r"^  (.{1,1000})\((\d{1,9})\): (.{1,300})$", re.MULTILINE)
 
 def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observations) -> Diagnosis:
     """Return the best diagnosis with the kernel, the fault, the model's line and what misleads."""
-    diagnosis = best.diagnosis
-    if diagnosis.phase in ("run", "autotune", "output") and best.role != "clean":
+    diagnosis, phase = best.diagnosis, best.diagnosis.phase
+    if phase in ("run", "autotune", "output") and best.role != "clean":
         diagnosis = with_kernel(diagnosis, observations)
         diagnosis = with_fault(diagnosis, observations)
     diagnosis = with_origin(diagnosis, observations)
-    if diagnosis.category.startswith("contract_") and diagnosis.source:
+    if diagnosis.category.startswith("contract_") and diagnosis.source and phase == "run":
         diagnosis = with_caller(diagnosis, observations)
     if not diagnosis.source and best.role != "clean" and not best.setting:
         diagnosis = diagnosis.model_copy(update={"source": source(diagnosis, observations)})
     if diagnosis.category == "user_code" and diagnosis.phase == "run":
         diagnosis = with_operator(diagnosis, observations)
-    if best.role in ("cause", "symptom"):
+    tried = diagnosis.category == "autotune_error" and diagnosis.fault is not None
+    if best.role in ("cause", "symptom") and not tried:  # trials come when all code is generated
         diagnosis = with_node(diagnosis, observations)
     update: dict[str, object] = {"misleading": misleading(best, ranked)}
     if best.alone and best.signature is not None:

@@ -3,11 +3,11 @@ what the recorded calls break."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import name_of
+from aoti_debug.diagnose.calls import name_of, overlapping
 from aoti_debug.diagnose.from_program import (
     BOUND,
     from_difference,
@@ -17,14 +17,17 @@ from aoti_debug.diagnose.from_program import (
 )
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Observations, evidence
+from aoti_debug.diagnose.outputs import always, first_odd, kinds, words
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
+from aoti_debug.probe.call_counters import UNLIKE
 from aoti_debug.read.traffic import made
+from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
-    from aoti_debug.read.events import Call, Events, Phase
+    from aoti_debug.read.events import Call, Events
     from aoti_debug.vocabulary import Leaf
 
 
@@ -125,33 +128,28 @@ def fix_of(report: ThreadsReport) -> Fix:
     )
 
 
-def overlapping(calls: Sequence[Phase]) -> tuple[Phase, Phase] | None:
-    """Return two calls of one process that ran in different threads at the same time."""
-    latest: dict[int, Phase] = {}
-    for call in calls:  # in the order in which they began
-        before = latest.get(call.pid)
-        if (
-            before is not None
-            and before.details.thread != call.details.thread
-            and (before.ok is None or before.span.last > call.span.first)
-        ):
-            return before, call
-        if before is None or before.span.last <= call.span.last or call.ok is None:
-            latest[call.pid] = call
-    return None
-
-
 def bad_output(observations: Observations, events: Events) -> Iterator[Candidate]:
-    """A call returned NaN or Inf; known only where counting was cheap. When the script fails after
-    its last call, that is likely the reason; when it ends well, a sign to look at."""
+    """A call returned NaN or Inf. When the script fails after its last call, that is likely the
+    reason. When it ends well, it is a sign to look at if other calls of the model return none:
+    what every call returns is meant, unless a parameter holds it."""
     failed = observations.failed and raised_after_calls(events)
-    last = events.last_call if failed else None
-    call = last if failed else next((c for c in events.calls if counts(c)), None)
-    if call is None or not counts(call):
+    odd, last = first_odd(events, events.calls), events.last_call if failed else None
+    held = next((c for c in events.calls if c.holds_nonfinite), None)
+    call = last if last is not None and last.holds_nonfinite else odd or held
+    if call is None or is_other(observations):
+        return
+    if call.signature & UNLIKE and not kinds(call.signature):
+        yield unlike(call)
         return
     given = [leaf for leaf in call.inputs if leaf.nan or leaf.inf]
-    if not failed and (given or (as_without_aoti(observations) and "NaN" not in counts(call))):
-        return  # what comes in may come out, and a model may mean its infinities
+    walked = observations.walked
+    if not failed and observations.meant:
+        return
+    if not failed and call is not odd:
+        same = always(events, call) or (as_without_aoti(observations) and "NaN" not in counts(call))
+        broken = walked is not None and bool(walked.weight) and "NaN" in counts(call)
+        if given or (same and not broken):
+            return
     yield handed_in(call, given[0]) if given else born_inside(call, failed)
 
 
@@ -184,6 +182,23 @@ def born_inside(call: Call, failed: bool) -> Candidate:
     )
 
 
+def unlike(call: Call) -> Candidate:
+    said = f"call {call.call} returned another dtype, device or size than the exported program has"
+    return Candidate(
+        Diagnosis(
+            phase="output",
+            category="wrong_result",
+            confidence="likely",
+            summary=said,
+            evidence=[evidence(call.span)],
+            guide="guides/wrong-results.md",
+        ),
+        role="symptom",
+        tier=Tier.DIFFERENT_VALUES,
+        order=50,
+    )
+
+
 def handed_in(call: Call, given: Leaf) -> Candidate:
     """The model only passes on what it was given."""
     held = [f"{n} {word}" for n, word in ((given.nan, "NaN"), (given.inf, "Inf")) if n]
@@ -209,8 +224,11 @@ def is_float(leaf: Leaf) -> bool:
 
 
 def counts(call: Call) -> str:
+    """Return "3 NaN and 1 Inf"; without the numbers where the outputs were on a device."""
     nan = sum(out.nan or 0 for out in call.outputs)
     inf = sum(out.inf or 0 for out in call.outputs)
+    if not nan and not inf:
+        return words(call.signature)
     return " and ".join(f"{n} {word}" for n, word in ((nan, "NaN"), (inf, "Inf")) if n)
 
 

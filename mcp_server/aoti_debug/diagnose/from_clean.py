@@ -7,17 +7,20 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, opaque, touches_aoti
+from aoti_debug.diagnose.calls import base_name, failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
+from aoti_debug.diagnose.from_program import last_line_of
+from aoti_debug.diagnose.from_scene import WATCH, is_well
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.diagnose.speaker import last_to_speak, part_of
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
 from aoti_debug.model import Diagnosis, Evidence, Next, Phase
-from aoti_debug.read.checks import NO_REPORTS, Name
+from aoti_debug.read.checks import NO_REPORTS
 from aoti_debug.read.record import ErrorLine, Launches, SaidLine, SanitizerSummary
+from aoti_debug.vocabulary import Check
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -67,6 +70,8 @@ def last_resort(observations: Observations) -> Candidate:
     if said and (phase := told_phase(said)) is not None:
         return guessed(*phase)
     lines = observations.of(SaidLine)
+    if observations.scene is not None and is_well(observations.scene):
+        return silent(observations)
     if said or (lines and not ends_well(observations)):
         return unknown(said or lines)
     return silent(observations)
@@ -86,12 +91,6 @@ def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
 def neighbours(text: str) -> bool:
     part = part_of(text)
     return part is not None and part.neighbour
-
-
-WATCH = Next(
-    tool="triage",
-    why="the log does not say enough: a watched run shows the phase, the call and its inputs",
-)
 
 
 def guessed(line: ErrorLine, phase: Phase) -> Candidate:
@@ -184,7 +183,7 @@ def seen(observations: Observations) -> str:
     return ""
 
 
-CHECKED: dict[Name, str] = {
+CHECKED: dict[Check, str] = {
     "contract": "inputs",
     "calls": "guards of other calls",
     "guards": "guards",
@@ -251,6 +250,7 @@ def clean(observations: Observations) -> Candidate:
             + judged_of(known)
             + checked(observations)
             + (f"; its values were not compared: {uncompared}" if uncompared else "")
+            + drawn_anew(observations)
             + holding(observations)
             + of_guards(observations, calls)
             + unchecked,
@@ -280,6 +280,17 @@ def judged_of(known: Judged) -> str:
     return f"; {known.made - known.judged} of them could not be held against the package's contract"
 
 
+def drawn_anew(observations: Observations) -> str:
+    """Say that the model draws by design, so that two results cannot be held against each other."""
+    compared = observations.checks.compare
+    if compared is None or compared.verdict != "random":
+        return ""
+    line = next(iter(last_line_of(compared.drawn)), None)
+    at = f" at {base_name(line.file)}:{line.line}" if line is not None else ""
+    ops = ", ".join(compared.random[:3])
+    return f"; it draws random numbers by design ({ops}{at}): values were not compared"
+
+
 def holding(observations: Observations) -> str:
     """Say which outputs are not finite, if the model gives the same without AOTInductor."""
     compared = observations.checks.compare
@@ -298,6 +309,7 @@ def checked(observations: Observations) -> str:
         words + (f" ({apart})" if name == "compare" and apart else "")
         for name, words in CHECKED.items()
         if ((step := reports.step(name)) is not None and step.state == "done")
+        and not (name == "compare" and drawn_anew(observations))
     ]
     looked += [
         words

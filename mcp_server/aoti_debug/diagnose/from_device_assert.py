@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
+from aoti_debug.diagnose.from_trial import candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.explain.out_of_bounds import at, size_finding, value_finding, value_fixes, worst
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, InputFinding, Kernel
-from aoti_debug.read.record import DeviceAssert
+from aoti_debug.read.record import DeviceAssert, GpuException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -23,6 +24,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, found in enumerate(observations.of(DeviceAssert)):
         if found.upper is None:
             continue
+        if found.block is not None and in_trial(observations):
+            yield of_trial(observations, found)
+            return
         match = observations.signature_at(found.span)
         suspects = outside(observations, found)
         long = None if compared(observations, found, suspects) else longer(observations, found)
@@ -61,6 +65,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             order=position,
             signature=match.signature if match else None,
         )
+
+
+def of_trial(observations: Observations, found: DeviceAssert) -> Candidate:
+    dumped = next((e.kernel for e in observations.of(GpuException) if e.kernel), None)
+    name = dumped or kernel_name(observations, found)
+    kernel = Kernel(name=name, kind="triton", file=found.file, line=found.line)
+    return candidate(observations, found, kernel, f"{found.lower or 0} <= index < {found.upper}")
 
 
 def held(observations: Observations, culprit: Leaf | None) -> list[Evidence]:

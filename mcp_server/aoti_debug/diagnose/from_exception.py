@@ -20,6 +20,7 @@ from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cach
 from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
+from aoti_debug.symptom import went_on
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -155,7 +156,9 @@ def from_chain(
         said = wording_of([text], sure=True) if exception.type.endswith(OF_TORCH) else None
         if said is not None:
             category, confidence, phase = said[1].category, "possible", said[1].phase
-    caught = observations.ending is not None and observations.ending.clean
+    ending = observations.ending
+    caught = ending is not None and (ending.clean or went_on(observations, exception))
+    after = ", which the script printed and went on" if ending and ending.clean else ", caught"
     headline = exception.message.strip().splitlines()
     what = f"{exception.type}: {headline[0][:200]}" if headline else exception.type
     signature = found[0].signature if found and category == "user_code" else None
@@ -164,7 +167,7 @@ def from_chain(
             phase=phase or "none",
             category=category,
             confidence="possible" if caught else confidence,
-            summary=what + (", which the script printed and went on" if caught else ""),
+            summary=what + (after if caught else ""),
             source=source_of(users_frame(exception.frames)),
             evidence=[evidence(exception.span)],
             guide=signature.guide if signature else GUIDES.get(category),

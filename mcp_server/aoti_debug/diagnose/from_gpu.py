@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, phase_at_end, traceback_phase
+from aoti_debug.diagnose.from_trial import candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Fault, Fix, Kernel, Phase
@@ -134,6 +135,9 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
     match = observations.signature_at(found.span)
     asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone
     generated = (found.kernel or "").startswith("triton_")
+    kernel = kernel_of(found)
+    if asserted and generated and kernel is not None and in_trial(observations):
+        return candidate(observations, found, kernel)
     return Candidate(
         Diagnosis(
             phase=phase,

@@ -93,12 +93,24 @@ def label(finding: InputFinding) -> str:
 
 def summary(finding: InputFinding) -> str:
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
+    if finding.property == "nesting":
+        return nested(finding)
     if finding.property == "aliasing":
         return f"{label(finding)} has no memory of its own{at} ({finding.got})"
     return (
         f"{label(finding)} breaks the contract of the compiled model: {finding.property}{at} is "
         f"{finding.got}, compiled for {finding.expected}"
     )
+
+
+def nested(finding: InputFinding) -> str:
+    """Say how an argument is nested otherwise than at the export, both side by side."""
+    name, expected, got = label(finding), finding.expected or "", finding.got or ""
+    if expected in ("a tensor", "no tensor"):
+        return f"{name} is {got}, exported with {expected}: every later one changes its place"
+    if sorted(expected.split(", ")) != sorted(got.split(", ")):
+        return f"{name} holds {got}; exported with {expected}: values go to others' places"
+    return f"{name} has its keys in the order {got}, exported with {expected}: values change places"
 
 
 def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str | None:
@@ -147,6 +159,13 @@ def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
                 why="the compiled model was planned for inputs that share no memory",
             )
         ]
+    if finding.property == "nesting":
+        keys = (finding.expected or "").split(", ")
+        ordered = f"{{key: {name}[key] for key in {keys}}}"
+        alike = sorted(keys) == sorted((finding.got or "").split(", "))
+        what = f"pass {ordered}" if alike else f"give {name} the entries {finding.expected}"
+        what = f"give {name} {keys[0]}" if keys[0] in ("a tensor", "no tensor") else what
+        return [Fix(what=what, why="a package takes the tensors of a call by position, not name")]
     if finding.property in ("value", "type", "count"):
         return [
             Fix(

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
+from aoti_debug.diagnose.from_calls import caller
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
+from aoti_debug.probe.nesting import PROPERTY
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
 if TYPE_CHECKING:
@@ -94,15 +96,21 @@ def from_contract(
     """Hold the call against the contract that the package's own source states."""
     from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
 
-    found = check_call(contract(model), call.inputs, device_index(observations, call))
+    found = check_call(contract(model), call.inputs, device_index(observations, call), call.nesting)
     for position, violation in enumerate(found):
         finding = as_the_user_names_it(observations, violation.finding)
-        yield from_violation(package, call, replace(violation, finding=finding), position)
+        told = from_violation(package, call, replace(violation, finding=finding), position)
+        if finding.property == PROPERTY and observations.events is not None:
+            source = caller(call, observations.events)
+            told = replace(told, diagnosis=told.diagnosis.model_copy(update={"source": source}))
+        yield told
 
 
 def as_the_user_names_it(observations: Observations, finding: InputFinding) -> InputFinding:
     """Replace the compiler's own name of an input (`arg2_1`) by the user's, or by none."""
     known = input_named(observations, finding.index)
+    if finding.property == PROPERTY:  # of an argument that holds several
+        return finding
     if known is None and not INTERNAL.fullmatch(finding.name or ""):
         return finding
     return finding.model_copy(update={"name": known})

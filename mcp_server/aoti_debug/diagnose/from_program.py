@@ -201,7 +201,7 @@ def index_summary(found: OutOfBounds) -> str:
 def index_fix(found: OutOfBounds) -> Fix:
     if found.input is not None and not found.input.computed:
         name = found.input.name
-        wraps = "; a negative one would be taken from the end without a word" * (found.lower < 0)
+        wraps = "; a negative one would silently count from the end" * (found.lower < 0)
         return Fix(
             what=f"check or clamp {name} to {max(found.lower, 0)} <= value < {found.upper} before "
             "the call, or enlarge the table it indexes",

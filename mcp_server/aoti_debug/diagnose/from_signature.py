@@ -105,7 +105,13 @@ def phase_around(observations: Observations, match: Match) -> Phase | None:
         for place in observations.of(CodePlace)
         if place.span.artifact == span.artifact and 0 <= span.first - place.span.first <= NEAR
     ]
-    return phase_of_places(above) if observations.ending is None else None
+    if observations.ending is not None:
+        return None
+    if above:
+        return phase_of_places(above)
+    frames = [p for p in observations.of(CodePlace) if p.told == "frame"]
+    below = phase_of_places([p for p in frames if p.span.first - span.first <= NEAR])
+    return below if below == "autotune" else None
 
 
 def while_tuning(observations: Observations, match: Match) -> bool:

@@ -4,13 +4,15 @@ model's, as columns of a table or as two labelled lines. The usual words need no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, evidence
-from aoti_debug.facts.categories import MEANINGS, Tier
-from aoti_debug.model import Diagnosis
-from aoti_debug.read.record import SaidLine
+from aoti_debug.diagnose.from_scene import COMPLAINS, said
+from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Category, Phase
+from aoti_debug.read.record import Launches, SaidLine, TensorStatistics
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -31,55 +33,60 @@ NUMBER = re.compile(
     r"(?i)(?<![\w.])[-+]?(?:\d{1,20}\.?\d{0,20}|\.\d{1,20})(?:e[-+]?\d{1,3})?(?![\w.])|\bnan\b"
 )
 LABELLED = re.compile(
-    r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)\s{0,20}[:=](?P<numbers>.{1,600})$"
+    r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)\s{0,20}(?:[:=]|[-=]>)(?P<numbers>.{1,600})$"
 )
+QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
+COUNTED = re.compile(r"(?i)^(?:step|iter\w*|epoch|time|batch|it|lr|rank|id|n|size|seed)\b")
+BYTES = re.compile(r"(?i)[\d.]{1,20} ?[kmgt]i?b\b")
+LINES = 200  # at the beginning and at the end that are looked at
+JUMP = 10.0  # times what stood in the row above
 SEPARATORS = ("|", "\t", "  ", ",")  # of the cells of a row, the surest first
 APART = 0.01  # of the larger one: more than rounding in half precision
 ALIKE = 0.99  # a cosine
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield one for a log whose numbers differ."""
-    if observations.ending is not None:
+    """Yield one for a log whose numbers differ, take longer or grow."""
+    scene = observations.scene
+    printer = any(observations.of(kind) for kind in (Launches, TensorStatistics))
+    if scene is None or printer or not observations.of(SaidLine):
         return
-    lines = observations.of(SaidLine)
-    texts = [line.span.quote for line in lines]
-    found = in_columns(texts)
-    found = found if found is not None else in_labelled(texts)
-    found = found if found is not None else dissimilar(texts)
-    if found is not None:
-        yield differing(lines[found])
-
-
-def differing(line: SaidLine) -> Candidate:
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category="wrong_result",
-            confidence="possible",
-            summary=f"the numbers of the two results differ: {line.span.quote}"[:300],
-            evidence=[evidence(line.span)],
-            guide=MEANINGS["wrong_result"].guide,
-        ),
-        role="symptom",
-        tier=Tier.EXCEPTION,
-        order=2,
+    lines = (*scene.lines[:LINES], *scene.lines[max(LINES, len(scene.lines) - LINES) :])
+    texts = [line.text for line in lines]
+    finders: tuple[tuple[Callable[[Sequence[str]], int | None], Category, Phase, str], ...] = (
+        (in_columns, "wrong_result", "output", "the numbers of the two results differ: "),
+        (in_row, "wrong_result", "output", "the numbers of the two results differ: "),
+        (in_labelled, "wrong_result", "output", "the two results differ: "),
+        (dissimilar, "wrong_result", "output", "the two results differ: "),
+        (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
+        (exploding, "wrong_result", "output", "a number of the results jumps: "),
+        (measured, "performance", "run", "times or sizes of two models, and no error: "),
+        (growing, "performance", "run", "the memory grows from line to line: "),
     )
+    for find, category, phase, what in finders:
+        found = find(texts)
+        if found is not None and (category != "performance" or not scene.any(COMPLAINS)):
+            yield said(scene, lines[found], category, phase, what, Tier.EXCEPTION)
+            return
 
 
 def in_columns(texts: Sequence[str]) -> int | None:
     """Return the number of the first row that differs in the columns of both models."""
     for at, head in enumerate(texts):
         cells = cells_of(head)
-        one = column(cells, REFERENCE)
-        two = column(cells, COMPILED, but=one)
+        two = column(cells, COMPILED)
+        one = column(cells, REFERENCE, but=two)
+        two = column(cells, COMPILED, but=one) if one is not None else two
+        if one is None and len(cells) == 3 and two:  # a column of names, and two of values
+            one = 3 - two
         if one is None or two is None or MEASURED.search(head) or NUMBER.search(head):
             continue
         for number in range(at + 1, len(texts)):
             row = cells_of(texts[number])
-            if len(row) != len(cells):
+            unnamed = len(row) - len(cells)  # a column of names above which nothing stands
+            if unnamed not in ((0, 1) if head[:1].isspace() else (0,)):
                 continue
-            if apart(numbers_in(row[one]), numbers_in(row[two])):
+            if apart(numbers_in(row[one + unnamed]), numbers_in(row[two + unnamed])):
                 return number
     return None
 
@@ -94,18 +101,35 @@ def column(cells: Sequence[str], words: re.Pattern[str], but: int | None = None)
     return next((n for n, cell in enumerate(cells) if n != but and words.search(cell)), None)
 
 
+def in_row(texts: Sequence[str]) -> int | None:
+    """Return the number of the first line that holds the differing numbers of both models."""
+    for number, text in enumerate(texts):
+        cells = [cell for cell in re.split(r"\s[|;]\s|,\s{1,4}| vs\.? ", text) if cell]
+        one = column(cells, REFERENCE)
+        two = column(cells, COMPILED, but=one)
+        if one is None or two is None or MEASURED.search(text):
+            continue
+        pair = [numbers_in(cells[at].partition(":")[2] or cells[at]) for at in (one, two)]
+        if pair[0] and apart(*pair):
+            return number
+    return None
+
+
 def in_labelled(texts: Sequence[str]) -> int | None:
     """Return the number of the second of two lines, one a model, whose numbers differ."""
     reference: list[float] = []
+    words: list[str] = []
     for number, text in enumerate(texts):
         found = LABELLED.match(text)
         if found is None or MEASURED.search(text):
             continue
-        values = numbers_in(found["numbers"])
-        if reference and COMPILED.search(found["label"]) and apart(reference, values):
+        values, quoted = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
+        if COMPILED.search(found["label"]) and (
+            (reference and apart(reference, values)) or (words and words != quoted)
+        ):
             return number
         if REFERENCE.search(found["label"]):
-            reference = values
+            reference, words = values, quoted
     return None
 
 
@@ -115,6 +139,75 @@ def dissimilar(texts: Sequence[str]) -> int | None:
         found = SIMILARITY.search(text)
         if found is not None and float(found["value"]) < ALIKE:
             return number
+    return None
+
+
+def rows_of(texts: Sequence[str]) -> Iterator[tuple[int, list[str], list[list[float]]]]:
+    """Yield the head of each table of numbers by its place, and its rows."""
+    for at, head in enumerate(texts):
+        names = head.split()
+        if len(names) < 3 or any(NUMBER.search(name) for name in names):
+            continue
+        rows = [text.split() for text in texts[at + 1 :]]
+        found = [[float(cell) for cell in row] for row in rows if is_row(row, len(names))]
+        if len(found) > 1:
+            yield at, names, found
+
+
+def is_row(cells: Sequence[str], count: int) -> bool:
+    return len(cells) == count and all(NUMBER.fullmatch(cell) for cell in cells)
+
+
+def exploding(texts: Sequence[str]) -> int | None:
+    """Return the number of the head of a table in which a number jumps."""
+    for at, names, rows in rows_of(texts):
+        for column_, name in enumerate(names):
+            values = [abs(row[column_]) for row in rows]
+            jumps = any(one > 0 and two > JUMP * one for one, two in pairwise(values))
+            if jumps and not COUNTED.search(name) and not MEASURED.search(name):
+                return at
+    return None
+
+
+def not_finite(texts: Sequence[str]) -> int | None:
+    """Return the number of the first row in which a column of numbers is no number any more."""
+    for at, _, rows in rows_of(texts):
+        if any(value != value for row in rows for value in row):
+            return at
+    return None
+
+
+def measured(texts: Sequence[str]) -> int | None:
+    """Return the number of the head of a table of what two models take."""
+    for at, head in enumerate(texts):
+        cells = cells_of(head)
+        rows = [cells_of(text) for text in texts[at + 1 :]]
+        rows = [row for row in rows if len(row) > 1 and any(map(numbers_in, row[1:]))]
+        labels = " | ".join([*cells, *(row[0] for row in rows)])
+        if (
+            len(cells) > 1
+            and rows
+            and MEASURED.search(head)
+            and REFERENCE.search(labels)
+            and COMPILED.search(labels)
+        ):
+            return at
+    return None
+
+
+def growing(texts: Sequence[str]) -> int | None:
+    """Return the number of the last of three or more like lines whose sizes in bytes grow."""
+    known: dict[str, list[tuple[int, float]]] = {}
+    for number, text in enumerate(texts):
+        if size := BYTES.search(text):
+            kind = NUMBER.sub("", text[: size.start()])
+            known.setdefault(kind, []).append(
+                (number, numbers_in(size[0].rstrip("KMGTiBkmgtb "))[0])
+            )
+    for lines in known.values():
+        sizes = [size for _, size in lines]
+        if len(sizes) > 2 and all(one < two for one, two in pairwise(sizes)):
+            return lines[-1][0]
     return None
 
 

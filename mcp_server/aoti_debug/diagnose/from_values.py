@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.outputs import always, first_odd
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Experiment, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
+from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations, OlderPackage
@@ -77,15 +79,29 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def from_comparison(observations: Observations, compared: CompareReport) -> Iterator[Candidate]:
     """The package and the exported program disagree, or agree on NaN that no input holds."""
-    call = failing_call(observations)
+    call, events = failing_call(observations), observations.events
     given = call is not None and any(leaf.nan for leaf in call.inputs)
-    if compared.verdict == "random" and any("dropout" in op for op in compared.random):
+    same = events is not None and call is not None and always(events, call)
+    meant = not observations.failed and (same or observations.meant)
+    if compared.verdict == "random" and left_in_training(compared):
         yield in_training(compared)
+    odd = first_odd(events, events.calls) if events is not None else None
     for order, output in enumerate(compared.outputs):
+        if call is not None and call is odd and output.package.nan and output.eager.nan:
+            said = f"output {output.index} holds {output.package.not_finite}; without AOTInductor "
+            said += f"the model gives {output.eager.not_finite}"
+            if not given and not meant and output.verdict != "agrees":
+                yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+                continue
         if compared.verdict == "differs" and output.verdict != "agrees":
             said, tier = difference_of(output), Tier.DIFFERENT_VALUES
             yield of_values(compared.artifact, "wrong_result", said, tier, order)
-        elif output.package.nan and not given:
+        elif (
+            output.package.nan
+            and not given
+            and not is_other(observations)
+            and not ((meant or observations.meant) and not observations.failed)
+        ):
             bad = output.package.not_finite
             said = f"output {output.index} holds {bad}; "
             said += "the model gives the same without AOTInductor"
@@ -133,6 +149,20 @@ def stale(older: OlderPackage) -> Candidate:
         "guide": f"{WRONG}#a-package-of-another-version",
     }
     return replace(found, diagnosis=found.diagnosis.model_copy(update=more))
+
+
+def left_in_training(compared: CompareReport) -> bool:
+    """Tell whether what draws follows the model's mode: dropout of a layer of torch's, or in a line
+    that asks for the mode. Where the line itself turns it on there is nothing to switch."""
+    if not any("dropout" in op for op in compared.random):
+        return False
+    line = drawing_line(compared)
+    own = "dropout" in line.lower() and ".training" not in line
+    return compared.layer.startswith("torch.nn.") or not own
+
+
+def drawing_line(compared: CompareReport) -> str:
+    return next((line.text or "" for line in last_line_of(compared.drawn)), "")
 
 
 def in_training(compared: CompareReport) -> Candidate:

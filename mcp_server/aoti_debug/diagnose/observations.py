@@ -12,6 +12,7 @@ from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
 
 if TYPE_CHECKING:
+    from aoti_debug.diagnose.scene import Scene
     from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
     from aoti_debug.facts.categories import Tier
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.events import Events
     from aoti_debug.read.trace_guards import Asked
+    from aoti_debug.read.trial_report import WithoutTrial
 
 R = TypeVar("R", bound=Record)
 
@@ -76,7 +78,10 @@ class Observations:
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None
+    without_trial: WithoutTrial | None = None  # a compile without Inductor's trials
+    scene: Scene | None = None  # of a log: its first and last lines
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
+    meant: bool = False  # what is not finite there was written in the model
 
     @property
     def failed(self) -> bool:

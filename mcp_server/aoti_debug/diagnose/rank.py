@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose import (
     from_calls,
+    from_codes,
     from_constants,
     from_device_assert,
     from_exception,
@@ -18,6 +19,7 @@ from aoti_debug.diagnose import (
     from_package,
     from_process,
     from_program,
+    from_scene,
     from_signature,
     from_tables,
     from_values,
@@ -29,8 +31,16 @@ from aoti_debug.diagnose.from_clean import last_resort
 from aoti_debug.diagnose.speaker import of_a_neighbour
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
-from aoti_debug.hypotheses import reference, shared_memory, undeclared_write
+from aoti_debug.hypotheses import (
+    fork,
+    randomness,
+    reference,
+    shared_memory,
+    tolerance,
+    undeclared_write,
+)
 from aoti_debug.model import Category, Diagnosis, Evidence
+from aoti_debug.read.record import SaidLine
 from aoti_debug.verdict import decide
 
 if TYPE_CHECKING:
@@ -45,6 +55,9 @@ SOURCES = (
     undeclared_write.candidates,
     reference.candidates,
     shared_memory.candidates,
+    tolerance.candidates,
+    randomness.candidates,
+    fork.candidates,
     from_operator.candidates,
     from_input_check.candidates,
     from_calls.candidates,
@@ -61,6 +74,7 @@ SOURCES = (
     from_tables.candidates,
     from_process.candidates,
 )
+OF_LOGS = (from_scene.candidates, from_codes.candidates)
 # A wrong size is a wrong stride too, and the model's check tells the first only.
 LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
 LISTED = 5
@@ -72,8 +86,12 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     """Return the possible diagnoses, best first, at most LISTED. Of a log there is always one, if
     only that nothing in it is known; of a process, when it has ended."""
     found = [c for source in SOURCES for c in source(observations)]
+    shown = observations.scene
     if observations.ending is None:
         found = [c for c in found if not of_a_neighbour(c)]
+        found += [c for source in OF_LOGS for c in source(observations)]
+    if shown is not None:
+        found = [from_scene.placed(c, shown) for c in found]
     decided = decide(found, observations)
     found = only_printed(excused(decided.candidates, observations), observations)
     found = weighed(found, observations)
@@ -83,6 +101,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
         ranked = [last_resort(observations), *ranked]
     if not ranked:
         return []
+    if shown is not None:
+        ranked = from_scene.settled(ranked, shown, whole=bool(observations.of(SaidLine)))
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]
     first = counted(enrich(best, ranked, observations), observations)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from aoti_debug.diagnose.from_scene import CARRIES
 from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.model import Category
 from aoti_debug.signatures.signature import literals
@@ -191,8 +192,9 @@ def of_a_neighbour(candidate: Candidate) -> bool:
     said = candidate.diagnosis
     if said.category in OF_THE_MACHINE or not said.evidence or candidate.role == "clean":
         return False
-    part = part_of(said.evidence[0].quote)
-    return part is not None and part.neighbour
+    quote = said.evidence[0].quote
+    part = part_of(quote)
+    return part is not None and part.neighbour and not CARRIES.search(quote)
 
 
 def last_to_speak(lines: Iterable[str]) -> tuple[int, Part] | None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, shared
-from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_calls import findings as of_program
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
+from aoti_debug.diagnose.outputs import Outcomes, odd_outcomes, outcomes, unread, words
+from aoti_debug.model import Evidence
 from aoti_debug.read.traffic import groups, made
 
 if TYPE_CHECKING:
@@ -79,10 +80,14 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     calls return it, and of an index out of bounds in which calls it is."""
     events, finding = observations.events, diagnosis.input
     if events is not None and diagnosis.category == "nan_or_inf":
-        return diagnosis.model_copy(update={"summary": returning(events) + diagnosis.summary})
-    if events is not None and finding is not None and diagnosis.category == "index_out_of_bounds":
-        more = elsewhere(observations, events, finding)
-        return diagnosis.model_copy(update={"summary": diagnosis.summary + more})
+        return with_calls(diagnosis, events)
+    if events is not None and diagnosis.category == "index_out_of_bounds":
+        said, call = diagnosis.summary, failing_call(observations)
+        said += elsewhere(observations, events, finding) if finding is not None else ""
+        number = f"; in {of_call(call, made(events))}".removesuffix(": ")
+        if call is not None and call.on_device and number not in said:
+            said += number
+        return diagnosis.model_copy(update={"summary": said})
     if events is None or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
     found = broken(observations, events)
@@ -104,28 +109,41 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 FROM_ONE = "; calls are numbered from 1"
 
 
-def returning(events: Events) -> str:
-    """Return "3 of 60 calls return NaN (22, 41, 57; numbered from 1): ", as far as outputs were
-    read; nothing of the only call, and nothing where none was read."""
-    total, bad = made(events), [call for call in events.calls if counts(call)]
-    if total < 2 or not bad:
-        return ""
-    recorded = sum(any(o.nan is not None for o in call.outputs) for call in events.calls)
-    read = max(recorded, sum(tally.outputs_read for tally in events.tallies))
-    known = len({(call.pid, call.call) for call in bad})
-    count = max(known, sum(tally.not_finite for tally in events.tallies))
-    said = " ".join(map(counts, bad))
-    what = " or ".join(word for word in ("NaN", "Inf") if word in said)
-    if count == total:
-        return f"all {total} calls return {what}: "
-    part = f"the {read} calls whose outputs were read, of {total},"
-    among = f"{total} calls" if read >= total else part
-    numbers: dict[int, set[int]] = {}
-    for call in bad:
-        numbers.setdefault(call.pid, set()).add(call.call or 0)
+def with_calls(diagnosis: Diagnosis, events: Events) -> Diagnosis:
+    """Say which calls return NaN or Inf, of all whose outputs were judged; of the only call
+    nothing is added."""
+    every = outcomes(events)
+    outcome = odd_outcomes(events) or (every[0] if len(every) == 1 else None)
+    if outcome is None or outcome.judged < 2 or not (outcome.odd or outcome.always):
+        return diagnosis
+    said = of_all(outcome, events)
+    if not outcome.odd:
+        return diagnosis.model_copy(update={"summary": f"{said}: {diagnosis.summary}"})
+    first = ", ".join(str(n) for own in outcome.calls.values() for n in own[:WORDS])
+    more = ", …" * (outcome.count > WORDS)
+    short = f"{outcome.count} of {outcome.judged} calls return {words(outcome.odd)} ({first}{more})"
+    known = [one.quote for one in diagnosis.evidence]
+    counted = Evidence(artifact="events.jsonl", quote=said)
+    evidence = [*diagnosis.evidence, counted] if said not in known else diagnosis.evidence
+    return diagnosis.model_copy(
+        update={"summary": f"{short}: {diagnosis.summary}", "evidence": evidence}
+    )
+
+
+def of_all(outcome: Outcomes, events: Events) -> str:
+    """Return "2 of 1500 calls return NaN (389, 1002; numbered from 1); the other 1498 are finite",
+    and how many could not be judged."""
+    missed = unread(events)
+    tail = f"; the outputs of {missed} more could not be looked at" if missed else ""
+    if not outcome.odd:
+        return f"all {outcome.judged} calls return {words(outcome.always)}{tail}"
     several = len({call.pid for call in events.calls}) > 1
-    words = numbered(numbers, several, lambda pid: count > known or len(numbers[pid]) > SHOWN)
-    return f"{count} of {among} return {what} ({words}; numbered from 1): "
+    numbers = {pid: set(found) for pid, found in outcome.calls.items()}
+    listed = numbered(numbers, several, lambda p: p in outcome.more or len(numbers[p]) > SHOWN)
+    count, others = f"{outcome.count} of {outcome.judged} calls", outcome.judged - outcome.count
+    finite = "are finite" if not outcome.always else "hold none beyond what every call returns"
+    said = f"{count} return {words(outcome.odd)} ({listed}; numbered from 1)"
+    return f"{said}; the other {others} {finite}{tail}"
 
 
 def elsewhere(observations: Observations, events: Events, finding: InputFinding) -> str:
@@ -245,7 +263,7 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
         return None
     return [
         replace(one, finding=as_the_user_names_it(observations, one.finding))
-        for one in check_call(stated, call.inputs, device_index(observations, call))
+        for one in check_call(stated, call.inputs, device_index(observations, call), call.nesting)
     ]
 
 

@@ -136,6 +136,7 @@ WORDINGS: tuple[Wording, ...] = (
         "run",
         (
             r"shape '?\[.{1,60}\]'? is invalid",
+            r"size of tensor a \(\d",
             "size mismatch for",
             "shapes? (?:mismatch|cannot)",
         ),
@@ -195,7 +196,9 @@ WORDINGS: tuple[Wording, ...] = (
         "export",
         (*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}"),
     ),
-    Wording("contract_dtype", "run", ("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch")),
+    Wording(
+        "contract_dtype", "run", ("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch"), True
+    ),
     Wording(
         "contract_device",
         "run",

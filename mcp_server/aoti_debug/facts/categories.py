@@ -60,7 +60,7 @@ GPU_FAULTS: frozenset[Category] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class About:
     """One line on a category, its default guide, and whether something is broken."""
 
     text: str
@@ -68,148 +68,42 @@ class Meaning:
     fault: bool = True
 
 
-MEANINGS: dict[Category, Meaning] = {
-    "contract_shape": Meaning(
-        "an input has another size or rank than the package was compiled for",
-        "guides/input-contracts.md#sizes-and-rank",
-    ),
-    "contract_dtype": Meaning(
-        "an input has another dtype than the package was compiled for",
-        "guides/input-contracts.md#dtype",
-    ),
-    "contract_stride": Meaning(
-        "an input has another memory layout than the package was compiled for",
-        "guides/input-contracts.md#strides",
-    ),
-    "contract_device": Meaning(
-        "an input lies on another device than the package expects",
-        "guides/inputs-and-devices.md#cpu-input-to-a-cuda-package",
-    ),
-    "contract_guard": Meaning(
-        "an input breaks a relation that export assumed, such as equal or divisible sizes",
-        "guides/input-contracts.md#guards-and-constant-arguments",
-    ),
-    "contract_argument": Meaning(
-        "the number, order or kind of the arguments is not what was exported",
-        "guides/inputs-and-devices.md#number-and-kind-of-arguments",
-    ),
-    "index_out_of_bounds": Meaning(
-        "an index tensor holds a value outside the dimension it indexes",
-        "guides/triton-index-out-of-bounds.md#read-the-message",
-    ),
-    "illegal_memory_access": Meaning(
-        "a GPU kernel read or wrote memory it does not own",
-        "guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
-    ),
-    "misaligned_address": Meaning(
-        "a GPU kernel used an address that is not aligned to the width of its access",
-        "guides/cuda-illegal-memory-access.md#misaligned-address",
-    ),
-    "kernel_resources": Meaning(
-        "a kernel asks for more threads, registers, shared memory or blocks than the GPU has",
-        "guides/cuda-illegal-memory-access.md#launch-failures-and-resources",
-    ),
-    "host_segfault": Meaning(
-        "the process died on the host: a bad access, a damaged heap or an abort",
-        "guides/host-crash.md#segfault-in-the-model",
-    ),
-    "nan_or_inf": Meaning(
-        "a tensor holds NaN or infinity",
-        "guides/wrong-results.md#nan-and-inf",
-    ),
-    "wrong_result": Meaning(
-        "the compiled model runs and gives other numbers than the eager one",
-        "guides/wrong-results.md#compare-with-eager",
-    ),
-    "lowering_error": Meaning(
-        "export or Inductor could not translate the model",
-        "guides/lowering-and-cpp.md#lowering-exceptions",
-    ),
-    "triton_error": Meaning(
-        "Triton or ptxas could not compile a kernel",
-        "guides/triton-and-autotuning.md#triton-compile-errors",
-    ),
-    "cpp_error": Meaning(
-        "the C++ compiler rejects the generated code",
-        "guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
-    ),
-    "autotune_error": Meaning(
-        "kernels failed while they were being tuned at compile time",
-        "guides/triton-and-autotuning.md#the-autotuning-block-failed",
-    ),
-    "toolchain": Meaning(
-        "a compiler, header, linker or library that compiling needs is missing or does not fit",
-        "guides/toolchain.md#no-compiler",
-    ),
-    "package_corrupt": Meaning(
-        "the package file is damaged, incomplete or not a package",
-        "guides/package-and-load.md#damaged-archives",
-    ),
-    "package_incompatible": Meaning(
-        "the package was made for another torch, platform, GPU or CPU",
-        "guides/package-and-load.md#made-on-another-machine",
-    ),
-    "missing_symbol": Meaning(
-        "the model's library needs a symbol that nothing in the process provides",
-        "guides/package-and-load.md#undefined-symbols",
-    ),
-    "missing_kernel_binary": Meaning(
-        "a GPU kernel's binary is not found, or there is none for this GPU",
-        "guides/package-and-load.md#kernel-binaries-not-found",
-    ),
-    "custom_op_missing": Meaning(
-        "an operator that the model calls is not registered in this process",
-        "guides/custom-ops.md#schema-not-found",
-    ),
-    "custom_op_fake_kernel": Meaning(
-        "a custom operator's fake kernel is missing or promises something else than it returns",
-        "guides/custom-ops.md#a-wrong-fake-kernel",
-    ),
-    "constants_missing": Meaning(
-        "weights or buffers were not in the package and not loaded",
-        "guides/constants.md#never-loaded",
-    ),
-    "constants_mismatch": Meaning(
-        "weights given to the model have another name, shape, dtype or device",
-        "guides/constants.md#wrong-shape-or-dtype",
-    ),
-    "out_of_memory": Meaning(
-        "memory of the GPU or of the host ran out",
-        "guides/memory-and-time.md#out-of-memory-in-disguise",
-    ),
-    "device_unavailable": Meaning(
-        "the GPU is not visible, not usable or broken",
-        "guides/inputs-and-devices.md#no-gpu-visible",
-    ),
-    "concurrency": Meaning(
-        "threads, streams, processes or a CUDA graph use the model in a way it does not allow",
-        "guides/threads-streams-hangs.md#one-runner-many-threads",
-    ),
-    "hang": Meaning(
-        "compiling, loading or running did not come to an end",
-        "guides/threads-streams-hangs.md#hangs",
-    ),
-    "performance": Meaning(
-        "it works, but is slow or grows in memory",
-        "guides/memory-and-time.md#slow-model",
-        fault=False,
-    ),
-    "false_alarm": Meaning(
-        "a check or a debugging tool complains, the model is not at fault",
-        "guides/input-contracts.md#false-alarms",
-        fault=False,
-    ),
-    "user_code": Meaning(
-        "the script's own code raised, before or outside the compiled model",
-        "guides/debugging-tools.md#an-unknown-failure",
-    ),
-    "unknown": Meaning(
-        "nothing known fits; the text names the software that spoke last",
-        "guides/debugging-tools.md#an-unknown-failure",
-    ),
-    "no_fault": Meaning(
-        "nothing went wrong",
-        "guides/debugging-tools.md#an-unknown-failure",
-        fault=False,
-    ),
+# fmt: off
+MEANINGS: dict[Category, About] = {
+    "contract_shape": About("an input has another size or rank than the package was compiled for", "guides/input-contracts.md#sizes-and-rank"),
+    "contract_dtype": About("an input has another dtype than the package was compiled for", "guides/input-contracts.md#dtype"),
+    "contract_stride": About("an input has another memory layout than the package was compiled for", "guides/input-contracts.md#strides"),
+    "contract_device": About("an input lies on another device than the package expects", "guides/inputs-and-devices.md#cpu-input-to-a-cuda-package"),
+    "contract_guard": About("an input breaks a relation that export assumed, such as equal or divisible sizes", "guides/input-contracts.md#guards-and-constant-arguments"),
+    "contract_argument": About("the number, order or kind of the arguments is not what was exported", "guides/inputs-and-devices.md#number-and-kind-of-arguments"),
+    "index_out_of_bounds": About("an index tensor holds a value outside the dimension it indexes", "guides/triton-index-out-of-bounds.md#read-the-message"),
+    "illegal_memory_access": About("a GPU kernel read or wrote memory it does not own", "guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins"),
+    "misaligned_address": About("a GPU kernel used an address that is not aligned to the width of its access", "guides/cuda-illegal-memory-access.md#misaligned-address"),
+    "kernel_resources": About("a kernel asks for more threads, registers, shared memory or blocks than the GPU has", "guides/cuda-illegal-memory-access.md#launch-failures-and-resources"),
+    "host_segfault": About("the process died on the host: a bad access, a damaged heap or an abort", "guides/host-crash.md#segfault-in-the-model"),
+    "nan_or_inf": About("a tensor holds NaN or infinity", "guides/wrong-results.md#nan-and-inf"),
+    "wrong_result": About("the compiled model runs and gives other numbers than the eager one", "guides/wrong-results.md#compare-with-eager"),
+    "lowering_error": About("export or Inductor could not translate the model", "guides/lowering-and-cpp.md#lowering-exceptions"),
+    "triton_error": About("Triton or ptxas could not compile a kernel", "guides/triton-and-autotuning.md#triton-compile-errors"),
+    "cpp_error": About("the C++ compiler rejects the generated code", "guides/lowering-and-cpp.md#the-wrapper-does-not-compile"),
+    "autotune_error": About("kernels failed while they were being tuned at compile time", "guides/triton-and-autotuning.md#the-autotuning-block-failed"),
+    "toolchain": About("a compiler, header, linker or library that compiling needs is missing or does not fit", "guides/toolchain.md#no-compiler"),
+    "package_corrupt": About("the package file is damaged, incomplete or not a package", "guides/package-and-load.md#damaged-archives"),
+    "package_incompatible": About("the package was made for another torch, platform, GPU or CPU", "guides/package-and-load.md#made-on-another-machine"),
+    "missing_symbol": About("the model's library needs a symbol that nothing in the process provides", "guides/package-and-load.md#undefined-symbols"),
+    "missing_kernel_binary": About("a GPU kernel's binary is not found, or there is none for this GPU", "guides/package-and-load.md#kernel-binaries-not-found"),
+    "custom_op_missing": About("an operator that the model calls is not registered in this process", "guides/custom-ops.md#schema-not-found"),
+    "custom_op_fake_kernel": About("a custom operator's fake kernel is missing or promises something else than it returns", "guides/custom-ops.md#a-wrong-fake-kernel"),
+    "constants_missing": About("weights or buffers were not in the package and not loaded", "guides/constants.md#never-loaded"),
+    "constants_mismatch": About("weights given to the model have another name, shape, dtype or device", "guides/constants.md#wrong-shape-or-dtype"),
+    "out_of_memory": About("memory of the GPU or of the host ran out", "guides/memory-and-time.md#out-of-memory-in-disguise"),
+    "device_unavailable": About("the GPU is not visible, not usable or broken", "guides/inputs-and-devices.md#no-gpu-visible"),
+    "concurrency": About("threads, streams, processes or a CUDA graph use the model in a way it does not allow", "guides/threads-streams-hangs.md#one-runner-many-threads"),
+    "hang": About("compiling, loading or running did not come to an end", "guides/threads-streams-hangs.md#hangs"),
+    "performance": About("it works, but is slow or grows in memory", "guides/memory-and-time.md#slow-model", fault=False),
+    "false_alarm": About("a check or a debugging tool complains, the model is not at fault", "guides/input-contracts.md#false-alarms", fault=False),
+    "user_code": About("the script's own code raised, before or outside the compiled model", "guides/debugging-tools.md#an-unknown-failure"),
+    "unknown": About("nothing known fits; the text names the software that spoke last", "guides/debugging-tools.md#an-unknown-failure"),
+    "no_fault": About("nothing went wrong", "guides/debugging-tools.md#an-unknown-failure", fault=False),
 }
+# fmt: on

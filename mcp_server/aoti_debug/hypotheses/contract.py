@@ -64,15 +64,23 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         return Weighed(
             "also_true", lines(right, "which breaks it"), f"results of {calls} are right"
         )
-    bad = [one for one in breaking if is_bad(one[1].given)]
+    bad = [one for one in breaking if is_bad(outcome_of(finding, one[1]))]
     helped = [one for one in bad if one[1].without and one[1].without.verdict == "agrees"]
     spared = [one for one in keeping if one[1].given.verdict == "agrees"]
     if bad and (helped or spared):
         because = (
-            lines(bad, "which breaks it") + without_lines(helped) + lines(spared, "which keeps it")
+            lines(bad, "which breaks it", finding)
+            + without_lines(helped)
+            + lines(spared, "which keeps it")
         )
         return Weighed("cause", because)
     return OPEN
+
+
+def outcome_of(finding: InputFinding, report: TrialReport) -> Outcome:
+    """Return what became of a call as it was given. Of one that is nested otherwise the package
+    and the program take the same leaves by position: its results count against the call meant."""
+    return (finding.property == "nesting" and report.meant) or report.given
 
 
 def is_bad(outcome: Outcome) -> bool:
@@ -88,14 +96,19 @@ def numbers(trials: Sequence[Trial]) -> str:
 def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> bool:
     """Tell whether a call that breaks it is right: it lies within what was exported, so that the
     exported program is the measure; or the package gives what the call with another dtype gives."""
-    if finding.property == "dtype":
+    if finding.property in ("dtype", "nesting"):
         return outcome.meant is not None and outcome.meant.verdict == "agrees"
     return narrowed and outcome.given.verdict == "agrees"
 
 
-def lines(cases: Sequence[Tried], how: str) -> tuple[Experiment, ...]:
+def lines(
+    cases: Sequence[Tried], how: str, finding: InputFinding | None = None
+) -> tuple[Experiment, ...]:
     return tuple(
-        Experiment(experiment=f"call {trial.call.call}, {how}", result=words(outcome.given))
+        Experiment(
+            experiment=f"call {trial.call.call}, {how}",
+            result=words(outcome_of(finding, outcome) if finding else outcome.given),
+        )
         for trial, outcome in cases[:1]
     )
 
@@ -121,6 +134,8 @@ def changed(trial: Trial) -> str:
             how = f"dtype {one.to}"
         elif one.property == "stride":
             how = "the strides it was compiled for"
+        elif one.property == "order":
+            how = "the order of the export"
         else:
             how = "memory of its own"
         said.setdefault(how, []).append(names[one.index])

@@ -3,13 +3,14 @@ was exported is called in another mode, with other weights or with other inputs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.symptom import agreeing, compared, far, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -17,34 +18,30 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
+AGAIN = "export and compile again after the weights change, or load them"
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield how a call of the module differs, where the script complains and the package gives
     what its exported program gives on every call that was tried."""
-    events, ending = observations.events, observations.ending
-    failed = ending is not None and ending.code not in (None, 0)
-    if events is None or not failed or not all(call.ok for call in events.calls):
+    events = observations.events
+    if events is None or not rejects(observations):
         return
-    tried = agreeing(observations)
+    tried, pairs = agreeing(observations), compared(observations)
     if not tried:
         return
-    for order, one in enumerate(one for one in events.references if one.differs):
+    seen = {one.caller for one in pairs}
+    others = [one for one in events.references if not one.paired]
+    if pairs:  # what was never compared is another matter
+        others = [one for one in others if one.rows and one.caller in seen]
+    for one in far(observations) or others:
         found = words(observations, one)
         if found is not None:
-            yield candidate(one, found, tried, order)
+            place = one.caller
+            if found[0] == "constants_missing" or one.rows:  # there is the fault, not here
+                place = called(observations, "constants" if not one.rows else "run") or place
+            yield candidate(one, found, tried, pairs, place)
             return
-
-
-def agreeing(observations: Observations) -> str:
-    """Say which calls the package and its program agree on; nothing where one does not agree."""
-    checks = observations.checks
-    compared = checks.compare.verdict if checks.compare is not None else None
-    verdicts = [one.given.verdict for one in (checks.trials.trials if checks.trials else ())]
-    if compared != "agrees" or any(one == "differs" for one in verdicts):
-        return ""
-    count = max(1, sum(one == "agrees" for one in verdicts))
-    return f"{count} captured {'call' if count == 1 else 'calls'}, package against exported program"
 
 
 def words(observations: Observations, one: Reference) -> Words | None:
@@ -54,28 +51,113 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "user_code", said, "call eval() on the module before it is compared"
     if one.exported_training:
         said = f"the model was exported in training mode ({', '.join(one.exported_training[:3])})"
-        return (
-            "wrong_result",
-            said,
-            "call model.eval() before torch.export.export, and compile again",
-        )
-    if one.changed:
-        count = one.changed_count
-        said = f"{count} weight{'s' * (count > 1)} of the reference changed after the export: "
-        said += ", ".join(one.changed[:3]) + (", …" if count > 3 else "")
-        return "user_code", said, "export and compile again after the weights change, or load them"
-    if one.autocast:
-        said = f"the reference runs with autocast {one.autocast}, the export had "
-        said += str(one.exported_autocast)
-        return "user_code", said, "run the reference with the autocast state of the export"
+        fix = "call model.eval() before torch.export.export, and compile again"
+        return "wrong_result", said, fix
     if one.reordered:
-        said = "the reference is given the same inputs in another order than the package"
-        return "user_code", said, "pass the inputs in one order to both"
+        moved = [(n, of) for n, of in enumerate(one.reordered) if n != of]
+        places = [
+            f"{input_name(observations, n)} is given {input_name(observations, of)}"
+            for n, of in moved[:3]
+        ]
+        said = "the package is given the tensors of the module's call in other places: "
+        said += ", ".join(places)
+        return "contract_argument", said, "pass the inputs in one order to both"
     if one.written:
         names = ", ".join(input_name(observations, index) for index in one.written[:3])
         said = f"{names}: written in place between the package's call and the reference's"
         return "user_code", said, f"give both a copy of {names}"
+    if one.attributes:
+        said = f"the reference has other settings than the export: {'; '.join(one.attributes[:2])}"
+        fix = "set the module's attributes before the export, and compile again after a change"
+        return "user_code", said, fix
+    if one.changed:
+        return weights(observations, one)
+    for name, now, then in one.settings:
+        said = f"the reference runs with {name} {now}, the export had {then}"
+        return "user_code", said, f"run the reference with {name} as it was at the export"
+    if one.moved:
+        return state(observations, one.moved)
+    if one.other and one.call is not None:
+        names = ", ".join(input_name(observations, index) for index in one.other[:3])
+        said = f"{names}: the reference is given other values than call {one.call} of the package"
+        return "user_code", said, "give both the same inputs, prepared in the same way"
+    if len(one.rows) == 2:
+        said = f"{one.rows[0]} of {one.rows[1]} rows that the reference is given were never given "
+        said += (
+            "to the package: what it is given changes, or is prepared otherwise, before its call"
+        )
+        fix = "copy what a call is to be given before its memory is written again, and prepare the "
+        fix += "inputs of both in the same way"
+        return "concurrency" if in_threads(observations) else "user_code", said, fix
+    if one.far:
+        which = "another module of the same class" if one.another else "the module"
+        said = f"the reference, {which}, gives other values than the program that was exported"
+        return "user_code", said, "compare with the module that was exported, as it was then"
     return None
+
+
+def weights(observations: Observations, one: Reference) -> Words:
+    """Say which weights are others than at the export, and whether the package was given them."""
+    moved = [name for name in one.changed if name in one.moved]
+    if moved:
+        return state(observations, moved)
+    given, idle = loaded(observations), loaded(observations, inactive=True)
+    left = [name for name in one.changed if name not in given]
+    count = one.changed_count - len(one.changed) + len(left)
+    if idle and set(left) <= idle:
+        said = f"{listed(left)}: given to the package's inactive weights, which no call uses"
+        fix = "give them with use_inactive=False, or swap the buffers"
+        return "constants_mismatch", said, fix
+    if given and left:
+        said = f"{count} weight{'s' * (count > 1)} of the reference were not among the "
+        said += f"{len(given)} that load_constants was given: {listed(left)}"
+        return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
+    if given:
+        said = (
+            f"load_constants was given other values than the reference has: {listed(one.changed)}"
+        )
+        return "user_code", said, "give the package and the reference the same weights"
+    when = "its first call" if one.since else "the export"
+    said = f"{count} weight{'s' * (count > 1)} of the reference changed after {when}: "
+    if one.another:
+        said = f"the reference is another module, with {count} other weights: "
+    return "user_code", said + listed(left), AGAIN
+
+
+def state(observations: Observations, names: Sequence[str]) -> Words:
+    """Say that calls of the module change its state, and whether those of the package do so too."""
+    repeats = observations.checks.repeats
+    if repeats is not None and set(names) <= set(repeats.buffers):
+        said = f"{listed(names)}: calls of the module have changed it since the export; the "
+        fix = "reset the module's state before the comparison, or export it anew"
+        return "user_code", said + "package began with its value then", fix
+    said = f"each call of the module changes {listed(names)}; the package keeps the value that it "
+    fix = "register it as a buffer and change it in place (copy_), or pass it in and return it"
+    return "wrong_result", said + "had at the export", fix
+
+
+def called(observations: Observations, kind: str) -> tuple[str, int] | None:
+    """Return the line of the script that a phase of this kind was begun at last."""
+    phases = observations.events.phases if observations.events is not None else ()
+    found = [p.details.caller for p in phases if p.phase == kind and p.details.caller]
+    return found[-1] if found else None
+
+
+def in_threads(observations: Observations) -> bool:
+    phases = observations.events.phases if observations.events is not None else ()
+    return any(phase.phase == "run" and phase.details.thread for phase in phases)
+
+
+def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
+    """Return the names that load_constants was given."""
+    phases = observations.events.phases if observations.events is not None else ()
+    own = [p for p in phases if p.phase == "constants" and p.ok]
+    given = [p.details.constants or () for p in own if p.details.inactive == inactive]
+    return {one.name for constants in given for one in constants}
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
 
 
 def input_name(observations: Observations, index: int) -> str:
@@ -84,23 +166,36 @@ def input_name(observations: Observations, index: int) -> str:
     return given.name if given is not None and given.name else f"input {index}"
 
 
-def candidate(one: Reference, found: Words, tried: str, order: int) -> Candidate:
+def candidate(
+    one: Reference,
+    found: Words,
+    tried: str,
+    pairs: Sequence[Reference],
+    place: tuple[str, int] | None,
+) -> Candidate:
     category, said, fix = found
-    at = f" at {base_name(one.caller[0])}:{one.caller[1]}" if one.caller else ""
-    lines = [SourceLine(file=one.caller[0], line=one.caller[1])] if one.caller else []
+    at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+    both = [spot for spot in dict.fromkeys((place, one.caller)) if spot is not None]
+    lines = [SourceLine(file=file, line=line) for file, line in both]
+    because = [Experiment(experiment=tried, result="agree: the package is right")]
+    if one.far:
+        what = f"call {one.call}, against the module on the same inputs, in the script"
+        because.append(Experiment(experiment=what, result=f"{one.apart:.3g} apart"))
+    if fine := [pair for pair in pairs if not pair.far]:
+        calls = ", ".join(str(pair.call) for pair in fine[:4])
+        because.append(Experiment(experiment=f"call {calls}, likewise", result="agree"))
     return Candidate(
         Diagnosis(
             phase="output",
             category=category,
-            confidence="likely",
+            confidence="proved" if one.far and one.reasons else "likely",
             summary=f"{said}{at}",
             source=lines,
             evidence=[evidence(one.span)],
-            because=[Experiment(experiment=tried, result="agree: the package is right")],
+            because=because,
             guide=GUIDE,
             fixes=[Fix(what=fix)],
         ),
         role="cause",
         tier=Tier.DIFFERENT_VALUES,
-        order=order,
     )

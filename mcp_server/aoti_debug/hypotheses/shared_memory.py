@@ -6,32 +6,116 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import overlapping
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.hypotheses.reference import agreeing
 from aoti_debug.model import Category, Confidence, Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import Repeated
     from aoti_debug.read.events import Call, Events
 
 GUIDE = "guides/threads-streams-hangs.md"
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield the surest of the three, where the package is right when the call is repeated."""
-    events, ending = observations.events, observations.ending
-    if events is None or ending is None:
+    """Yield the surest, where the package is right when the call is repeated: a call whose results
+    in the script are not what it gives alone, an output that changed, memory that is shared."""
+    events = observations.events
+    if events is None or observations.ending is None:
         return
-    tried = agreeing(observations)
-    if torn := [call for call in events.calls if call.overwritten]:
-        yield overwritten(events, torn, tried)
-    elif ending.code in (None, 0) or not tried:
+    tried, rejected = agreeing(observations), rejects(observations)
+    others = in_script(observations)
+    torn = [call for call in events.calls if call.overwritten]
+    if torn:
+        first = next((call for call in torn if (call.pid, call.call) in others), torn[0])
+        yield overwritten(events, [first, *(c for c in torn if c is not first)], tried, others)
+    elif others and tried and rejected:
+        yield not_as_alone(events, others)
+    elif not rejected or not tried:
         return
+    elif changed := [call for call in events.calls if call.changed]:
+        yield changed_output(events, changed, tried)
     elif kept := [call for call in events.calls if call.aliases and later_reused(events, call)]:
         yield aliased(events, kept, tried)
-    elif again := [call for call in events.calls if call.reused]:
+    elif (again := [c for c in events.calls if c.reused]) and not compared(observations):
         yield reused(events, again, tried)
+
+
+Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
+
+
+def in_script(observations: Observations) -> Alone:
+    """Return the calls that gave other results in the script than alone on what they were given."""
+    report = observations.checks.trials
+    found: Alone = {}
+    for one in observations.trials:
+        outcome = report.of(one.call.pid, one.call.call) if report is not None else None
+        if outcome is not None and outcome.recorded is not None and outcome.recorded.far:
+            found[one.call.pid, one.call.call] = (one.call, outcome.recorded)
+    return found
+
+
+def at_once(events: Events) -> bool:
+    """Tell whether calls overlap in several threads."""
+    return overlapping([phase for phase in events.phases if phase.phase == "run"]) is not None
+
+
+def not_as_alone(events: Events, others: Alone) -> Candidate:
+    call, repeated = next(iter(others.values()))
+    said = f"call {call.call} gave other results in the script than alone, "
+    said += (
+        f"{repeated.apart:.3g} apart" if not repeated.unlike else "NaN or infinite in one of them"
+    )
+    given = any(phase.phase == "constants" for phase in events.phases)
+    if at_once(events):
+        said += ": calls overlap in several threads"
+        fix = "give each thread a loaded model of its own, and inputs that nobody writes meanwhile"
+        category: Category = "concurrency"
+    elif given:
+        said += ": its weights were others than load_constants gave, or have changed since"
+        fix, category = (
+            "load the weights of the instance that is called, and keep them alive",
+            ("constants_mismatch"),
+        )
+    else:
+        said += ": something outside the call changes what it computes with"
+        fix, category = (
+            "find what writes to the package's state, or to memory that it uses",
+            ("wrong_result"),
+        )
+    alone = Experiment(
+        experiment=f"call {call.call} alone, in a fresh process",
+        result="agrees with the exported program, and not with what it gave in the script",
+    )
+    return candidate(
+        call,
+        events,
+        said,
+        fix,
+        "",
+        category=category,
+        confidence="likely",
+        because=[alone],
+        tier=Tier.DIFFERENT_VALUES,
+    )
+
+
+def changed_output(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
+    first = calls[0]
+    before, output = first.changed[0]
+    said = f"output {output} of call {before} changed after it was returned, by the end of call "
+    said += f"{first.call} ({of(calls, events)}): its memory is used again"
+    own = next((c for c in events.calls if (c.pid, c.call) == (first.pid, before)), None)
+    shared = [pair[1] for pair in own.aliases if pair[0] == output] if own is not None else []
+    if own is not None and shared:
+        name = input_name(own, shared[0])
+        said = f"output {output} of call {before} is the memory of input {name}, which is written "
+        said += f"again by the end of call {first.call} ({of(calls, events)})"
+    fix = f"copy output {output} before the next call (.clone())"
+    return candidate(first, events, said, fix, tried, category="user_code", confidence="likely")
 
 
 def later_reused(events: Events, call: Call) -> bool:
@@ -41,12 +125,27 @@ def later_reused(events: Events, call: Call) -> bool:
     return any(inputs & set(one.reused) for one in later)
 
 
-def overwritten(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
+def overwritten(events: Events, calls: Sequence[Call], tried: str, others: Alone) -> Candidate:
     first = calls[0]
     name = input_name(first, first.overwritten[0])
     said = f"{name} is overwritten while call {first.call} is under way ({of(calls, events)})"
     fix = f"give each call memory of its own for {name} until it has returned, or copy it first"
-    return candidate(first, events, said, fix, tried, category="concurrency", confidence="likely")
+    because, sure = [], False
+    if (first.pid, first.call) in others:
+        repeated, sure = others[first.pid, first.call][1], True
+        what = f"call {first.call} alone, on {name} as it was when the call began"
+        result = f"right, and {repeated.apart:.3g} from what the script got"
+        because = [Experiment(experiment=what, result=result)]
+    return candidate(
+        first,
+        events,
+        said,
+        fix,
+        tried,
+        category="concurrency",
+        confidence="proved" if sure else "likely",
+        because=because,
+    )
 
 
 def aliased(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
@@ -86,6 +185,8 @@ def candidate(
     *,
     category: Category,
     confidence: Confidence,
+    because: Sequence[Experiment] = (),
+    tier: Tier = Tier.RAISED,
 ) -> Candidate:
     callers = {(phase.pid, phase.id): phase.details.caller for phase in events.phases}
     place = callers.get((call.pid, call.id))
@@ -98,10 +199,10 @@ def candidate(
             summary=said,
             source=[SourceLine(file=place[0], line=place[1])] if place else [],
             evidence=[evidence(call.span)],
-            because=right,
+            because=[*because, *right],
             guide=GUIDE,
             fixes=[Fix(what=fix)],
         ),
         role="cause",
-        tier=Tier.RAISED,
+        tier=tier,
     )

@@ -298,7 +298,7 @@ SIGNATURES = (
         unconfirmed=(
             "(?P<text>Invalid access of peer GPU memory over nvlink)",
             "(?P<text>GPU has fallen off the bus)",
-            "(?P<text>NVRM: Xid [^:]{0,40})",
+            r"(?P<text>NVRM: Xid [^:]{0,40})(?![^)]{0,30}\): (?:13|31|43)\b)",
             "(?P<text>Unable to determine the device handle)",
             "(?P<text>an exception occurred on the device that was contained)",
             "(?P<text>cudaErrorContained)",

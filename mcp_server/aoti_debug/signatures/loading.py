@@ -56,7 +56,7 @@ SIGNATURES = (
         ),
     ),
     Signature(
-        "environment_library_missing", "environment", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
+        "environment_library_missing", "load", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
         summary="A shared library of the environment is not found: {library}",
         means="The loader finds no such file: torch or a tool was built for another CUDA, Python or system, the library is not installed, or its directory is not searched. A C++ program needs libtorch's lib directory.",
         check="ldd on the file that needs it; LD_DEBUG=libs shows where the loader looks.",
@@ -183,6 +183,7 @@ SIGNATURES = (
             "(?P<why>cannot enable executable stack.{0,60})",
             "(?P<why>CPU ISA level is lower than required)",
             r"(?P<why>Inconsistency detected by ld\.so: \S{1,60})",
+            "(?P<why>[Ee]xec format error)",
         ),
         unconfirmed=(
             "(?P<why>ELF file OS ABI invalid.{0,40})",
@@ -339,7 +340,7 @@ SIGNATURES = (
         ),
     ),
     Signature(
-        "windows_dll_not_loaded", "environment", "toolchain", Tier.KIND_TEXT, next_tool="check_environment",
+        "windows_dll_not_loaded", "load", "toolchain", Tier.KIND_TEXT, next_tool="check_environment",
         summary="Windows does not load a library: {why}",
         means="A DLL that it needs is missing or of another kind: the Visual C++ runtime, CUDA or OpenMP DLLs, or a 32-bit or Linux file (193). 1114 means that its start-up code failed.",
         check="dumpbin /dependents on the file, or the tool Dependencies.",

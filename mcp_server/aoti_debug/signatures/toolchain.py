@@ -411,7 +411,7 @@ SIGNATURES = (
         ),
     ),
     Signature(
-        "openmp_runtime_failed", "environment", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
+        "openmp_runtime_failed", "load", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
         summary="The OpenMP runtime stopped the process: {what}",
         means="Error 15: two copies of OpenMP are loaded (torch's, and one of conda, MKL, Homebrew or another wheel). Thread creation fails where the container limits threads.",
         check="Which libomp, libiomp5 or libgomp are mapped: /proc/PID/maps, or vmmap on macOS.",

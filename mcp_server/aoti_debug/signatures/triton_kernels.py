@@ -304,7 +304,7 @@ SIGNATURES = (
             "uses too much shared data",
             r"out of resource: (?P<what>[\w ]{1,200}), Required: (?P<need>\d{1,20}), Hardware limit: (?P<limit>\d{1,20})",
             r"out of resource: (?P<what>\w{1,200}) Required: (?P<need>\d{1,20}) Hardware limit: ?(?P<limit>\d{1,20})",
-            r"OutOfResources: out of resource: (?P<what>[\w ]{1,200})",
+            r"(?:OutOfResources|OutOfMemoryError): out of resource: (?P<what>[\w ]{1,200})",
         ),
         unconfirmed=(
             r"local memory \(\d{1,20}\) exceeds limit",
@@ -313,6 +313,7 @@ SIGNATURES = (
         matches=(
             quoted("triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376.", "triton-lang/triton#8182"),
             example("out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448", "torch's static launcher"),
+            example("OutOfMemoryError: out of resource: triton_red_fused_3", "torch's static launcher, on two lines"),
             example("ptxas error   : Entry function 'triton_mm' uses too much shared data (0x19000 bytes, 0x18c00 max)", "ptxas"),
         ),
         neighbours=(example("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),),

@@ -91,6 +91,16 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        "torchscript_failed", "run", "user_code", Tier.BROAD_TEXT, role="envelope", confidence="possible",
+        summary="A TorchScript model failed, which is no package of AOTInductor",
+        means="TorchScript's interpreter shows its own stack; the last line says what failed.",
+        check="Does the script call torch._inductor or torch.export at all?",
+        fixes=("Read the last line: it is the operator's own error",),
+        guide="guides/debugging-tools.md#an-unknown-failure",
+        patterns=("operation failed in the TorchScript interpreter",),
+        matches=(example("The following operation failed in the TorchScript interpreter.", "torch/csrc/jit"),),
+    ),
+    Signature(
         "other_runtime_error", "none", "user_code", Tier.BROAD_TEXT, confidence="possible",
         summary="Another compiler or runtime failed, not AOTInductor: {what}",
         means="ONNX, TensorRT, TorchScript and the like read and run models in their own ways; nothing of this comes from a package of AOTInductor.",
@@ -104,7 +114,6 @@ SIGNATURES = (
             r"Exporting the operator '?\S{1,80} to ONNX opset version",
             r"\[TRT\] \[E\] .{1,120}",
             r"\[E\] \[TRT\] .{1,120}",
-            "operation failed in the TorchScript interpreter",
             r"torch\.jit\.frontend\.\w{1,40}Error",
             r"torch\.jit\.Error",
             "TracingCheckError",
@@ -120,7 +129,6 @@ SIGNATURES = (
             example("onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Invalid rank for input: x", "ONNX Runtime"),
             example("torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::foo' to ONNX opset version 17 is not supported.", "torch/onnx/errors.py"),
             example("[TRT] [E] 4: [network.cpp::validate::1] Error Code 4: Internal Error", "TensorRT's logger"),
-            example("The following operation failed in the TorchScript interpreter.", "installed libtorch"),
             example("tvm.error.InternalError: Traceback (most recent call last):", "TVM"),
         ),
         neighbours=(

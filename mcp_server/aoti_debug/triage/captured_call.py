@@ -9,14 +9,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.from_calls import overlapping
+from aoti_debug.diagnose.calls import failing_call, overlapping
+from aoti_debug.diagnose.from_package import device_index
 from aoti_debug.experiments import Trial, trials
+from aoti_debug.hypotheses.fork import stuck
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.events import Call, Events
 from aoti_debug.read.trace_guards import Asked, read_guards
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
+from aoti_debug.symptom import rejects
 from aoti_debug.triage.captured_program import (
     LOADED_ONLY,
     OTHERS_ONLY,
@@ -53,9 +55,12 @@ class Captured:
     folders: tuple[Path, ...] = ()  # that these modules were imported from
     libraries: tuple[str, ...] = ()  # likewise, loaded with torch.ops.load_library
     script: Path | None = None  # the target itself registers them
+    device_index: int | None = None  # of the GPU that the call used; None: the first
     threads: int = 1  # that called the model at the same time, and its instances that serve them
     runners: int = 1
     trials: tuple[Trial, ...] = ()  # calls that are repeated against the program
+    rejected: bool = False  # the script complains of what calls returned
+    forked: bool = False  # a child of a process that has run the package does not return
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
     settings: Mapping[str, object] | None = None  # of the model's compile, where it is known
@@ -111,6 +116,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         exported,
         graph,
         input_names(compiled),
+        device_index=device_used(call, device_index(observations, call)),
         constants=constants,
         settings=compiled[0].details.settings if compiled is not None else None,
         why_no_constants=why_constants,
@@ -123,9 +129,20 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     return with_custom_ops(with_threads(found, events, call), events)
 
 
+def device_used(call: Call, loaded: int | None) -> int | None:
+    """Return the number of the GPU that a call ran on: the one that its package was loaded for,
+    else that of its inputs, or of its outputs where it takes none; None for the first."""
+    if loaded is not None and loaded >= 0:
+        return loaded
+    devices = [one.device or "" for one in call.inputs] + [one.device or "" for one in call.outputs]
+    number = next((d.partition(":")[2] for d in devices if d.startswith("cuda:")), "")
+    return int(number) if number.isdecimal() and int(number) else None
+
+
 def with_trials(found: Captured, observations: Observations, directory: Path) -> Captured:
     """Add the calls that are repeated against the exported program, of those that are kept."""
     events = observations.events
+    found = replace(found, rejected=rejects(observations), forked=bool(stuck(observations)))
     if events is None or found.package is None or found.exported is None:
         return found
 
@@ -172,7 +189,11 @@ def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[
     where not all of them are known."""
     before = (p for p in events.phases if p.pid == call.pid and p.span.first < call.span.first)
     own = [p for p in before if p.ok]
-    given = [p for p in own if p.phase == "constants" and p.details.package == call.package]
+    given = [
+        p
+        for p in own
+        if p.phase == "constants" and p.details.package == call.package and not p.details.inactive
+    ]
     begun = {p.span.first for p in own if p.phase == "load"}
     seen = [p for p in events.packages if (p.pid, p.path) == (call.pid, call.package)]
     loads = [p for p in seen if p.span.first in begun]

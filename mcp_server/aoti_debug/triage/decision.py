@@ -13,26 +13,20 @@ from aoti_debug.model import Diagnosis
 from aoti_debug.package.contract import takes
 from aoti_debug.triage.captured_call import KINDS, Captured
 from aoti_debug.triage.observe import dump_tells
+from aoti_debug.vocabulary import Check
 
-Name = Literal[
-    "contract",
-    "calls",
-    "guards",
-    "compare",
-    "fakes",
-    "repeats",
-    "poison",
-    "threads",
-    "trials",
-    "writes",
-    "again",
-    "native",
-    "memcheck",
-    "initcheck",
-    "racecheck",
-    "synccheck",
-    "deterministic",
-]
+Name = (
+    Check
+    | Literal[
+        "again",
+        "native",
+        "memcheck",
+        "initcheck",
+        "racecheck",
+        "synccheck",
+        "deterministic",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)

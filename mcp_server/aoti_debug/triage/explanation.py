@@ -194,7 +194,7 @@ def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:
     return diagnosis.model_copy(
         update={
             "category": found.category,
-            "summary": found.summary,
+            "summary": found.headline or found.summary,
             "confidence": "proved",
             "ops": list(dict.fromkeys(op for op in (found.op, *diagnosis.ops) if op)),
             "source": found.source or diagnosis.source,

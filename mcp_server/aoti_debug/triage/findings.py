@@ -24,14 +24,13 @@ from aoti_debug.read.check_report import (
 )
 from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.checks import Name as Check
 from aoti_debug.read.record import RuntimeMessage, SanitizerError
 from aoti_debug.triage.decision import Planned
 from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
 from aoti_debug.triage.replay import SANITIZERS
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.stage import times
-from aoti_debug.vocabulary import Break
+from aoti_debug.vocabulary import Break, Check
 
 
 def step_of(planned: Planned, ran: Ran, state: RunState, first: Observations) -> Step:

@@ -11,11 +11,13 @@ import anyio
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import base_name, failing_call
+from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.observations import OlderPackage
+from aoti_debug.diagnose.outputs import always
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
-from aoti_debug.explain.values import read_bisection, vanished
-from aoti_debug.model import Diagnosis, SourceLine, Step
+from aoti_debug.explain.values import Found, read_bisection, vanished
+from aoti_debug.model import Diagnosis, Fix, SourceLine, Step
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.events import Call
 from aoti_debug.read.record import PythonException
@@ -58,8 +60,12 @@ class LaterStep:
 WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
 
 
-def nodes_can_tell(_: Observations, best: Diagnosis) -> bool:
-    """Tell whether a run of the exported program, node by node, can add to the answer."""
+def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether a run of the exported program, node by node, can add to the answer: also where
+    every call returned NaN, which a parameter may hold."""
+    call, events = failing_call(observations), observations.events
+    if best.category == "no_fault" and events is not None and call is not None:
+        return always(events, call) and "NaN" in counts(call)
     return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
 
 
@@ -77,10 +83,38 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     found = read_report(report, input_numbers(observations), nan=nan) if report else None
     if found is not None:
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
-        found = replace(found, artifact=artifact)
+        found = brought(replace(found, artifact=artifact), observations)
     clean = "every value is finite, every index fits" if report else "the process told nothing"
     state.done(step("nodes", WHY_NODES, found.summary if found else clean, ran, state))
-    return replace(observations, walked=found)
+    meant = report is not None and report.get("meant") is True
+    return replace(observations, walked=found, meant=meant)
+
+
+def brought(found: Found, observations: Observations) -> Found:
+    """Say of a weight that is not finite which file held it so, else which line set it."""
+    events, name = observations.events, found.weight
+    seen = [
+        one
+        for one in (events.weights if events is not None and name else ())
+        if any(n == name or n.endswith(f".{name}") or name.endswith(f".{n}") for n in one.names)
+    ]
+    if not seen:
+        return found
+    one = next((w for w in seen if w.file), seen[0])
+    at = f"{base_name(one.caller[0])}:{one.caller[1]}" if one.caller is not None else ""
+    said = f"it was so in {base_name(one.file)}, read" if one.file else "it was so when it was set"
+    fix = Fix(
+        what=f"repair {name} in {one.file or 'what is given to load_state_dict'}: test it with "
+        "torch.isfinite when it is written and when it is read",
+        where=":".join(map(str, one.caller)) if one.caller is not None else None,
+    )
+    where = [SourceLine(file=one.caller[0], line=one.caller[1])] if one.caller is not None else []
+    return replace(
+        found,
+        summary=f"{found.summary}; {said}{' at ' * bool(at)}{at}",
+        source=[*found.source, *where],
+        fixes=[fix],
+    )
 
 
 def returns_nan(observations: Observations) -> bool:
@@ -88,9 +122,7 @@ def returns_nan(observations: Observations) -> bool:
     purpose, to be masked later."""
     events, compared = observations.events, observations.checks.compare
     outputs = compared.outputs if compared is not None else ()
-    returned = any(
-        one.nan or one.inf for c in (events.calls if events else ()) for one in c.outputs
-    )
+    returned = any(call.holds_nonfinite for call in (events.calls if events else ()))
     return returned or any(one.package.not_finite for one in outputs)
 
 

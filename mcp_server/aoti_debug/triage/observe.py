@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,8 @@ from aoti_debug.diagnose.from_gpu import access_of, core_of, ends_py
 from aoti_debug.diagnose.observations import FAULTS
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis
+from aoti_debug.read import device_marks
+from aoti_debug.read.device_marks import pending
 from aoti_debug.read.events import Call, Events, read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.python_traceback import error_lines
@@ -24,11 +27,12 @@ from aoti_debug.read.record import (
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.read.traffic import with_tallies
-from aoti_debug.run.files import is_regular, open_regular, read_regular
+from aoti_debug.read.traffic import OnDevice, with_tallies
+from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 from aoti_debug.signatures import matcher
-from aoti_debug.triage.environment import EVENTS, KEY
+from aoti_debug.triage.environment import CAPTURE, EVENTS, KEY
 
+SHARED_MEMORY = Path("/dev/shm")
 XML_BYTES = 64 * 1024 * 1024
 # What a replay shows about the failing call itself; its other records are about the replay.
 ABOUT_THE_CALL = (InputCheck, SanitizerError, GpuException, NativeBacktrace)
@@ -93,7 +97,29 @@ def events_of(directory: Path) -> Events | None:
         return None
     with open_regular(path) as stream:
         events = read_events(stream, key=key_of(directory))
-    return with_tallies(events, {c.file: tally_of(directory / c.file) for c in events.counted})
+    files = {c.file: tally_of(directory / c.file) for c in events.counted}
+    pids = {c.pid for c in events.counted}
+    left = {pid: found for pid in pids if (found := on_device(directory, pid)) is not None}
+    return with_tallies(events, files, left)
+
+
+def on_device(directory: Path, pid: int) -> OnDevice | None:
+    """Return the call that a device did not come to the end of; keep its inputs by themselves."""
+    name = f"aoti-debug-{(key_of(directory) or 'run')[:16]}-{pid}.bin"
+    kept, shared = directory / CAPTURE / f"call-device-{pid}.bin", SHARED_MEMORY / name
+    try:
+        if is_regular(shared) and shared.stat().st_uid == os.getuid():
+            write_atomically(kept, read_regular(shared, device_marks.BYTES))
+            shared.unlink()
+        found = pending(read_regular(kept, device_marks.BYTES)) if is_regular(kept) else None
+        if found is None:
+            return None
+        file = f"{CAPTURE}/call-pending-{pid}.bin"
+        if found.inputs:
+            write_atomically(directory / file, found.inputs)
+    except OSError:
+        return None
+    return OnDevice(found.call, found.group, file if found.inputs else None)
 
 
 def key_of(directory: Path) -> str | None:
@@ -106,7 +132,7 @@ def key_of(directory: Path) -> str | None:
 
 def ended_by_us(events: Events) -> Events:
     """Count what was under way when a program had been watched long enough as gone well."""
-    calls = tuple(replace(c, ok=True) if c.ok is None else c for c in events.calls)
+    calls = tuple(replace(c, ok=True, on_device=False) if c.ok is None else c for c in events.calls)
     phases = tuple(replace(p, ok=True) if p.ok is None else p for p in events.phases)
     return replace(events, calls=calls, phases=phases)
 

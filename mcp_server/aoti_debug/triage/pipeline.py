@@ -17,7 +17,6 @@ from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
 from aoti_debug.model import Diagnosis, Next, Step
-from aoti_debug.read.checks import NAMES
 from aoti_debug.run.device import Device
 from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
@@ -44,12 +43,14 @@ from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
+from aoti_debug.triage.without_trial import TRIAL
+from aoti_debug.vocabulary import CHECKS
 
 Where = Literal["checks", "replay", "target"]
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [NODES, BISECT, OLDER, UNUSED]
+LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED]
 
 
 async def triage(state: RunState) -> TriageAnswer:
@@ -179,8 +180,9 @@ def instead(state: RunState, call: Captured) -> list[str]:
         what, which = "returned", "the last that returned and is kept"
     else:
         what, which = "failed", "the first that failed in the same way"
+    why = f" ({wanted.why_not})" if wanted.why_not else ""
     return [
-        f"call {wanted.call} {what} and its inputs are not kept: call {found}, {which}, was "
+        f"call {wanted.call} {what} and its inputs are not kept{why}: call {found}, {which}, was "
         "repeated in its place"
     ]
 
@@ -262,7 +264,7 @@ async def take_checks(
     wanted = {step.name for step in planned}
     with contextlib.suppress(Cancelled):
         async with limit:
-            names = [check for check in NAMES if check in wanted]
+            names = [check for check in CHECKS if check in wanted]
             reports, processes = await check_call(state, call, names)
         number = call.call.call if call.call is not None else None
         for step in steps_of(planned, reports, processes, state, number):

@@ -42,6 +42,7 @@ from aoti_debug.triage.observe import (
 )
 
 TRIALS = "which calls are wrong, and is one right when what it breaks is taken away"
+FORKED = "a forked child does not return from a call that its parent has made: is it the fork"
 WRITES = "the model has custom operators: does one write to what it says it only reads"
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
@@ -55,6 +56,8 @@ def first_batch(
     that came before any call."""
     if best is None or best.phase in COMPILE:
         return []
+    if captured.forked and captured.replayable:
+        return [Planned("trials", FORKED, CHECK)]
     if opaque(observations):
         return of_opaque_program(observations, best, machine)
     if not reached_a_call(observations):

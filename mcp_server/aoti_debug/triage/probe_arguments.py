@@ -18,6 +18,8 @@ def call_arguments(call: Captured, target: Target, imports: Sequence[str] = ()) 
     if call.package is not None:
         found += ["--package", str(call.package)]
         found += ["--model", call.call.model] if call.call is not None else []
+    if call.device_index is not None:
+        found += ["--device-index", str(call.device_index)]
     if (program := call.exported or call.graph) is not None:
         found += ["--exported", str(program)]
         found += ["--weightless"] if call.exported is None else []

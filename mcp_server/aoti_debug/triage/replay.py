@@ -12,8 +12,7 @@ import anyio
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.read.checks import NAMES, CheckReports
-from aoti_debug.read.checks import Name as Check
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
@@ -23,6 +22,7 @@ from aoti_debug.triage.observe import about_the_call
 from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
+from aoti_debug.vocabulary import CHECKS, Check
 
 SHORTEST_LIMIT_S = 120.0
 REPORT = "report.json"
@@ -52,7 +52,7 @@ async def check_call(
 
     Returns the reports by step, and the processes: mostly one. What a step left undone says why.
     """
-    left = [name for name in NAMES if name in names]
+    left = [name for name in CHECKS if name in names]
     reports, processes = CheckReports(), list[Ran]()
     while left:
         number = f"-{len(processes) + 1}" if processes else ""
@@ -87,9 +87,10 @@ def others(call: Captured, directory: Path) -> tuple[str, ...]:
 
 def tried(call: Captured, directory: Path) -> tuple[str, ...]:
     """Write down which captured calls are repeated, and what is taken away from them."""
-    if not call.trials:
+    if not call.trials and not call.forked:
         return ()
-    told = [trial.document for trial in call.trials]
+    trials = [trial.document for trial in call.trials]
+    told = {"trials": trials, "rejected": call.rejected, "forked": call.forked}
     write_atomically(directory / TRIALS, json.dumps(told).encode())
     return ("--trials", str(directory / TRIALS))
 
@@ -108,7 +109,7 @@ def died(ran: Ran) -> bool:
 
 def ended(found: CheckReports) -> Check | None:
     """Return the last step that a process came to."""
-    return next((name for name in reversed(NAMES) if found.step(name) is not None), None)
+    return next((name for name in reversed(CHECKS) if found.step(name) is not None), None)
 
 
 def reports_of(ran: Ran, state: RunState) -> CheckReports:

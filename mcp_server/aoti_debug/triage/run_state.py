@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio
 import psutil
+from pydantic import ConfigDict
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
@@ -38,6 +39,7 @@ class Counter:
     def __init__(self, directory: Path) -> None:
         self._directory = directory / CALLS
         self.calls = 0
+        self.bad = False  # a call broke the contract, or gave NaN or Inf that others did not
         self._changed = 0.0
         self._grew = False  # between two looks: one burst of calls is no traffic
 
@@ -65,6 +67,7 @@ class Counter:
                 calls += sum(count for count, _ in tally.groups.values()) + tally.others
                 bad += tally.broken
                 unjudged += tally.unjudged
+                self.bad = self.bad or tally.odd or tally.broken > 0
         if calls != self.calls:
             self._grew = self._grew or self.calls > 0
             self.calls, self._changed = calls, time.monotonic()
@@ -108,6 +111,8 @@ ON_TIMEOUT_S = 125.0  # for the stacks and the GPU core of a hang
 class Request:
     """What the user asks for. `imports` are modules that register the model's custom ops."""
 
+    __pydantic_config__: ClassVar = ConfigDict(arbitrary_types_allowed=True)  # of `uses`
+
     target: Target
     timeout_s: float = 900.0
     capture: bool = True
@@ -115,6 +120,7 @@ class Request:
     imports: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     watch_for_s: float | None = None  # a target that does not end by itself
+    stop_at_first: bool = field(default=False, kw_only=True)  # bad call: what is known is diagnosed
     # For the compiles of a search; None: one compile.
     search_s: float | None = field(default=None, kw_only=True)
     holds_gpus: bool = field(default=True, kw_only=True)  # False: who started it holds them
@@ -159,6 +165,7 @@ class RunState:
     ended: Exit | None = None  # the target itself
     on_change: Callable[[], None] = lambda: None
     client: str | None = None  # whose run it is, where a server has several clients
+    nice: int = 0  # of its processes, where their client has others
     gpus: TurnsByName = field(default_factory=TurnsByName)
     gpu_wait_s: float = 0.0  # for runs of other processes
 
@@ -286,10 +293,14 @@ class RunState:
     ) -> Exit:
         """Run a process to its end; say how far it is."""
         counter = Counter(directory)
+        watched = not self.steps  # the target itself, and not a replay
 
         def progress(now: Progress) -> None:
             tail = f": {now.last_line}" if now.last_line else ""
+            known = counter.bad  # a second ago: its inputs are kept by now
             calls = counter.words()
+            if known and watched and self.request.stop_at_first:
+                self.enough.set()
             self.calls = counter.calls
             self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
 
@@ -300,7 +311,7 @@ class RunState:
             on_timeout=on_timeout,
             on_start=on_start,
             stop=self.stop,
-            enough=self.enough,
+            enough=self.enough if watched else None,
             serving=counter.going_on,
         )
 

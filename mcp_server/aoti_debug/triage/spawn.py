@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 
 from aoti_debug.diagnose.calls import compiles
-from aoti_debug.run.device import Device, health, hold_devices, visible_devices
+from aoti_debug.run.device import Device, Turns, health, hold_devices, visible_devices
 from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
 from aoti_debug.triage.environment import watched
-from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.run_state import Cancelled, Ran, RunState
 
 
 @contextlib.asynccontextmanager
@@ -27,27 +28,74 @@ async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
     Raises:
         DeviceBusy: the run of another process holds one; the message names it.
     """
+    devices = await gpus_of(state)
+    if not devices or not state.request.holds_gpus:
+        yield devices
+        return
+    async with hold(state, devices, state.gpu_wait_s):
+        yield devices
+
+
+async def gpus_of(state: RunState) -> list[Device]:
+    """Return the GPUs that the target can see."""
     env = state.request.target.env
     if find_tool("nvidia-smi", env) is None:
-        yield []
-        return
-    devices = await anyio.to_thread.run_sync(lambda: visible_devices(env))
-    if not state.request.holds_gpus:
-        yield devices
-        return
-    turns = state.gpus.at(frozenset(device.uuid for device in devices))
-    state.say("waiting for its turn at the GPU")
-    async with (
-        turns.take(state.client),
-        hold_devices(
-            devices,
-            run=state.directory.id,
-            command=state.request.target.label,
-            wait_s=state.gpu_wait_s,
-            on_wait=state.say,
-        ),
-    ):
-        yield devices
+        return []
+    return await anyio.to_thread.run_sync(lambda: visible_devices(env))
+
+
+def turns_at(state: RunState, devices: Sequence[Device]) -> Turns:
+    """Return the turns that this server's clients take at these GPUs."""
+    return state.gpus.at(frozenset(device.uuid for device in devices))
+
+
+@contextlib.asynccontextmanager
+async def hold(state: RunState, devices: Sequence[Device], wait_s: float) -> AsyncIterator[None]:
+    """Hold GPUs, after the other clients' turns, waiting so long for the runs of other processes.
+
+    Raises:
+        DeviceBusy
+    """
+    turns = turns_at(state, devices)
+    if turns.taken:
+        state.say("waiting for its turn at the GPU")
+    turn = turns.take(state.client)
+    held = hold_devices(
+        devices,
+        run=state.directory.id,
+        command=state.request.target.label,
+        wait_s=wait_s,
+        on_wait=state.say,
+    )
+    async with contextlib.AsyncExitStack() as both:
+        await _unless_stopped(state, lambda: both.enter_async_context(turn))
+        await _unless_stopped(state, lambda: both.enter_async_context(held))
+        yield
+
+
+async def _unless_stopped(state: RunState, wait: Callable[[], Awaitable[None]]) -> None:
+    """Wait, but no longer than the user does.
+
+    Raises:
+        Cancelled
+    """
+    failure: list[Exception] = []
+    async with anyio.create_task_group() as tasks:
+
+        async def leave() -> None:
+            await state.stop.wait()
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(leave)
+        try:
+            await wait()
+        except Exception as error:  # outside the group it keeps its own type
+            failure.append(error)
+        tasks.cancel_scope.cancel()
+    if failure:
+        raise failure[0]
+    if state.stop.is_set():
+        raise Cancelled
 
 
 async def unwell(devices: list[Device], env: Mapping[str, str]) -> list[str]:

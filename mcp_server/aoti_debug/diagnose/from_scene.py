@@ -1,0 +1,354 @@
+"""What a log shows beside its error: which program wrote it, what that was doing, how it went on.
+It is told by the forms in which programs print; what a message says decides later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.scene import Form, Scene
+from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
+from aoti_debug.model import Category, Diagnosis, Next, Phase
+from aoti_debug.read.record import Line
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+
+LAST = 6  # lines that tell how a log went on
+NEAR = 8  # lines between a cause and the call that failed of it
+
+# Inductor's own compile, whatever program it has started.
+INDUCTOR = Form(
+    r"\btorch[./\\]_inductor\b", r"torchinductor", r"\bInductorError\b", r"\bCppCompileError\b"
+)
+CPP_COMPILE = Form(r"\bCppCompileError\b", r"^C\+\+ compile error", r"\.wrapper\.cpp\b")
+EXTENSION = Form(r"torch[./\\]utils[./\\]cpp_extension", r"/\.cache/torch_extensions/")
+# What builds or installs other software than a model.
+BUILDER = Form(
+    r"^\s{0,8}\d{1,4}>.{0,300}\berror (?:LNK|C|MSB)\d{4}",
+    r"\b(?:LINK|\.exe) : fatal error LNK\d{4}",
+    r"^(?:#\d{1,4} )?ERROR: process \"/bin/sh -c ",
+    r"^\s{0,8}error: failed to run custom build command",
+    r"^error: (?:linking with|could not compile|builder for) ",
+    r"^\s{0,8}CMake Error\b|^-- Configuring incomplete",
+    r"\bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined)\b",
+    r"^g?make(?:\[\d{1,3}\])?: \*\*\* ",
+    r"^\s{0,8}[×x] (?:Building wheel|Getting requirements|python setup\.py)",
+    r"\bFailed building wheel for\b",
+    r"^\s{0,8}ERROR: (?:Cannot install|ResolutionImpossible|No matching distribution)",
+    r"^\s{0,8}ERROR: (?:Could not (?:find a version|build wheels)|Failed to build|pip's )",
+    r"^\s{0,8}error: (?:build of|Cannot build) '/nix/store/",
+    r"^(?:error\s{1,4})?libmamba\b",
+    r"^\w{0,40}(?:PackagesNotFound|ResolvePackageNotFound|Unsatisfiable)(?:Error)?\b",
+    r"^Solving environment: failed",
+    r"^ERROR: failed to (?:solve|build):|^The command '/bin/sh -c",
+    r"^E: (?:Unable to locate package|Package '|Version ')",
+    r"^npm (?:ERR!|error)|^FAILED: \[?code",
+    r"^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d",
+    r"^Undefined symbols for architecture ",
+)
+BUILT: frozenset[Category] = frozenset(
+    {"cpp_error", "missing_symbol", "toolchain", "user_code", "unknown", "triton_error"}
+)
+# The calls by which a program uses a compiled model, each with its phase.
+CALLS: tuple[tuple[Form, Phase], ...] = (
+    (Form(r"\bcreate_func_\(", r"\bAOTInductorModelContainerCreate\w{0,20}\("), "load"),
+    (Form(r"\bupdate_(?:inactive_)?constant_buffer_func_\("), "constants"),
+)
+OF_A_CALL = GPU_FAULTS | {"missing_kernel_binary", "device_unavailable", "out_of_memory"}
+TUNING = Form(r"No valid triton configs")
+
+# Functions in which a thread waits.
+WAITS = (
+    r"(?:\w{0,40}futex\w{0,40}|\w{0,10}pthread_(?:cond|mutex|barrier|rwlock|join)\w{0,40}|"
+    r"_{0,2}lll_lock_wait\w{0,20}|_{0,2}(?:ppoll|poll|select|epoll_wait|nanosleep|clock_nanosleep"
+    r"|sched_yield|sem_wait|sem_timedwait|wait4|waitpid|recv|recvmsg|accept4?|read|syscall)\w{0,20}"
+    r"|std::(?:condition_variable|mutex|thread)\S{0,60}|(?:cu|cuda|hip)\w{0,20}Synchroni\w{1,10}"
+    r"|nccl\w{1,40}|ioctl)"
+)
+STACKS = Form(
+    rf"^#0 {{1,4}}(?:0x[0-9a-f]{{1,20}} in )?{WAITS}\b",
+    r"^\s{0,4}Thread \S{1,30} \((?:idle|active)\b[^)]{0,30}\)",
+    r"^\s{0,4}java\.lang\.Thread\.State: (?:BLOCKED|WAITING|TIMED_WAITING)",
+    r"^\[<0>\] \w{0,40}(?:futex|wait|poll|sleep)",
+    r"\bblocked for more than \d{1,6} seconds",
+    r"\bWatchdog caught collective operation timeout\b",
+    r"\b(?:Monitored|watchdog)\w{0,20} (?:timed out|timeout)\b",
+)
+CRASHED = Form(
+    r"\bSIG(?:SEGV|ABRT|BUS|FPE|ILL|KILL)\b",
+    r"(?i)segmentation fault|core dumped|core was generated|fatal python error|\bsignal 11\b",
+    r"\bterminate called\b",
+)
+
+# A program that was told to write its levels: what is no error, and what is one.
+MILD = Form(
+    r"^\s{0,4}\[?(?:W|I|D|V)\d{4} ",
+    r"(?i)^.{0,60}\b(?:warn(?:ing)?|info|debug|notice)\b\s{0,2}[\]:|)]?",
+    r"\b\w{0,40}Warning: ",
+    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? [WID] ",
+)
+LOGGED = Form(r"^\s{0,4}\[?E\d{4} [\d:.]{4,20}", *MILD.forms)
+WARNED = Form(
+    r"^\s{0,4}\[?[WE]\d{4} [\d:.]{4,20}",
+    r"(?i)^.{0,60}\bwarn(?:ing)?\b\s{0,2}[\]:|)]?",
+    r"\b\w{0,40}Warning: ",
+    r"^\s{0,4}\[W\d{0,4} ",
+    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? W ",
+)
+INFORMS = Form(r"^\s{0,4}\[?I\d{4} ", r"^(?:\S{1,40}\s){0,3}\[?INFO\b")
+COMPLAINS = Form(
+    r"\b(?:\w{0,60}(?:Error|Exception)|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror|[Ff]ail(?:ed|ure|s)|FAILED"
+    r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
+)
+HARMLESS = Form(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b")
+GOES_ON = Form(
+    r"\b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b",
+    r"(?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b",
+    r"\b[\d.]{1,12} ?(?:it/s|tok(?:ens)?/s|img/s|samples/s|req/s)",
+    r"(?i)\b(?:done|ok|finished|completed?|succeeded|success(?:ful(?:ly)?)?|passed)\b",
+    r"(?i)\b(?:written|saved|wrote|exported|compiled) (?:to )?\S{0,80}",
+    r"(?i)\b(?:top-?1|accuracy|acc|eval \w{1,20})\b.{0,40}\d",
+)
+READY = Form(
+    r"\b(?:READY|Started \w{1,60}|startup complete|[Rr]eady, |(?:running|serving) on )",
+    r"\b(?:running|serving|[Ll]istening) (?:on|at)\b",
+    r"(?i)\ball_?close:? (?:is )?true\b",
+)
+
+
+def went_on(scene: Scene, after: int) -> bool:
+    """Tell whether a log shows after a line that the work went on, and no error."""
+    rest = [line.text for line in scene.lines if line.number > after]
+    bad = [t for t in rest if COMPLAINS.search(t) and not (LOGGED.search(t) or HARMLESS.search(t))]
+    return not bad and any(GOES_ON.search(text) for text in rest[-LAST:])
+
+
+def is_well(scene: Scene) -> bool:
+    """Tell whether all that a log shows is a program at its work, which it says it does."""
+    texts = [line.text for line in scene.lines]
+    odd = [t for t in texts if COMPLAINS.search(t) and not HARMLESS.search(t)]
+    ends = texts[-LAST:]
+    informed = sum(INFORMS.search(text) for text in ends)
+    if odd or not ends or scene.any(WARNED):
+        return False
+    good = any(READY.search(text) or GOES_ON.search(text) for text in ends)
+    return READY.search(ends[-1]) or (good and informed * 2 >= len(ends))
+
+
+# The end of an exception's type in the language of a program that uses torch, and what it means.
+TYPES: tuple[tuple[str, Category, Phase], ...] = (
+    ("UnsatisfiedLinkError", "toolchain", "load"),
+    ("DllNotFoundException", "toolchain", "load"),
+    ("EntryPointNotFoundException", "toolchain", "load"),
+    ("BadImageFormatException", "package_incompatible", "load"),
+    ("NoClassDefFoundError", "toolchain", "load"),
+    ("ClassNotFoundException", "toolchain", "load"),
+    ("FileLoadException", "toolchain", "load"),
+    ("OutOfMemoryError", "out_of_memory", "run"),
+    ("OutOfMemoryException", "out_of_memory", "run"),
+    ("AccessViolationException", "host_segfault", "run"),
+    ("SEHException", "host_segfault", "run"),
+    ("TimeoutException", "hang", "hang"),
+    ("ReadTimeout", "hang", "hang"),
+    ("TimeoutExpired", "hang", "hang"),
+    ("FileNotFoundException", "user_code", "load"),
+    ("", "user_code", "run"),
+)
+RAISED = re.compile(
+    r'^\s{0,12}(?:Exception in thread "[^"]{0,80}" |Caused by: |Unhandled exception\. |---> )?'
+    r"(?P<type>(?:[a-zA-Z_][\w$]{0,60}\.){1,12}[A-Z]\w{0,80}(?:Exception|Error))"
+    r"(?: \(0x[0-9A-Fa-f]{8}\))?(?:: |$)"
+)
+MANAGED = Form(
+    r"^\s{1,12}at [\w.$<>`+/]{1,200}[(\[]",
+    r'^Exception in thread "',
+    r"^Unhandled exception\. ",
+    r"^\s{0,12}---> ",
+)
+PANICS = Form(
+    r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ",
+    r"^panic: ",
+    r"^goroutine \d{1,9} \[",
+)
+CARRIES = Form(  # torch's own words, in another language's exception
+    r"\b(?:ai\.djl\.|org\.pytorch\.)\S{0,100}Exception: ",
+    r"\bExternalException\b",
+    r'\b(?:Torch|TchError::Torch|Ort)\("',
+    r"\b(?:c10|at|torch)::",
+)
+
+
+def raised_elsewhere(scene: Scene) -> Candidate | None:
+    """Return what the innermost exception of another language says by its type."""
+    if not scene.any(MANAGED) and not scene.any(PANICS):
+        return None
+    found = [(line, at["type"]) for line in scene.lines if (at := RAISED.search(line.text))]
+    line = found[-1][0] if found else scene.first(PANICS)
+    if line is None or (CARRIES.search(line.text) and not found):
+        return None
+    name = found[-1][1] if found else ""
+    if name.startswith(("ai.djl.engine.", "org.pytorch.")) or name.endswith("ExternalException"):
+        return None  # torch's words, whatever the type
+    category, phase = next((c, p) for end, c, p in TYPES if name.endswith(end))
+    what = f"{name.rpartition('.')[2]}: " if name else ""
+    return said(scene, line, category, phase, f"the program that uses torch failed: {what}")
+
+
+WATCH = Next(
+    tool="triage",
+    why="the log does not say enough: a watched run shows the phase, the call and its inputs",
+)
+
+
+def said(
+    scene: Scene, line: Line, category: Category, phase: Phase, what: str, tier: Tier = Tier.STATUS
+) -> Candidate:
+    span = scene.span(line)
+    return Candidate(
+        Diagnosis(
+            phase=phase,
+            category=category,
+            confidence="possible",
+            summary=f"{what}{span.quote}"[:300],
+            evidence=[evidence(span)],
+            guide=MEANINGS[category].guide,
+            next=[WATCH],
+        ),
+        role="symptom",
+        tier=tier,
+        order=1,
+    )
+
+
+# Where torch's C++ has thrown, by its source file.
+THROWN = re.compile(r"Exception raised from .{1,300}? at \S{0,200}?(?P<file>[\w./-]{3,200}):\d")
+PLACES: tuple[tuple[str, Category, Phase], ...] = (
+    ("csrc/jit/serialization/", "package_incompatible", "load"),
+    ("caffe2/serialize/", "package_corrupt", "load"),
+    ("csrc/inductor/aoti_package/", "package_incompatible", "load"),
+    ("c10/cuda/", "device_unavailable", "run"),
+    ("aten/src/", "user_code", "run"),
+)
+RAISED_FROM = Form(r"Exception raised from ")
+NO_GPU = Form(r"\bcuda\.is_available\(\)")
+PROFILED = Form(r"^Self (?:CUDA|CPU|XPU) time total: ", r"^\s{0,4}Name {2,}.{0,200}# of Calls")
+
+
+def thrown(scene: Scene) -> Candidate | None:
+    for line in scene.all(RAISED_FROM):
+        at = THROWN.search(line.text)
+        for part, category, phase in PLACES if at is not None else ():
+            if at is not None and part in at["file"]:
+                return said(scene, line, category, phase, "torch's C++ refused: ", Tier.EXCEPTION)
+    return None
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield what the forms of a log's lines tell by themselves."""
+    scene = observations.scene
+    if scene is None:
+        return
+    if (line := scene.first(STACKS)) is not None and not scene.any(CRASHED):
+        what = "the program did not go on; its stacks were taken where it stood: "
+        yield said(scene, line, "hang", "hang", what, Tier.HANG)
+    for tell in (raised_elsewhere, thrown):
+        if (found := tell(scene)) is not None:
+            yield found
+    for asked in scene.all(NO_GPU):
+        if any("False" in x.text for x in scene.lines if 0 <= x.number - asked.number <= 1):
+            yield said(scene, asked, "device_unavailable", "environment", "torch sees no GPU: ")
+    if not scene.any(COMPLAINS) and (line := scene.first(PROFILED)) is not None:
+        yield said(scene, line, "performance", "run", "a profile, and no error: ")
+    if is_building(scene) and (line := scene.first(BUILDER)) is not None:
+        what = "other software than a model could not be built or installed: "
+        yield said(scene, line, "toolchain", "environment", what)
+
+
+def placed(candidate: Candidate, scene: Scene) -> Candidate:
+    """Correct a finding by what the log shows around it."""
+    known = candidate.diagnosis
+    category, phase = known.category, known.phase
+    at = known.evidence[0].lines[0] if known.evidence and known.evidence[0].lines else 0
+    if candidate.role == "clean" or not at:
+        return candidate
+    if category in BUILT and phase in BUILDING and is_building(scene):
+        category, phase = "toolchain", "environment"
+    elif phase in BUILDING and category == "out_of_memory" and is_building(scene):
+        phase = "environment"
+    elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
+        phase = "cpp_compile"
+    elif phase == "run" and category in OF_A_CALL:
+        opened = next((p for form, p in CALLS if near(scene, form, at)), None)
+        phase = opened or phase
+        if opened == "load" and category == "kernel_resources":
+            category = "package_incompatible"
+    if category == "kernel_resources" and phase == "run" and scene.any(INDUCTOR):
+        phase = "triton_compile" if scene.any(TUNING) else phase
+    return changed(candidate, category, phase)
+
+
+BUILDING: tuple[Phase, ...] = ("cpp_compile", "triton_compile", "none", "environment", "load")
+
+
+def is_building(scene: Scene) -> bool:
+    """Tell whether other software than a model is built or installed."""
+    return scene.any(BUILDER) and not (scene.any(INDUCTOR) or scene.any(EXTENSION))
+
+
+def near(scene: Scene, form: Form, at: int) -> bool:
+    return any(abs(line.number - at) <= NEAR for line in scene.all(form))
+
+
+def changed(candidate: Candidate, category: Category, phase: Phase) -> Candidate:
+    known = candidate.diagnosis
+    if (category, phase) == (known.category, known.phase):
+        return candidate
+    update: dict[str, object] = {"category": category, "phase": phase}
+    if category != known.category:
+        update["guide"] = MEANINGS[category].guide
+    return replace(candidate, diagnosis=known.model_copy(update=update))
+
+
+def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[Candidate]:
+    """Judge the best of the findings by how the log went on, and give it a phase; `whole` says
+    that all clues have been read."""
+    best, *others = ranked
+    known = best.diagnosis
+    at = known.evidence[0].lines[0] if known.evidence and known.evidence[0].lines else 0
+    quote = known.evidence[0].quote if known.evidence else ""
+    if known.category == "no_fault" or best.role == "clean":
+        return [best, *others]
+    if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
+        at, quote = warned[-1].number, scene.span(warned[-1]).quote
+    harmful = known.category == "performance" and best.tier is not Tier.NOTICE
+    if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
+        return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
+    if known.phase == "none":
+        best = changed(best, known.category, doing(best, scene))
+    return [best, *others]
+
+
+def of_no_harm(candidate: Candidate, phase: Phase, quote: str) -> Candidate:
+    best = changed(candidate, "false_alarm", phase)
+    update = {"summary": f"a warning, after which the work went on: {quote}"[:300]}
+    return replace(best, diagnosis=best.diagnosis.model_copy(update=update))
+
+
+IMPORTS = Form(r"\bModuleNotFoundError\b", r"\bNo module named\b")
+LOADS = Form(r"(?i)\bload(?:ing|ed)?\b", r"(?i)\bdlopen\b", r"\bImportError\b")
+
+
+def doing(candidate: Candidate, scene: Scene) -> Phase:
+    """Return the phase of a failure of which only the words are known: what is not there when a
+    script begins, what is loaded, or else what runs."""
+    quote = candidate.diagnosis.evidence[0].quote if candidate.diagnosis.evidence else ""
+    if IMPORTS.search(quote) or is_building(scene):
+        return "environment"
+    last = [line.text for line in scene.lines[-3:]]
+    if LOADS.search(quote) or any(LOADS.search(text) for text in last):
+        return "load"
+    return "run"

@@ -1,0 +1,161 @@
+"""Candidates from kernels that Inductor itself tries while it compiles, on data that it makes up:
+an index that such data takes out of its bounds stops the compile, and no data of the user's was
+there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.calls import (
+    compiles,
+    last_failure,
+    phase_at_end,
+    recorded_error,
+    traceback_phase,
+)
+from aoti_debug.diagnose.downgrade import GPU_ERROR, dumped
+from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.explain.out_of_bounds import COMPUTED
+from aoti_debug.facts.categories import Tier
+from aoti_debug.facts.trials import without
+from aoti_debug.model import Diagnosis, Evidence, Experiment, Fault, Fix, Kernel
+from aoti_debug.read.record import PythonException
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.record import DeviceAssert, GpuException
+    from aoti_debug.read.trial_report import ComputedIndex, WithoutTrial
+
+GUIDE = "guides/triton-index-out-of-bounds.md#an-assert-while-compiling"
+COMPILING = ("lower", "autotune", "cpp_compile")
+
+
+def in_trial(observations: Observations) -> bool:
+    """Tell whether a generated kernel failed within a compile, so in a trial: no call was under
+    way, and data of the user's that leaves the bounds itself was not found."""
+    tried = observations.without_trial
+    if tried is not None and tried.outside:
+        return False
+    if observations.events is not None:
+        return phase_at_end(observations) in COMPILING
+    raised = observations.of(PythonException)
+    return any(traceback_phase(observations, one) == "autotune" for one in raised)
+
+
+def candidate(
+    observations: Observations,
+    found: DeviceAssert | GpuException,
+    kernel: Kernel,
+    bounds: str = "",
+) -> Candidate:
+    """Say that the trial stopped, which index cannot stand made-up data, what leaves it out."""
+    tried = observations.without_trial
+    index = next(iter(tried.computed), None) if tried is not None else None
+    phase = last_failure(observations)
+    upper = index.upper if index is not None else None
+    bounds = bounds or (f"0 <= index < {upper}" if upper is not None else "its bounds")
+    proofs = [evidence(one.span) for one in (found, phase) if one is not None]
+    if tried is not None:
+        quote = f"{settings_of(tried.settings)}: {outcome(tried)}"
+        proofs.append(Evidence(artifact=tried.artifact, quote=quote))
+    events = observations.events
+    calls = len(events.calls) if events is not None else 0
+    none = "no call was made, your data was not there" if not calls else "no call was under way"
+    return Candidate(
+        Diagnosis(
+            phase="autotune",
+            category="autotune_error",
+            confidence="proved" if is_proved(observations) else "likely",
+            summary=f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
+            f"{none}{whence(index)}",
+            kernel=kernel,
+            ops=[index.op] if index is not None else [],
+            source=index.source if index is not None else [],
+            fault=Fault(access="assert", block=found.block, thread=found.thread),
+            evidence=proofs,
+            because=because(tried),
+            guide=GUIDE,
+            fixes=fixes(observations, tried, index),
+        ),
+        role="cause",
+        tier=Tier.ASSERTION,
+    )
+
+
+def is_proved(observations: Observations) -> bool:
+    """Tell whether the device's own error ended the compile, whatever was printed, and the export's
+    inputs keep every index in bounds."""
+    tried = observations.without_trial
+    device = dumped(observations) or GPU_ERROR.search(recorded_error(observations)) is not None
+    return device and tried is not None and tried.outside == ""
+
+
+def whence(index: ComputedIndex | None) -> str:
+    if index is None:
+        return ""
+    made = " <- ".join(index.by[:4]) or "the model"
+    of = f" of {', '.join(index.inputs[:3])}" if index.inputs else ""
+    return (
+        f". {index.op} takes an index that the model computes from values{of} ({made}): random "
+        "numbers leave the range that real ones keep"
+    )
+
+
+def outcome(tried: WithoutTrial) -> str:
+    if tried.works:
+        same = "agrees with" if tried.verdict == "agrees" else "runs as"
+        return f"the compile ends, and the package {same} the exported program"
+    if tried.state == "done":
+        return f"the compile ends, and the values are {tried.verdict}"
+    return f"the process ended in {tried.state or 'its start'}"
+
+
+def because(tried: WithoutTrial | None) -> list[Experiment]:
+    if tried is None:
+        return []
+    found = []
+    if tried.compiled:
+        found.append(Experiment(experiment=settings_of(tried.settings), result=outcome(tried)))
+    if tried.outside == "":
+        example = "the exported program, on the export's own example inputs"
+        found.append(Experiment(experiment=example, result="every index is within its bounds"))
+    return found
+
+
+def fixes(
+    observations: Observations, tried: WithoutTrial | None, index: ComputedIndex | None
+) -> list[Fix]:
+    compiled = compiles(observations.events) if observations.events is not None else []
+    flags = (compiled[-1].details.flags or {}) if compiled else {}
+    settings = tried.settings if tried is not None else without(flags)
+    place = index.source[:1] if index is not None else []
+    where = f"{place[0].file}:{place[0].line}" if place else None
+    what = f"compile with inductor_configs={settings_of(settings)}: kernels are then tuned on the "
+    what += "example inputs"
+    why_not = outcome(tried) if tried is not None else "the exported program is not kept"
+    leave_out = Fix(what=what, why=f"not tried: {why_not}")
+    if tried is not None and tried.compiled:
+        why = f"tried here in {tried.seconds or 0:.0f} s: {outcome(tried)}"
+        leave_out = Fix(what=what, why=why)
+    bound = Fix(
+        what=f"or keep the index in bounds in the model for any value: {bounded(index)}",
+        where=where,
+        why="on right data it changes nothing, and kernels are tuned as before",
+    )
+    refused = tried is not None and tried.compiled and not tried.works
+    return [bound] if refused else [leave_out, bound]
+
+
+def bounded(index: ComputedIndex | None) -> str:
+    by: Sequence[str] = index.by if index is not None else ()
+    words = next((COMPUTED[name] for name in by if name in COMPUTED), "")
+    upper = index.upper if index is not None else "the size"
+    top = upper - 1 if isinstance(upper, int) else "size - 1"
+    return words.format(table="the table") if words else f"index.clamp(0, {top})"
+
+
+def settings_of(settings: object) -> str:
+    """Return settings as Python writes them."""
+    return json.dumps(settings, default=dict).replace("true", "True").replace("false", "False")

@@ -1,0 +1,112 @@
+"""The first and last lines of a log, and the forms in which programs print."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import BinaryIO
+
+from aoti_debug.read.record import QUOTE_LIMIT, Line, Span
+from aoti_debug.signatures.signature import literals
+
+END = 1 << 16  # bytes of the beginning and of the end that are looked at
+READ = 400  # characters of a line
+
+
+class Form:
+    """Forms of a line, each a regular expression; one that begins with (?i) ignores case. They are
+    compiled for a text that can hold one."""
+
+    def __init__(self, *forms: str) -> None:
+        self.forms = forms
+
+    def search(self, text: str) -> bool:
+        return any(form.search(text) for form in self.within(text))
+
+    def within(self, text: str) -> list[re.Pattern[str]]:
+        """Return the forms that a text may hold."""
+        low = text.lower()
+        return [
+            _compiled(form)
+            for form in self.forms
+            if any(one in (low if form.startswith("(?i)") else text) for one in _texts(form))
+        ]
+
+
+@cache
+def _texts(form: str) -> tuple[str, ...]:
+    if form.startswith("(?i)"):
+        return tuple(text.lower() for text in literals(form[4:]))
+    return tuple(literals(form))
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The first and last lines of a log."""
+
+    artifact: str
+    lines: tuple[Line, ...] = ()
+    texts: tuple[str, ...] = ()  # of the same, without what another writer put before them
+
+    @cached_property
+    def whole(self) -> str:
+        return "\n".join(self.texts)
+
+    @cached_property
+    def _found(self) -> dict[Form, list[Line]]:
+        return {}
+
+    def all(self, form: Form) -> list[Line]:
+        """Return the lines of a form, which are looked for once."""
+        if form not in self._found:
+            forms = form.within(self.whole)
+            both = zip(self.lines, self.texts, strict=True)
+            self._found[form] = [
+                line for line, text in both if any(one.search(text) for one in forms)
+            ]
+        return self._found[form]
+
+    def first(self, form: Form) -> Line | None:
+        return next(iter(self.all(form)), None)
+
+    def any(self, form: Form) -> bool:
+        return self.first(form) is not None
+
+    def span(self, line: Line) -> Span:
+        return Span(self.artifact, line.number, line.number, line.text.strip()[:QUOTE_LIMIT])
+
+
+# What writes the lines of another program down puts before each.
+WRITERS = re.compile(
+    r"^(?:#\d{1,4} \d[\d.]{0,9} |[\w.-]{1,40}\s{1,12}\| |\d{4}-\d\d-\d\dT[\d:.]{8,20}Z "
+    r"|\s{1,12}> |\s{0,8}cargo:(?:warning|error)=)"
+)
+
+
+def read_scene(stream: BinaryIO, artifact: str, count: int) -> Scene:
+    """Read the first and last lines of a log of so many lines."""
+    stream.seek(0)
+    head = stream.read(END)
+    lines = list(enumerate(head.split(b"\n"), 1))
+    size = stream.seek(0, os.SEEK_END)
+    if size > len(head):
+        stream.seek(max(len(head), size - END))
+        tail = stream.read(END).split(b"\n")
+        tail = tail[:-1] if tail[-1:] == [b""] else tail
+        lines = lines[:-1] + list(enumerate(tail, count - len(tail) + 1))[1:]
+    found = ((number, text[:READ].decode("utf-8", "replace").rstrip()) for number, text in lines)
+    kept = [Line(number, text) for number, text in found if text.strip()]
+    return Scene(artifact, tuple(kept), tuple(WRITERS.sub("", line.text) for line in kept))
+
+
+def scene_of(text: str) -> Scene:
+    """Read a text that is in memory already."""
+    return read_scene(io.BytesIO(text.encode()), "log", text.count("\n") + 1)

@@ -1,0 +1,16 @@
+"""How Inductor tries kernels while it compiles: on data that it makes up, floats of a normal
+distribution and integers that are 0; and which settings leave that out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+ON_EXAMPLES: Mapping[str, object] = {"triton.autotune_at_compile_time": False}
+# On where somebody asked for them, and left out by their own settings.
+ASKED_FOR = ("benchmark_fusion", "benchmark_combo_kernel")
+
+
+def without(flags: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings without which kernels run on made-up data, of a compile with `flags`:
+    kernels are then tuned on the example inputs."""
+    return {**ON_EXAMPLES, **{name: False for name in ASKED_FOR if flags.get(name)}}

@@ -1,0 +1,77 @@
+"""The hypothesis that a forked child hangs in the package because its parent had run it: OpenMP's
+threads are gone in the child, and it waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Diagnosis, Experiment, Fix, SourceLine
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.events import Call
+
+
+def stuck(observations: Observations) -> Call | None:
+    """Return a call on the CPU that did not return, of a process that began as a fork, after a
+    call of another process."""
+    events = observations.events
+    if events is None:
+        return None
+    started = {one.pid for one in events.processes}
+    for call in events.calls:
+        before = any(c.pid != call.pid and c.span.first < call.span.first for c in events.calls)
+        cuda = any((leaf.device or "").startswith("cuda") for leaf in call.inputs)
+        if call.ok is None and call.pid not in started and before and not cuda:
+            return call
+    return None
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield it where a child stands still; proved where a child of the replay does so too, and one
+    with a single thread does not."""
+    call, ending = stuck(observations), observations.ending
+    if call is None or ending is None or ending.signal is not None or ending.clean:
+        return
+    trials = observations.checks.trials
+    child = trials.forked if trials is not None else None
+    alone = trials.forked_alone if trials is not None else None
+    if child not in (None, "hangs"):
+        return
+    events = observations.events
+    assert events is not None
+    first = next(c for c in events.calls if c.pid != call.pid)
+    callers = {(one.pid, one.id): one.details.caller for one in events.phases}
+    places = [callers.get((one.pid, one.id)) for one in (call, first)]
+    because = []
+    if child is not None:
+        because = [
+            Experiment(experiment="the call, then again in a forked child", result=child),
+            Experiment(experiment="the same, with one thread there", result=alone or "not tried"),
+        ]
+    said = f"call {call.call} of forked process {call.pid} does not return: its parent ran the "
+    said += "package before the fork, and OpenMP's threads do not live on in a child"
+    yield Candidate(
+        Diagnosis(
+            phase="hang",
+            category="hang",
+            confidence="proved" if (child, alone) == ("hangs", "returns") else "likely",
+            summary=said,
+            source=[SourceLine(file=place[0], line=place[1]) for place in places if place],
+            evidence=[evidence(call.span), evidence(first.span)],
+            because=because,
+            guide="guides/threads-streams-hangs.md#forked-processes",
+            fixes=[
+                Fix(
+                    what="start the workers with spawn, or before the parent first runs a model",
+                    why="a forked child inherits OpenMP's state without its threads",
+                ),
+                Fix(what="or call torch.set_num_threads(1) at the start of each child"),
+            ],
+        ),
+        role="cause",
+        tier=Tier.OWN_CHECK,
+    )

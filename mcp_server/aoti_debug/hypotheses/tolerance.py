@@ -1,0 +1,64 @@
+"""The hypothesis that the script allows less than rounding takes: package and reference are apart,
+and no further than the model itself is from float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+
+GUIDE = "guides/wrong-results.md#compare-with-eager"
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield it where every pair that the script was seen to make is within rounding, and not all of
+    them are equal."""
+    pairs, checks = compared(observations), observations.checks
+    tried = agreeing(observations)
+    if not rejects(observations) or not tried or not pairs or far(observations):
+        return
+    events, seen = observations.events, {one.caller for one in pairs}
+    if any(one.rows and one.caller in seen for one in (events.references if events else ())):
+        return  # not all that was compared was paired
+    worst = max(pairs, key=lambda one: one.apart or 0.0)
+    rounding = checks.trials.rounding if checks.trials is not None else None
+    if not worst.apart or (rounding and not worst.far and worst.apart > ROUNDING * max(rounding)):
+        return
+    output = (
+        next((one for one in checks.compare.outputs if one.dtype), None) if checks.compare else None
+    )
+    dtype = output.dtype if output is not None else "the dtype"
+    said = (
+        f"package and reference are at most {worst.apart:.2g} apart, which is rounding in {dtype}"
+    )
+    because = [Experiment(experiment=tried, result="agree")]
+    if rounding:
+        result = f"{rounding[0]:.2g} from it; the package {rounding[1]:.2g}"
+        because.append(Experiment(experiment="the exported program against float64", result=result))
+    yield Candidate(
+        Diagnosis(
+            phase="output",
+            category="false_alarm",
+            confidence="likely",
+            summary=f"{said}: the script allows less",
+            source=[SourceLine(file=worst.caller[0], line=worst.caller[1])] if worst.caller else [],
+            evidence=[evidence(worst.span)],
+            because=because,
+            guide=GUIDE,
+            fixes=[
+                Fix(
+                    what="compare with tolerances that fit the dtype (torch.testing.assert_close)",
+                    why=f"values reach {worst.largest:.3g}; another order of sums changes digits",
+                )
+            ],
+        ),
+        role="cause",
+        tier=Tier.DIFFERENT_VALUES,
+    )

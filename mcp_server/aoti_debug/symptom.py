@@ -1,0 +1,79 @@
+"""What is wrong, by the script's own end and by what it was seen to compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aoti_debug.read.record import PythonException
+
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.event_records import Reference
+
+
+ROUNDING = 8.0  # that of one call was measured, that of others may be more
+
+
+def rejects(observations: Observations) -> bool:
+    """Tell whether the script itself ends with a complaint of what calls returned: all of them did,
+    and what it died of, if anything, is a check of its own."""
+    events, ending = observations.events, observations.ending
+    if events is None or ending is None or ending.code in (None, 0) or ending.timed_out:
+        return False
+    raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
+    own = not raised or is_check(raised[-1])
+    return own and bool(events.calls) and all(call.ok for call in events.calls)
+
+
+def is_check(exception: PythonException) -> bool:
+    """Tell whether a line of the user's own raised it on purpose, or an assertion did."""
+    last = exception.frames[-1] if exception.frames else None
+    on_purpose = last is not None and last.owner == "user" and (last.text or "").startswith("raise")
+    return exception.type.endswith(("AssertionError", "SystemExit")) or on_purpose
+
+
+def compared(observations: Observations) -> tuple[Reference, ...]:
+    """Return the calls of the exported module whose results were held against the package's."""
+    events = observations.events
+    return tuple(one for one in (events.references if events else ()) if one.paired)
+
+
+def far(observations: Observations) -> list[Reference]:
+    """Return those that are further apart than rounding has put package and program, which the
+    model may make large."""
+    checks = observations.checks
+    held = [one.given for one in (checks.trials.trials if checks.trials else ())]
+    known = [one.max_abs_apart or 0.0 for one in held if one.verdict == "agrees"]
+    known += checks.trials.rounding if checks.trials else ()
+    known += [one.max_abs_apart or 0.0 for one in checks.compare.outputs] if checks.compare else []
+    limit = ROUNDING * max(known, default=0.0)
+    return [one for one in compared(observations) if one.far and (one.apart or 0.0) > limit]
+
+
+def is_other(observations: Observations) -> bool:
+    """Tell whether NaN in the results are not what is wrong: the script was seen to compare results
+    that are NaN alike, and they are apart elsewhere or it ended well."""
+    pairs, ending = compared(observations), observations.ending
+    well = ending is not None and ending.clean
+    alike = bool(pairs) and not any(one.unlike for one in pairs)
+    return alike and (well or bool(far(observations)))
+
+
+def went_on(observations: Observations, exception: PythonException) -> bool:
+    """Tell whether a printed exception is known not to have ended the script."""
+    events = observations.events
+    if events is None or len({one.pid for one in events.phases}) != 1:
+        return False  # what ended another process, its parent may only report
+    main = next((one for one in events.ended if one.pid == events.phases[0].pid), None)
+    return main is not None and (main.error is None or main.error.type != exception.type)
+
+
+def agreeing(observations: Observations) -> str:
+    """Say which calls the package and its program agree on; nothing where one does not agree."""
+    checks = observations.checks
+    compared = checks.compare.verdict if checks.compare is not None else None
+    verdicts = [one.given.verdict for one in (checks.trials.trials if checks.trials else ())]
+    if compared != "agrees" or any(one == "differs" for one in verdicts):
+        return ""
+    count = max(1, sum(one == "agrees" for one in verdicts))
+    return f"{count} captured {'call' if count == 1 else 'calls'}, package against exported program"

@@ -1,0 +1,68 @@
+"""The later step that compiles a program without the trial of Inductor's that stopped its compile:
+a setting is called a fix when it was seen to be one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import anyio
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import compiles
+from aoti_debug.diagnose.from_trial import outcome, settings_of
+from aoti_debug.facts.trials import without
+from aoti_debug.model import Diagnosis, Step
+from aoti_debug.read.record import DeviceAssert
+from aoti_debug.read.trial_report import read_trial
+from aoti_debug.run.files import is_regular
+from aoti_debug.triage.captured_call import Captured, with_custom_ops
+from aoti_debug.triage.later_steps import Context, LaterStep, step
+from aoti_debug.triage.replay import REPORT, interpreter, report_of, words
+from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.spawn import spawn
+
+NAME = "without the trial"
+WHY = "the compile stopped in a trial on made-up data: does it end with the trial left out"
+
+
+def can_tell(_: Observations, best: Diagnosis) -> bool:
+    return (best.phase, best.category) == ("autotune", "autotune_error") and bool(best.fault)
+
+
+async def take(state: RunState, observations: Observations, _: Context) -> Observations:
+    """Compile the kept program in a process of its own, on the device, as the script did but for
+    the trial; call the package with the export's example inputs."""
+    events = observations.events
+    compiled = compiles(events)[-1].details if events is not None and compiles(events) else None
+    kept = compiled.exported_program if compiled is not None else None
+    program = state.directory.path / kept if kept is not None else None
+    if program is not None and not (is_regular(program) and program.stat().st_size):
+        program = None
+    if events is None or compiled is None or program is None:
+        why_not = compiled.exported_program_skipped if compiled is not None else None
+        finding = why_not or "the exported program is not kept"
+        state.done(Step(name=NAME, status="impossible", why=WHY, finding=finding))
+        return observations
+    call = with_custom_ops(Captured(exported=program), events)
+    directory = state.subdirectory("without-the-trial")
+    changed = without(compiled.flags or {})
+    settings = json.dumps({**(compiled.settings or {}), **changed})
+    argv = (*interpreter(state, "without_trial.py"), *words(state, call, directory))
+    argv = (*argv, "--settings", settings, *bound(observations))
+    ran = await spawn(state, NAME, argv, directory, timeout_s=state.request.timeout_s)
+    artifact = f"{directory.relative_to(state.directory.path).as_posix()}/{REPORT}"
+    document = await anyio.to_thread.run_sync(report_of, ran.directory)
+    found = read_trial(document, changed, artifact)
+    state.done(step(NAME, WHY, f"{settings_of(changed)}: {outcome(found)}", ran, state))
+    return replace(observations, without_trial=found)
+
+
+def bound(observations: Observations) -> tuple[str, ...]:
+    """Return the size that the index of the first failed check was held against."""
+    check = observations.first(DeviceAssert)
+    upper = check.upper if check is not None else None
+    return ("--upper", upper) if upper is not None and upper.isdecimal() else ()
+
+
+TRIAL = LaterStep(NAME, 900.0, take, can_tell)
