@@ -14,7 +14,7 @@ import psutil
 import pytest
 from aoti_debug import api
 from aoti_debug.answers import StageAnswer, TriageAnswer
-from aoti_debug.errors import RunDirectoryError, UnknownRun
+from aoti_debug.errors import AotiDebugError, RunDirectoryError, UnknownRun
 from aoti_debug.kinds import TRIAGE, Kind, stage_kind
 from aoti_debug.run.directory import RunDirectory, list_runs, prune
 from aoti_debug.run.target import resolve_target
@@ -53,6 +53,11 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture(params=[False, True], ids=["in this process", "in one of its own"])
+def service(request: pytest.FixtureRequest, home: Path) -> Service:
+    return Service(home, apart=request.param)
+
+
 @pytest.fixture
 def waiting(tmp_path: Path) -> Path:
     path = tmp_path / "waits.py"
@@ -76,9 +81,9 @@ async def told(path: Path) -> psutil.Process:
 
 @pytest.mark.anyio
 async def test_cancelling_ends_the_processes_before_it_returns(
-    home: Path, waiting: Path, tmp_path: Path
+    service: Service, home: Path, waiting: Path, tmp_path: Path
 ) -> None:
-    async with Service(home) as service:
+    async with service:
         run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
         process = await told(tmp_path / "pid")
         answer = await service.cancel(run)
@@ -92,9 +97,9 @@ async def test_cancelling_ends_the_processes_before_it_returns(
 
 @pytest.mark.anyio
 async def test_what_is_known_is_told_when_the_wait_is_over(
-    home: Path, waiting: Path, tmp_path: Path
+    service: Service, home: Path, waiting: Path, tmp_path: Path
 ) -> None:
-    async with Service(home) as service:
+    async with service:
         run = await service.start(stage_kind("baseline"), request_of(waiting, tmp_path / "pid"))
         await told(tmp_path / "pid")
         answer = await service.wait(run, 0.05)
@@ -107,8 +112,10 @@ async def test_what_is_known_is_told_when_the_wait_is_over(
 
 
 @pytest.mark.anyio
-async def test_two_runs_go_on_side_by_side(home: Path, waiting: Path, tmp_path: Path) -> None:
-    async with Service(home) as service:
+async def test_two_runs_go_on_side_by_side(
+    service: Service, home: Path, waiting: Path, tmp_path: Path
+) -> None:
+    async with service:
         one = await service.start(TRIAGE, request_of(waiting, tmp_path / "one"))
         two = await service.start(TRIAGE, request_of(waiting, tmp_path / "two"))
         first, second = await told(tmp_path / "one"), await told(tmp_path / "two")
@@ -121,14 +128,63 @@ async def test_two_runs_go_on_side_by_side(home: Path, waiting: Path, tmp_path: 
 
 
 @pytest.mark.anyio
-async def test_leaving_the_service_ends_its_runs(home: Path, waiting: Path, tmp_path: Path) -> None:
-    async with Service(home) as service:
+async def test_leaving_the_service_ends_its_runs(
+    service: Service, home: Path, waiting: Path, tmp_path: Path
+) -> None:
+    async with service:
         run = await service.start(TRIAGE, request_of(waiting, tmp_path / "pid"))
         process = await told(tmp_path / "pid")
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     record = RunDirectory.open(run, home).read_record()
     assert record is not None
     assert record.status == "cancelled"
+
+
+def process_of(run: str) -> psutil.Process:
+    """Return the process that does a run, which its record names."""
+    record = RunDirectory.open(run).read_record()
+    assert record is not None
+    assert record.server is not None
+    pid = int(record.server["pid"] or 0)
+    assert pid != os.getpid()
+    return psutil.Process(pid)
+
+
+@pytest.mark.anyio
+async def test_the_end_of_a_runs_process_ends_that_run_alone(
+    waiting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read of a target may hold that process, fill it or end it."""
+    async with Service(apart=True) as service:
+        one = await service.start(TRIAGE, request_of(waiting, tmp_path / "one"))
+        target = await told(tmp_path / "one")
+        process_of(one).kill()
+        with pytest.raises(AotiDebugError, match="ended before it said"):
+            await service.wait(one)
+        psutil.wait_procs([target], timeout=60)
+        assert not target.is_running() or target.status() == psutil.STATUS_ZOMBIE
+        monkeypatch.setattr("aoti_debug.apart.MEMORY", 1 << 20)
+        two = await service.start(TRIAGE, request_of(waiting, tmp_path / "two"))
+        with pytest.raises(AotiDebugError, match="of memory"):
+            await service.wait(two)
+        monkeypatch.undo()
+        script = tmp_path / "prints.py"
+        script.write_text("print('fine')\n")
+        three = await service.start(stage_kind("baseline"), request_of(script))
+        assert (await service.wait(three)).status == "done"
+
+
+@pytest.mark.anyio
+async def test_further_runs_of_a_client_leave_the_processors_to_others(
+    waiting: Path, tmp_path: Path
+) -> None:
+    async with Service(apart=True) as service:
+        nice = {}
+        for owner, name in (("alice", "a"), ("alice", "b"), ("alice", "c"), ("bob", "d")):
+            await service.start(TRIAGE, request_of(waiting, tmp_path / name), owner)
+            nice[name] = (await told(tmp_path / name)).nice()
+    own = os.nice(0)
+    assert nice == {"a": own, "b": min(19, own + 5), "c": min(19, own + 10), "d": own}
 
 
 @pytest.mark.anyio

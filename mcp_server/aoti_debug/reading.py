@@ -41,14 +41,17 @@ NICE = 5  # a server answers before it reads
 
 
 class Readers:
-    """The processes of one server. One is kept ready, since starting it takes longer than most
-    reading."""
+    """The processes of one server; one is kept ready, for its start takes longer than a file."""
 
     def __init__(self) -> None:
         self._places = anyio.Semaphore(PLACES)
         self._own: WeakValueDictionary[str | None, anyio.Semaphore] = WeakValueDictionary()
         self._ready: list[_Reader] = []
         self._all: set[_Reader] = set()
+
+    async def prepare(self) -> None:
+        """Start the first one; it imports while the client connects."""
+        self._ready.append(await self._started())
 
     async def read(
         self, client: str | None, answer: type[A], do: str, file: Path | None, **more: object
@@ -64,14 +67,11 @@ class Readers:
         async with own, self._places:
             said = await self._said(order, limit)
         if "error" in said:
-            kind = getattr(errors, str(said["error"]), AotiDebugError)
-            raise kind(str(said["message"]), help=str(said["help"]))
+            raise errors.named(str(said["error"]))(str(said["message"]), help=str(said["help"]))
         return answer.model_validate(said["answer"])
 
     async def _said(self, order: bytes, limit: float) -> Document:
         reader = self._ready.pop() if self._ready else await self._started()
-        if not self._ready and len(self._all) <= PLACES:
-            self._ready.append(await self._started())
         try:
             with anyio.fail_after(limit):
                 said = await reader.ask(order)
@@ -177,8 +177,7 @@ def _answered(do: Any, given: Mapping[str, object]) -> Document:
             found = anyio.run(lambda: found)
         return {"answer": found.model_dump(mode="json")}
     except AotiDebugError as error:
-        message = str(error.args[0]) if error.args else ""
-        return {"error": type(error).__name__, "message": message, "help": error.help}
+        return errors.document(error)
 
 
 if __name__ == "__main__":

@@ -254,6 +254,8 @@ def _lifespan(
             anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
             service = LazyService(home)
             group.start_soon(service.keep)
+            if ending:  # it has this process to itself, and a client that is about to ask
+                group.start_soon(service.readers().prepare)
             try:
                 yield service
             finally:

@@ -27,6 +27,7 @@ __all__ = ["Request", "Service"]
 OnProgress = Callable[[str], None]
 ANSWER = "answer.json"
 RUNS = 8  # of one client at a time
+NICER, MOST_NICE = 5, 19  # each further run of a client leaves more of the processors to others
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 
@@ -53,12 +54,19 @@ class Service:
     """Start runs, wait for them, end them. Leaving the context ends every run that goes on.
 
     Its clients take turns at the GPUs; `gpu_wait_s` is how long one waits for other processes'.
+    With `apart` what a run reads of its target is read in a process of its own.
     """
 
     def __init__(
-        self, home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True
+        self,
+        home: Path | None = None,
+        gpu_wait_s: float = 0.0,
+        *,
+        prunes: bool = True,
+        apart: bool = False,
     ) -> None:
         self._home = home
+        self._apart = apart
         self._prunes = prunes  # False: who started this process counts the runs that are kept
         self._gpus = TurnsByName()
         self._gpu_wait_s = gpu_wait_s
@@ -103,6 +111,7 @@ class Service:
             directory,
             kind.name,
             client=owner,
+            nice=min(MOST_NICE, NICER * len(mine)) if owner is not None else 0,
             gpus=self._gpus,
             gpu_wait_s=self._gpu_wait_s,
         )
@@ -166,7 +175,7 @@ class Service:
         work.status = "cancelled"  # what it is if this task is ended from outside
         try:
             work.status = "running"
-            live.answer = await live.kind.start(work, request)
+            live.answer = await self._answer(live.kind, work, request)
             work.status = "done"
         except Cancelled:
             work.status = "cancelled"
@@ -187,6 +196,13 @@ class Service:
                 for kept in (work.directory, *live.used):
                     kept.release()
                 self._forget()
+
+    async def _answer(self, kind: Kind[R, A], work: RunState, request: R) -> A:
+        if not self._apart or kind.apart:
+            return await kind.start(work, request)
+        from aoti_debug.apart import apart
+
+        return await apart(kind, work, request)
 
     def _forget(self) -> None:
         ended = [run for run, live in self._live.items() if live.ended.is_set()]

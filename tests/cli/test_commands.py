@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 from aoti_debug.commands.app import run
+from aoti_debug.commands.running import progress
 from programs import READ, FileWatch, torch_python
 
 
@@ -141,7 +142,7 @@ def test_wrong_use_ends_with_two_and_says_why(aoti, words, said_of_it):
 def test_package_is_not_held_against_an_interpreter_that_is_none(aoti, tmp_path):
     said = aoti("inspect", tmp_path, "--python", "/no/python")
     assert (said.status, said.out) == (3, "")
-    assert "no executable interpreter" in said.err
+    assert "cannot be executed" in said.err
 
 
 def test_arguments_environment_and_directory_reach_the_script(aoti, script, tmp_path):
@@ -179,6 +180,14 @@ def test_progress_is_plain_lines_without_a_terminal(aoti, script):
     said = aoti("run", script)
     assert " s  run r-" in said.err
     assert "\x1b" not in said.err + said.out
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(capsys):
+    with progress() as report:
+        for number in range(1000):
+            report(f"first run, {number} s")
+            report(f"step {number}")
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_stage_that_saw_no_model_says_so(aoti, script):
@@ -266,7 +275,7 @@ def test_program_that_is_no_python_is_no_interpreter(aoti, script):
     for python in ("/bin/true", "/bin/false", "/bin/cat"):
         said = aoti("triage", script, "--python", python)
         assert (said.status, said.out) == (3, "")
-        assert f"{python} is no Python that answers" in said.err
+        assert f"{python} is not a working Python" in said.err
 
 
 @pytest.mark.parametrize("json", [(), ("--json",)])

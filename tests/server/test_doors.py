@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -40,6 +41,7 @@ from server.test_http import (
     loopback,
     packed,
     sent,
+    served,
     tarfile,
     tokens_of,
 )
@@ -206,6 +208,54 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
                 assert "there is no file" in said, (tool, said)
 
     anyio.run(main)
+
+
+SLOW = """\
+#!/bin/sh
+echo began > {mailbox}
+read line < {held}
+"""
+
+
+def test_sweeps_with_slow_interpreters_hold_up_neither_others_nor_the_end(tmp_path: Path) -> None:
+    """Nobody writes into `held`: the interpreters go on as long as they are let."""
+    (tmp_path / "of").mkdir()
+    (tmp_path / "of" / "a.py").write_text("")
+    for name in ("mailbox", "held"):
+        os.mkfifo(tmp_path / name)
+    pythons = [tmp_path / f"python{n}" for n in range(45)]
+    for python in pythons:
+        python.write_text(SLOW.format(mailbox=tmp_path / "mailbox", held=tmp_path / "held"))
+        python.chmod(0o755)
+    reading = os.open(tmp_path / "mailbox", os.O_RDWR)
+    file = tokens_of(tmp_path / "tokens", f"alice {ALICE}\nbob {BOB}\n")
+
+    answered: list[int] = []
+
+    async def main(server: Served, process: subprocess.Popen[str]) -> None:
+        async with server.client(ALICE) as alice, server.client(BOB) as bob:
+
+            async def sweep(python: Path) -> None:
+                with contextlib.suppress(Exception):
+                    given = {"manifest": str(tmp_path / "of"), "python": str(python)}
+                    await alice.call_tool("sweep", given)
+
+            async with anyio.create_task_group() as tasks:
+                for python in pythons:
+                    tasks.start_soon(sweep, python)
+                await anyio.to_thread.run_sync(select.select, [reading], [], [], PATIENCE_S)
+                with anyio.fail_after(PATIENCE_S):
+                    said = await bob.call_tool("diagnose_log", {"text": "RuntimeError: no"})
+                    answered.append(answer_of(said)["lines"])
+                    process.terminate()
+                    await anyio.to_thread.run_sync(process.wait)
+                tasks.cancel_scope.cancel()
+
+    with served(tmp_path / "home", "--token-file", str(file)) as server:
+        with contextlib.suppress(Exception):  # the clients' connections break
+            anyio.run(main, server, server.process)
+        assert (answered, server.process.poll() is not None) == ([1], True)
+    os.close(reading)
 
 
 LONG = "ConstantHandle a = ", 'double s0 = "', "AOTInductorModelBase(1 ", "(float*)(", "call_a("

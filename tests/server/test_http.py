@@ -34,6 +34,7 @@ WAITS = "import signal\nprint('waiting', flush=True)\nsignal.pause()\n"
 class Served:
     place: str
     home: Path
+    process: subprocess.Popen[str]
 
     @property
     def url(self) -> str:
@@ -57,7 +58,7 @@ def served(home: Path, *words: str) -> Iterator[Served]:
     with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("serving")
-        yield Served(place, home)
+        yield Served(place, home, process)
         process.terminate()
 
 
@@ -162,12 +163,13 @@ def test_run_belongs_to_the_token_that_started_it(guarded, tmp_path):
     anyio.run(main)
 
 
-def test_run_belongs_to_its_session_where_there_is_no_token(loopback, tmp_path):
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_run_belongs_to_its_session_where_there_is_no_token(loopback, tmp_path, mode):
     (tmp_path / "waits.py").write_text(WAITS)
     asked = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
 
     async def main() -> None:
-        async with loopback.client("", "legacy") as one, loopback.client("", "legacy") as other:
+        async with loopback.client("", mode) as one, loopback.client("", mode) as other:
             run = answer_of(await one.call_tool("run_stage", asked))["run"]
             await refused(other, run)
             ended = answer_of(await one.call_tool("cancel_run", {"run": run}))
@@ -248,6 +250,35 @@ def extended(content: bytes) -> bytes:
     info = tarfile.TarInfo("x")
     info.type, info.size = tarfile.XHDTYPE, len(content)
     return info.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+
+
+MAP = b"0\n0\n" * (4 << 20)  # of a file in as many pieces, each of which tarfile keeps
+
+
+def sparse(form: str) -> bytes:
+    """Return a small archive of a sparse file, in one of the forms that tar writes."""
+    info = tarfile.TarInfo("GNUSparseFile.0/f")
+    info.size = len(MAP)
+    headers = {
+        "0.0": {"GNU.sparse.size": "1", "GNU.sparse.offset": "0", "GNU.sparse.numbytes": "0"},
+        "0.1": {"GNU.sparse.size": "1", "GNU.sparse.map": "0,0"},
+        "1.0": {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "1"},
+    }
+    if form in headers:
+        info.pax_headers = {"GNU.sparse.name": "f", **headers[form]}
+        header = info.tobuf(tarfile.PAX_FORMAT)
+    else:
+        info.type = tarfile.GNUTYPE_SPARSE
+        header = info.tobuf(tarfile.GNU_FORMAT)
+    return gzip.compress(header + b"%d\n" % (4 << 20) + MAP + bytes(1024))
+
+
+@pytest.mark.parametrize("form", ["0.0", "0.1", "1.0", "old"])
+def test_a_sparse_file_is_refused_before_its_map_is_read(guarded, form):
+    body = sparse(form)
+    assert len(body) < 1 << 20
+    said = sent(guarded, body)
+    assert (said.status_code, said.json()["error"]) == (413, "the archive holds a sparse file")
 
 
 # Made by the test that sends it: hundreds of megabytes are compressed for some.

@@ -171,7 +171,7 @@ def test_package_held_against_an_interpreter_that_is_none(call, tmp_path):
     said = error_of(
         call("inspect_package", package=str(tmp_path / "model.pt2"), python=str(tmp_path / "none"))
     )
-    assert "no executable interpreter" in said
+    assert "cannot be executed" in said
 
 
 async def demo(kind: str) -> Annotated[CallToolResult, RunsAnswer]:

@@ -20,11 +20,14 @@ import anyio
 import psutil
 import pytest
 import yaml
+from aoti_debug import api
 from aoti_debug.commands.app import run
+from aoti_debug.kinds import SWEEP, stage_kind
 from aoti_debug.run.executor import Demand, Gpu, Machine, Share, dispatch
 from aoti_debug.server import create_server
 from aoti_debug.sweep.one import Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
+from aoti_debug.sweep.request import sweep_request
 from aoti_debug.sweep.row import Row, rows_of
 from aoti_debug.sweep.workers import Cluster, OnRay
 from mcp import Client
@@ -90,6 +93,9 @@ def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sw
     assert kept == {rows[name].run for name in ("zero_too", "zero", "missing", "dies")}
 
     check_results(tmp_path, answer)
+    left = [*(tmp_path / "out").rglob("*"), *(home / "sweeps").rglob("*")]
+    assert {path.suffix for path in left} >= {".jsonl", ".html"}
+    assert not [path for path in left if path.lstat().st_mode & 0o077]
     again = sweep(path, "--dry-run").answer
     assert again["targets"] == 5
     assert any("s before" in line for line in again["plan"])
@@ -342,6 +348,25 @@ def test_a_killed_sweep_goes_on_and_counts_each_target_once(tmp_path: Path, swee
     assert sum(one["targets"] for one in swept.answer["buckets"]) == 2
 
 
+def test_a_tampered_row_removes_no_run_and_a_new_place_takes_the_results(
+    tmp_path: Path, sweep: Sweep
+) -> None:
+    path, out = manifest(tmp_path / "of", "zero", "zero_too"), tmp_path / "out"
+    other = sweep(manifest(tmp_path / "other", "missing")).answer["buckets"][0]["run"]
+    sweep(path, "--out", out, "--jobs", 1)
+    ledger = out / "sweep.jsonl"
+    head, *rows = [json.loads(line) for line in ledger.read_bytes().splitlines()]
+    one = {**rows[1], "size": 1 << 40}  # the second is then the smaller one of its bucket
+    rows = [{**one, "run": rows[1]["run"]}, {**one, "index": 0, "target": "zero", "run": other}]
+    ledger.write_text("".join(json.dumps(line) + "\n" for line in (head, rows[1])))
+    swept = sweep(path, "--resume", out, "--out", tmp_path / "new" / "place")
+    assert (swept.answer["finished"], swept.answer["failed"]) == (2, 2)
+    home = Path(os.environ["AOTI_DEBUG_HOME"])
+    assert (home / "runs" / other).is_dir()
+    results = tmp_path / "new" / "place" / "buckets.jsonl"
+    assert str(results) in swept.answer["files"] and results.read_text()
+
+
 def test_another_manifest_is_not_gone_on_with(tmp_path: Path, sweep: Sweep) -> None:
     sweep(manifest(tmp_path / "of", "good"), "--out", tmp_path / "out")
     other = manifest(tmp_path / "of", "good", "zero")
@@ -411,6 +436,63 @@ def test_targets_share_a_gpu_when_their_measured_memory_fits() -> None:
     alone = machine.take(unknown)
     assert alone is not None
     assert machine.take(small) is None
+
+
+SMI = """\
+#!/bin/sh
+echo "0, GPU-aaaa-1, NVIDIA H200, 143771, 143100"
+"""
+SAYS = """\
+import os
+print(os.path.basename(__file__), file=open(os.environ["LOG"], "a"))
+if __file__.endswith("a.py"):
+    open(os.environ["MAILBOX"], "w").write("begun")
+    open(os.environ["HELD"]).read()
+"""
+
+
+@pytest.mark.parametrize("who", ["another client", "another process"])
+def test_a_sweep_gives_the_gpu_to_who_waits_between_two_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """The first target starts only once the other one waits, and the GPU is not free before."""
+    smi = tmp_path / "bin" / "nvidia-smi"
+    smi.parent.mkdir()
+    smi.write_text(SMI)
+    smi.chmod(0o755)
+    log, held, mailbox = tmp_path / "log", tmp_path / "held", tmp_path / "mailbox"
+    monkeypatch.setenv("PATH", f"{smi.parent}{os.pathsep}{os.environ['PATH']}")
+    for name, place in (("LOG", log), ("HELD", held), ("MAILBOX", mailbox)):
+        monkeypatch.setenv(name, str(place))
+    os.mkfifo(held)
+    os.mkfifo(mailbox)
+    path = manifest(tmp_path / "of")
+    for name in ("a", "b", "c"):
+        (path.parent / f"{name}.py").write_text(SAYS)
+        path.write_text(path.read_text() + f'[[target]]\nscript = "{name}.py"\n')
+    (tmp_path / "other.py").write_text(SAYS)
+
+    async def main() -> None:
+        async with api.service(None, PATIENCE_S) as mine, api.service(None, PATIENCE_S) as theirs:
+            swept = await mine.start(SWEEP, sweep_request(path, jobs=1), "token alice")
+            await anyio.to_thread.run_sync(mailbox.read_text)
+            request = api.request(script=tmp_path / "other.py", python=torch_python())
+            service = mine if who == "another client" else theirs
+            other = await service.start(stage_kind("baseline"), request, "token bob")
+            waits = anyio.Event()
+
+            def look(said: str) -> None:
+                if "waiting" in said:
+                    waits.set()
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(service.wait, other, None, look, "token bob")
+                await waits.wait()
+                await anyio.to_thread.run_sync(held.write_text, "go on")
+            await mine.wait(swept, owner="token alice")
+
+    anyio.run(main)
+    assert log.read_text().split() == ["a.py", "other.py", "b.py", "c.py"]
 
 
 def test_a_full_disk_ends_the_sweep_with_its_rows_kept(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def serve(
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="What clients call this machine, as in its URL; repeatable."),
+        typer.Option(help="A host name by which clients reach this machine; repeatable."),
     ] = None,
 ) -> None:
     """Serve the tools over MCP: over stdio, or over HTTP."""

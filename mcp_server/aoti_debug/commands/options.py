@@ -59,8 +59,14 @@ Budget = Annotated[
         help="For compiles that look for the first wrong value [default: one compile].",
     ),
 ]
+StopAtFirst = Annotated[
+    bool,
+    typer.Option(
+        "--stop-at-first", help="End the target at the first bad call, and diagnose what was seen."
+    ),
+]
 NoCapture = Annotated[
-    bool, typer.Option("--no-capture", help="Keep no packages and inputs: less disk, less to find.")
+    bool, typer.Option("--no-capture", help="Keep no packages and inputs: saves disk, finds less.")
 ]
 Imports = Annotated[
     list[str] | None,
@@ -85,7 +91,7 @@ ShowOutput = Annotated[
 Module = Annotated[str | None, typer.Option("-m", "--module", help="Run a module: python -m.")]
 IsCommand = Annotated[
     bool,
-    typer.Option("--command", help="All that follows is any program and its arguments."),
+    typer.Option("--command", help="The rest of the line is any program and its arguments."),
 ]
 Words = Annotated[
     list[str] | None,
@@ -123,6 +129,7 @@ class TargetWords:
     imports: tuple[str, ...]
     kernels: tuple[str, ...] = ()
     watch_for_s: float | None = None
+    stop_at_first: bool = False
     search_s: float | None = None
 
     def request(self) -> Request:
@@ -149,5 +156,6 @@ class TargetWords:
             imports=self.imports,
             kernels=self.kernels,
             watch_for_s=self.watch_for_s,
+            stop_at_first=self.stop_at_first,
             search_s=self.search_s,
         )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from aoti_debug.api import Service
 
 
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,8 +63,8 @@ def _copy(run: Path, seen: dict[Path, int]) -> None:
 
 
 Report = Callable[[str], None]
-_SECONDS = re.compile(r", \d+ s\b")
-_AGAIN_S = 5.0  # the same thing is said again after so long: often enough for a log
+_AGAIN_S = 30.0  # at least, between two lines of a log, of which there are few
+_LINES = 20
 
 
 @contextmanager
@@ -95,15 +94,16 @@ def _spinner() -> Iterator[Report]:
 
 
 def _lines() -> Report:
+    """Write a line now and then, ever more seldom: the last ones come after hours."""
     started = time.monotonic()
-    said: dict[str, float] = {}
+    left, due = _LINES, 0.0
 
     def report(text: str) -> None:
-        now = time.monotonic()
-        doing = _SECONDS.split(text, maxsplit=1)[0]
-        if now - said.get(doing, -_AGAIN_S) >= _AGAIN_S:
-            said[doing] = now
-            sys.stderr.write(f"{now - started:6.1f} s  {plain(text)}\n")
+        nonlocal left, due
+        passed = time.monotonic() - started
+        if left and passed >= due:
+            left, due = left - 1, passed + max(_AGAIN_S, passed / 3)
+            sys.stderr.write(f"{passed:6.1f} s  {plain(text)}\n")
             sys.stderr.flush()
 
     return report

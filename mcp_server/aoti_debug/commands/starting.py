@@ -62,6 +62,7 @@ def triage(
     cwd: options.Cwd = None,
     timeout: options.Timeout = 900,
     watch_for: options.WatchFor = None,
+    stop_at_first: options.StopAtFirst = False,
     no_capture: options.NoCapture = False,
     imports: options.Imports = None,
     budget: options.Budget = None,
@@ -83,6 +84,7 @@ def triage(
         not no_capture,
         tuple(imports or ()),
         watch_for_s=watch_for,
+        stop_at_first=stop_at_first,
         search_s=budget,
     )
     _run(target, TRIAGE, show_output, report, json)
@@ -101,7 +103,7 @@ def minify(
     budget: Annotated[float, typer.Option(min=1, help="Seconds that the search may take.")] = 1800,
     candidates: Annotated[int, typer.Option(min=1, help="How many it may try.")] = 400,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Where nothing fails, look for wrong values.")
+        bool, typer.Option("--compare", help="If nothing fails, look for wrong values.")
     ] = False,
     python: options.Python = None,
     env: options.Env = None,

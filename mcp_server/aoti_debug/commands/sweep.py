@@ -49,10 +49,10 @@ def sweep(
     out: Annotated[Path | None, typer.Option(help="Directory of the results.")] = None,
     fail_on: Annotated[str, typer.Option(help="Exit 1 on: any, new or proved.")] = "any",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run, and its cost.")
+        bool, typer.Option("--dry-run", help="Show what would run and what it costs.")
     ] = False,
     minify: Annotated[
-        str | None, typer.Option(metavar="BUCKET", help="Then reduce this bucket, b-….")
+        str | None, typer.Option(metavar="BUCKET", help="Reduce this bucket (b-…) afterwards.")
     ] = None,
     bisect: Bisect = None,
     also: Annotated[

@@ -52,6 +52,7 @@ class Order:
     where: str = ""
     devices: tuple[str, ...] | None = None
     alone: bool = True  # on its GPUs: their memory in use is its own
+    nice: int = 0
 
     def environment(self) -> dict[str, str]:
         held = {} if self.devices is None else {"CUDA_VISIBLE_DEVICES": ",".join(self.devices)}
@@ -125,6 +126,7 @@ def not_run(planned: Planned, what: str) -> Row:
 def main() -> None:
     """Triage the target of an order, again after a failure as often as it is to be retried."""
     order = ORDER.validate_json(Path(sys.argv[1]).read_bytes())
+    os.nice(order.nice)
     row = anyio.run(triaged, order)
     write_atomically(Path(sys.argv[2]), row.model_dump_json().encode())
 

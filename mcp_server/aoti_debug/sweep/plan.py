@@ -222,7 +222,7 @@ def _unfit(planned: Planned) -> str | None:
         return str(error)
     installed = installed_versions(found)
     if installed.python is None:
-        return f"{found} is no Python that answers: {installed.problem}"
+        return f"{found} is not a working Python: {installed.problem}"
     if not installed.torch:
         return f"{found} has no torch"
     if planned.module is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
 import tempfile
@@ -17,21 +18,71 @@ from pydantic import ValidationError
 
 from aoti_debug import __version__
 from aoti_debug.errors import AotiDebugError
+from aoti_debug.run.device import RETRY_S, Device, are_wanted
 from aoti_debug.run.executor import SPARE, Demand, Machine, Share, this_machine
 from aoti_debug.run.kept import home
 from aoti_debug.sweep.one import ORDER, Order, not_run, run_one
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.row import Row, short
 from aoti_debug.triage.run_state import RunState
-from aoti_debug.triage.spawn import hold_gpus
+from aoti_debug.triage.spawn import gpus_of, hold, turns_at
+
+NICER = 5  # than a client's other runs
 
 
 @contextlib.asynccontextmanager
 async def local(work: RunState, jobs: int | None = None) -> AsyncIterator[Local]:
-    """Yield this machine's workers; its GPUs are held for the sweep as a whole."""
-    async with hold_gpus(work) as devices:
-        machine = this_machine(jobs, devices)
-        yield Local(machine, work.directory.path / "orders", work.client, work.stop)
+    """Yield this machine's workers."""
+    devices = await gpus_of(work)
+    lease = Lease(work, devices)
+    folder = work.directory.path / "orders"
+    nice = work.nice + NICER if work.client is not None else 0
+    yield Local(this_machine(jobs, devices), folder, work.client, work.stop, lease, nice)
+
+
+class Lease:
+    """A machine's GPUs: held while targets run on them, given back as soon as another run waits
+    for them and those under way have ended."""
+
+    def __init__(self, work: RunState, devices: list[Device]) -> None:
+        self._work, self._devices = work, devices
+        self._users = 0
+        self._held = contextlib.AsyncExitStack()
+        self._entering = anyio.Lock()
+        self._wait_s = work.gpu_wait_s
+        self._rests_until = -math.inf
+
+    @property
+    def ends(self) -> bool:
+        """Say whether no further target may begin before the GPUs have been given back."""
+        return self._users > 0 and self._wanted()
+
+    def _wanted(self) -> bool:
+        return turns_at(self._work, self._devices).wanted or are_wanted(self._devices)
+
+    @contextlib.asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Hold the GPUs, together with the other targets that run.
+
+        Raises:
+            DeviceBusy: the run of another process has them when the sweep begins.
+        """
+        async with self._entering:
+            if not self._users:
+                await anyio.sleep_until(self._rests_until)
+                held = hold(self._work, self._devices, self._wait_s)
+                await self._held.enter_async_context(held)
+                self._wait_s = math.inf  # a sweep that has begun waits
+            self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            if not self._users:
+                if are_wanted(self._devices):  # by a process that looks now and then
+                    self._rests_until = anyio.current_time() + 2 * RETRY_S
+                with anyio.CancelScope(shield=True):
+                    await self._held.aclose()
 
 
 @dataclass
@@ -42,6 +93,8 @@ class Local:
     folder: Path
     owner: str | None = None
     stop: anyio.Event | None = None
+    lease: Lease | None = None
+    nice: int = 0
     begun: int = 0
 
     @property
@@ -53,12 +106,19 @@ class Local:
         return not_run(planned, why) if why else None
 
     def take(self, planned: Planned) -> Share | None:
+        if planned.demand.gpus != 0 and self.lease is not None and self.lease.ends:
+            return None
         return self.machine.take(planned.demand)
 
     def give(self, share: Share) -> None:
         self.machine.give(share)
 
     async def run(self, planned: Planned, share: Share) -> Row:
+        held = self.lease.held() if self.lease is not None and share.gpus else None
+        async with held or contextlib.nullcontext():
+            return await self._run(planned, share)
+
+    async def _run(self, planned: Planned, share: Share) -> Row:
         self.begun += 1
         where = ", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus)
         devices = share.gpus if self.machine.gpus else None
@@ -69,6 +129,7 @@ class Local:
             where=where,
             devices=devices,
             alone=share.gpu_memory is None,
+            nice=self.nice,
         )
         return await run_one(order, self.folder / str(self.begun), self.stop)
 

@@ -47,6 +47,7 @@ async def triage(
     cwd: Cwd = "",
     timeout_s: TimeoutS = 900,
     watch_for_s: WatchForS = 0,
+    stop_at_first: bool = False,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, TriageAnswer]:
     """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
@@ -64,6 +65,7 @@ async def triage(
         timeout_s,
         watch_for_s or None,
         owner_of(call),
+        stop_at_first=stop_at_first,
     )
     run = await (await service_of(call)).start(kinds.TRIAGE, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))

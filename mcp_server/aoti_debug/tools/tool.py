@@ -171,6 +171,8 @@ async def request(
     timeout_s: int,
     watch_for_s: int | None = None,
     owner: str | None = None,
+    *,
+    stop_at_first: bool = False,
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
 
@@ -204,6 +206,7 @@ async def request(
         cwd=directory,
         timeout_s=timeout_s,
         watch_for_s=watch_for_s,
+        stop_at_first=stop_at_first,
     )
     return await in_thread(lambda _: resolve())
 

@@ -84,7 +84,7 @@ class LazyService:
         try:
             from aoti_debug import api
 
-            service = api.service(self._home, GPU_WAIT_S)
+            service = api.service(self._home, GPU_WAIT_S, apart=True)
         except Exception as error:  # told to the call that needs it; the other tools still work
             self._error = error
             self._settled.set()

@@ -40,6 +40,7 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_stride": ("stride",),
     "contract_device": ("device",),
     "contract_guard": ("guard", "size"),
+    "contract_argument": ("count", "nesting"),
 }
 SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # for modules and libraries
 GENERATED = ("triton", "cpp", "cuda")
