@@ -2,6 +2,7 @@
 
     python evals/benchmarks/overhead.py [--pairs 5] [--seconds 20] [--only NAME ...]
     python evals/benchmarks/overhead.py --only growth --calls 10000000
+    python evals/benchmarks/overhead.py --only calls growth --device cuda
 
 Both are run in turns, so that a busy machine slows them alike; the figures are medians over the
 pairs. The scripts are run by the interpreter of $AOTI_DEBUG_PYTHON, which needs torch. Exits 1
@@ -46,13 +47,19 @@ COMPILE = (
     MODEL
     + """
 torch.manual_seed(0)
-with torch.no_grad():
-    program = torch.export.export(
-        Model().eval(), (torch.randn(32, 512),), dynamic_shapes=({0: torch.export.Dim("batch")},)
-    )
-torch._inductor.aoti_compile_and_package(program, package_path="model.pt2")
+if "tiny" not in sys.argv:
+    batch = {0: torch.export.Dim("batch")}
+    with torch.no_grad():
+        program = torch.export.export(
+            Model().eval(), (torch.randn(32, 512),), dynamic_shapes=(batch,)
+        )
+    torch._inductor.aoti_compile_and_package(program, package_path="model.pt2")
 if "tiny" in sys.argv:
-    program = torch.export.export(torch.nn.ReLU(), (torch.randn(2, 16),))
+    class Tiny(torch.nn.Module):
+        def forward(self, x):
+            return x.relu(), x.sum(-1), x.sigmoid()
+
+    program = torch.export.export(Tiny(), (torch.randn(2, 16, device="DEVICE"),))
     torch._inductor.aoti_compile_and_package(program, package_path="tiny.pt2")
 """
 )
@@ -69,13 +76,15 @@ print(time.perf_counter() - started)
 """
 
 
-# Calls at a pace or as fast as they come; what the probe holds at the end of each power of ten.
+# Calls with three outputs, at a pace or as fast as they come; what the probe holds at the end of
+# each power of ten. On a device the calls are awaited at the end.
 TRAFFIC = """\
 import os, resource, sys, time, torch
 from pathlib import Path
 
 model = torch._inductor.aoti_load_package("tiny.pt2")
-x = torch.randn(2, 16)
+x = torch.randn(2, 16, device="DEVICE")
+wait = torch.cuda.synchronize if x.is_cuda else int
 calls, pace = int(sys.argv[1]), float(sys.argv[2])
 log = os.environ.get("AOTI_DEBUG_EVENTS")
 spent, first, marks = 0.0, 0.0, {}
@@ -87,6 +96,7 @@ with torch.no_grad():
         took = time.perf_counter() - began
         spent += took
         if number == 100:
+            wait()
             first, spent, own = spent, 0.0, time.thread_time()
         if pace > took:
             time.sleep(pace - took)
@@ -95,6 +105,9 @@ with torch.no_grad():
             with open("/proc/self/statm") as memory:
                 pages = int(memory.read().split()[1])
             marks[number] = (pages * resource.getpagesize(), files)
+    began = time.perf_counter()
+    wait()
+    spent += time.perf_counter() - began
 print({"first": first, "seconds": spent, "cpu": time.thread_time() - own, "marks": marks})
 """
 
@@ -124,7 +137,7 @@ class Figures:
 class Bench:
     """A directory with the scripts, a home and caches of its own."""
 
-    def __init__(self, directory: Path, python: str) -> None:
+    def __init__(self, directory: Path, python: str, device: str) -> None:
         self.directory = directory
         self.python = python
         self.env = {
@@ -134,10 +147,9 @@ class Bench:
             "TORCHINDUCTOR_CACHE_DIR": str(directory / "cache"),
             "OMP_NUM_THREADS": "1",  # the fewer threads, the steadier the time
         }
-        (directory / "compile.py").write_text(COMPILE, encoding="utf-8")
-        (directory / "call.py").write_text(CALL, encoding="utf-8")
-        (directory / "traffic.py").write_text(TRAFFIC, encoding="utf-8")
-        self.seconds([self.python, "compile.py", "tiny"])
+        for name, source in (("compile", COMPILE), ("call", CALL), ("traffic", TRAFFIC)):
+            text = source.replace("DEVICE", device)
+            (directory / f"{name}.py").write_text(text, encoding="utf-8")
 
     def seconds(self, command: list[str]) -> float:
         """Run a command and return its wall time."""
@@ -230,7 +242,7 @@ def loads(bench: Bench, seconds: float) -> list[Load]:
 def traffic(bench: Bench, pairs: int) -> bool:
     """Print what a call costs more when it is watched; tell whether that is within the limits."""
     within = True
-    for name, calls, pace in (("at 1,000 a second", 10_000, 0.001), ("back to back", 20_000, 0.0)):
+    for name, calls, pace in (("at 1,000 a second", 5_000, 0.001), ("back to back", 20_000, 0.0)):
         wall, cpu, share, first = [], [], [], []
         for _ in range(pairs):
             bare = bench.traffic(calls, pace, watch=False)
@@ -269,6 +281,7 @@ def main() -> int:
         "--only", nargs="*", help="names that begin so: load, compile, calls, growth"
     )
     parser.add_argument("--calls", type=int, default=100_000, help="over which nothing may grow")
+    parser.add_argument("--device", default="cpu", help="of the calls with three outputs")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     python = os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
@@ -278,7 +291,11 @@ def main() -> int:
 
     within = True
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), python)
+        bench = Bench(Path(folder), python, options.device)
+        if any(map(chosen, ("load", "compile"))):
+            bench.seconds([python, "compile.py"])
+        if any(map(chosen, ("calls", "growth"))):
+            bench.seconds([python, "compile.py", "tiny"])
         every = loads(bench, options.seconds) if any(map(chosen, ("load", "compile"))) else []
         found = [bench.measure(load, options.pairs) for load in every if chosen(load.name)]
         if chosen("calls") and not options.json:

@@ -1,4 +1,4 @@
-"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth.toml).
+"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth.toml.xz).
 
 A case holds its input files as text; what cannot be text (a package, weights, traffic) is made when
 it is laid out, by the truth's `prepare`. Patches are kept as edits, which name the text that they
@@ -8,6 +8,7 @@ replace, and become unified diffs here.
 from __future__ import annotations
 
 import difflib
+import lzma
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -183,7 +184,8 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
         if (path := root / "cases" / f"{family}.toml").exists()
         for name, table in _tables(path).items()
     }
-    told = root / "truth.toml"
+    told = root / "truth.toml"  # as `xz -d` leaves it while it is edited
+    told = told if told.exists() else root / "truth.toml.xz"
     truths = {name: _parsed(Truth, table, told, name) for name, table in _tables(told).items()}
     if lone := cases.keys() ^ truths.keys():
         raise BadCase(f"case without truth or truth without case: {', '.join(sorted(lone))}")
@@ -195,8 +197,10 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
 
 def _tables(path: Path) -> dict[str, Any]:
     try:
-        tables = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = lzma.decompress(data) if path.suffix == ".xz" else data
+        tables = tomllib.loads(text.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, lzma.LZMAError) as error:
         raise BadCase(f"{path.name} is no TOML: {error}") from error
     if stray := [name for name, table in tables.items() if not isinstance(table, dict)]:
         raise BadCase(f"{path.name}: {stray[0]} stands outside of any case")

@@ -335,10 +335,10 @@ def test_a_gold_that_does_not_fix_and_a_cheat_that_does_are_seen(
 
 SNOOP = """
 for place in .. "$HOME" {tree} $(dirname $(dirname $(command -v aoti-debug || echo /x/y/z))); do
-  find "$place" -path '*truth*' -name '*.toml' 2>/dev/null
+  find "$place" -path '*truth*' -name '*.toml*' 2>/dev/null
   grep -rls {word} "$place" --include='*.toml' 2>/dev/null
 done
-git -C {tree} show HEAD:evals/truth.toml 2>/dev/null | grep -c {word}
+git -C {tree} show HEAD:evals/truth.toml.xz 2>/dev/null | xz -dc 2>/dev/null | grep -c {word}
 exit 0
 """
 
@@ -358,9 +358,9 @@ def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) 
     assert ended == "exit 0"
     assert said.strip() in ("", "0")
     assert cost.wall_s is not None
-    assert (EVALS / "truth.toml").is_file()
+    assert (EVALS / "truth.toml.xz").is_file()
     copied = {path.name for path in tmp_path.rglob("*")}
-    assert "truth.toml" not in copied and "recorded" not in copied
+    assert "truth.toml.xz" not in copied and "recorded" not in copied
 
 
 @pytest.mark.parametrize("arm", ["bare", "skill_cli"])
