@@ -41,15 +41,17 @@ endif
 export AOTI_DEBUG_PYTHON := $(TORCH_PYTHON)
 unexport PYTHONUNBUFFERED PYTHONHOME
 
-.PHONY: demo test test-light test-newest bench evals evals-live lint types picture clean setup
+.PHONY: demo test test-light test-newest bench evals evals-live lint types picture clean setup compiler
 .DELETE_ON_ERROR:
 
-setup: $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
+setup: compiler $(VENV)/.tools $(TORCH) $(TRANSFORMERS)
+
+compiler:
 	@command -v '$(CXX)' >/dev/null || { \
 	  echo "No C++ compiler: $(CXX) is not on the PATH. Install g++, or name yours: make CXX=…" >&2; \
 	  exit 2; }
 
-demo: setup
+demo: compiler $(VENV)/.package $(TORCH)
 	@echo "Triaging evals/cases/demo.py, which compiles a model and then crashes:"
 	@echo
 	@mkdir -p build
@@ -124,10 +126,17 @@ $(VENV)/.python:
 	  exit 2; }
 	@touch $@
 
-$(VENV)/.tools: requirements-dev.txt pyproject.toml | $(VENV)/.python
-	@echo "Installing aoti-debug and its tools (once)"
-	@$(PIP) --requirement requirements-dev.txt
+# Of requirements-dev.txt the package takes what stands before the first empty line, and what builds it.
+$(VENV)/.package: requirements-dev.txt pyproject.toml | $(VENV)/.python
+	@echo "Installing aoti-debug (once)"
+	@sed -n '1,/^$$/p; /^hatchling/p' $< > $(VENV)/package.txt
+	@$(PIP) --requirement $(VENV)/package.txt
 	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.tools: requirements-dev.txt $(VENV)/.package
+	@echo "Installing its tools (once)"
+	@$(PIP) --requirement requirements-dev.txt
 	@touch $@
 
 $(VENV)/.torch: requirements-torch.txt | $(VENV)/.python

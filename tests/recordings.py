@@ -17,10 +17,11 @@ from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.check_report import KINDS, read_reports, read_step
-from aoti_debug.read.checks import CheckReports, Name
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.events import Events, read_events
 from aoti_debug.read.record import Record
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
+from aoti_debug.vocabulary import Check
 
 OURS = (*TOLD, SANITIZER)
 AT = {"t": 1.5, "pid": 7}
@@ -50,7 +51,7 @@ def recall(directory: Path, *, steps: bool = True) -> Observations:
     return replace(first, records=(*first.records, *about), steps=found, checks=checks)
 
 
-def reported(directory: Path, artifact: str, name: Name) -> CheckReports:
+def reported(directory: Path, artifact: str, name: Check) -> CheckReports:
     """Read a report: of one process with all checks, or of one process for each, as older runs
     have them."""
     path = directory / artifact / "report.json"

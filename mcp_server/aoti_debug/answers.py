@@ -289,3 +289,11 @@ class RunSummary(Model):
 
 class RunsAnswer(Model):
     runs: list[RunSummary] = Field(default_factory=list)
+
+
+class UploadAnswer(Model):
+    """Where the files are that a client has sent."""
+
+    folder: str
+    files: int
+    bytes: int

@@ -19,8 +19,9 @@ from aoti_debug.answers import (
     PackageAnswer,
     RunsAnswer,
     RunSummary,
+    UploadAnswer,
 )
-from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.errors import RunDirectoryError, UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
 from aoti_debug.run.files import expanded
 from aoti_debug.run.kept import within
@@ -44,15 +45,22 @@ __all__ = [
     "request",
     "runs",
     "service",
+    "unpack",
     "within",
 ]
 
 
-def service(home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True) -> Service:
+def service(
+    home: Path | None = None,
+    gpu_wait_s: float = 0.0,
+    *,
+    prunes: bool = True,
+    apart: bool = False,
+) -> Service:
     """Make what starts runs and holds them: `async with service() as runs: …`."""
     from aoti_debug.service import Service
 
-    return Service(home, gpu_wait_s, prunes=prunes)
+    return Service(home, gpu_wait_s, prunes=prunes, apart=apart)
 
 
 def request(
@@ -69,6 +77,7 @@ def request(
     imports: Sequence[str] = (),
     kernels: Sequence[str] = (),
     watch_for_s: float | None = None,
+    stop_at_first: bool = False,
     search_s: float | None = None,
 ) -> Request:
     """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
@@ -87,7 +96,14 @@ def request(
         check_interpreter(target.python, target.env)
     words = (tuple(imports), tuple(kernels))
     wanted = (timeout_s, capture, python)
-    return Request(target, *wanted, *words, watch_for_s=watch_for_s, search_s=search_s)
+    return Request(
+        target,
+        *wanted,
+        *words,
+        watch_for_s=watch_for_s,
+        stop_at_first=stop_at_first,
+        search_s=search_s,
+    )
 
 
 def preload() -> None:
@@ -191,6 +207,21 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     return write_check_inputs(stated)
 
 
+def unpack(packed: str, owner: str | None = None) -> UploadAnswer:
+    """Unpack an archive that a client has sent. Blocks.
+
+    Raises:
+        WrongUse: it is none.
+        TooLarge, RunDirectoryError
+    """
+    from aoti_debug import unpacking
+
+    try:
+        return unpacking.unpack(Path(packed), owner)
+    except OSError as error:
+        raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
+
+
 def _package(package: str) -> Path:
     path = expanded(package)
     if not path.exists():
@@ -265,6 +296,7 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     from aoti_debug.diagnose import Observations
     from aoti_debug.diagnose import diagnose as rank
     from aoti_debug.diagnose.from_exception import NOTHING_KNOWN, says_little
+    from aoti_debug.diagnose.scene import read_scene
     from aoti_debug.read.blocks import unwrapped
     from aoti_debug.read.python_traceback import error_lines, said_lines
     from aoti_debug.read.scan import log_readers, scan
@@ -275,20 +307,21 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
     if read.lines == 0:
         empty = "the log is empty: run the script again with its stderr kept"
         return DiagnoseAnswer(lines=0, notes=[*read.notes, empty])
-    found = rank(Observations(read.records))
+    scene = read_scene(stream, artifact, read.lines)
+    found = rank(Observations(read.records, scene=scene))
     if not found or found[0].category in NOTHING_KNOWN:
         stream.seek(0)
         if (joined := unwrapped(stream)) is not None:
             again = scan(joined, artifact, [CodePlaceReader(artifact), matcher(artifact)])
-            found = rank(Observations((*read.records, *again.records)))
+            found = rank(Observations((*read.records, *again.records), scene=scene))
     records = read.records
     if not found or found[0].category in NOTHING_KNOWN:
         stream.seek(0)
         records = (*records, *error_lines(stream, artifact))
-        found = rank(Observations(records))
+        found = rank(Observations(records, scene=scene))
     if says_little(found[0]):
         stream.seek(0)
-        found = rank(Observations((*records, *said_lines(stream, artifact))))
+        found = rank(Observations((*records, *said_lines(stream, artifact)), scene=scene))
     return DiagnoseAnswer(diagnoses=found, lines=read.lines, notes=list(read.notes))
 
 

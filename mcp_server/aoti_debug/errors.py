@@ -47,6 +47,10 @@ class UnknownArtifact(WrongUse):
     help = "Use a name from the run's list of artifacts."
 
 
+class TooLarge(WrongUse):
+    """What was sent is more than is taken."""
+
+
 class UnreadableInput(WrongUse):
     help = "Give a readable file, or pass the text itself."
     command_help = "Give a readable file, or - and the text on standard input."
@@ -82,3 +86,20 @@ class CannotStart(AotiDebugError):
 
 class UnknownKernel(WrongUse):
     pass
+
+
+def document(error: Exception) -> dict[str, str]:
+    """Return an error as another process tells it: ours in its own words."""
+    if not isinstance(error, AotiDebugError):
+        what = f"{type(error).__name__}: {error}"
+        return {"error": type(error).__name__, "message": what, "help": ""}
+    message = str(error.args[0]) if error.args else ""
+    return {"error": type(error).__name__, "message": message, "help": error.help}
+
+
+def named(kind: str) -> type[AotiDebugError]:
+    """Return the type of an error that another process has told."""
+    found = globals().get(kind)
+    if isinstance(found, type) and issubclass(found, AotiDebugError):
+        return found
+    return AotiDebugError

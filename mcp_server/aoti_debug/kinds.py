@@ -27,11 +27,13 @@ class Kind(Generic[R, A]):
     """One kind of run; `name` is kept with the run, so an old answer is read by the right type.
 
     `start` does the whole of it and imports what it needs itself: a server's start must not wait.
+    A server does it in a process of its own, unless what it reads is read `apart` already.
     """
 
     name: str
     answer: type[A]
     start: Callable[[RunState, R], Awaitable[A]]
+    apart: bool = False
 
 
 async def _triage(work: RunState, _: Request) -> TriageAnswer:
@@ -70,7 +72,7 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
-SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep)
+SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
     **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, SWEEP)},

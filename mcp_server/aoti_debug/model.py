@@ -123,7 +123,7 @@ class InputFinding(Model):
     name: str | None = None
     property: str = Field(
         description="size, rank, dtype, stride, device, value, guard, alignment, aliasing, type, "
-        "count"
+        "count, nesting"
     )
     dim: int | None = None
     expected: str | None = None

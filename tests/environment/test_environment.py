@@ -12,7 +12,7 @@ import anyio
 import pytest
 from aoti_debug.answers import EnvironmentAnswer, Problem
 from aoti_debug.environment import environment, installed
-from aoti_debug.environment.machine import Compiler, Folder, Gpu, Machine
+from aoti_debug.environment.machine import Compiler, Environment, Folder, GpuFacts
 from aoti_debug.environment.rules import GIB, problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
@@ -163,8 +163,8 @@ def test_what_a_client_did_not_pass_on_is_named(name: str) -> None:
     assert f"'{name}=3'" in done.stdout
 
 
-H200 = Gpu(0, "NVIDIA H200", (9, 0), 139 * GIB)
-GOOD = Machine(
+H200 = GpuFacts(0, "NVIDIA H200", (9, 0), 139 * GIB)
+GOOD = Environment(
     torch="2.13.0+cu130",
     torch_cuda="13.0",
     architectures=("sm_75", "sm_80", "sm_90", "sm_100", "compute_120"),
@@ -191,9 +191,9 @@ def folder(**changes: object) -> tuple[Folder, ...]:
     return (replace(Folder("temporary", "/scratch", free=50 * GIB), **changes),)  # type: ignore[arg-type]
 
 
-BAD: dict[str, tuple[Machine, str, str]] = {
+BAD: dict[str, tuple[Environment, str, str]] = {
     "no torch": (
-        Machine(torch_error="ModuleNotFoundError: No module named 'torch'"),
+        Environment(torch_error="ModuleNotFoundError: No module named 'torch'"),
         "breaks",
         "ModuleNotFoundError: No module named 'torch'",
     ),
@@ -245,7 +245,7 @@ BAD: dict[str, tuple[Machine, str, str]] = {
         "RuntimeError: 0 active drivers ([]). There should only be one.",
     ),
     "a GPU torch has no code for": (
-        replace(GOOD, gpus=(Gpu(0, "Old", (7, 0)),)),
+        replace(GOOD, gpus=(GpuFacts(0, "Old", (7, 0)),)),
         "breaks",
         "CUDA error: no kernel image is available for execution on the device",
     ),
@@ -302,7 +302,7 @@ def test_a_bad_machine_is_named_with_the_words_of_the_failure(name: str) -> None
 
 
 def test_ptx_covers_newer_gpus() -> None:
-    newer = Gpu(0, "Newer", (12, 1))
+    newer = GpuFacts(0, "Newer", (12, 1))
     assert problems(replace(GOOD, gpus=(newer,))) == []
 
 

@@ -209,7 +209,9 @@ def account(
                 "HOME": str(home),
                 "PATH": f"{home}/.local/bin:{programs}:/usr/bin:/bin",
                 "UV_CACHE_DIR": str(caches / "uv"),
+                "UV_NO_GITHUB_FAST_PATH": "1",  # GitHub is a clone here, without its API
                 "PIP_CACHE_DIR": str(caches / "pip"),
+                "PIP_COMPILE": "0",  # Python compiles what it imports
                 "DISABLE_TELEMETRY": "1",
                 "DISABLE_AUTOUPDATER": "1",
                 "GEMINI_CLI_TRUST_WORKSPACE": "true",
@@ -354,21 +356,29 @@ def test_claude_code_connects_to_the_command(machine: Machine, claude_mcp: None)
     machine.answers(*connected(machine, "aoti"))
 
 
-def test_gemini_is_given_the_command(fresh: Machine) -> None:
-    fresh.sh(block(UV_TOOL))
-    fresh.sh(block(GEMINI_MCP))
-    fresh.answers(*gemini_server(fresh))
+@pytest.fixture(scope="module")
+def plain(account: Callable[[], Machine]) -> Machine:
+    """An account with the command and no plugin."""
+    machine = account()
+    machine.sh(block(UV_TOOL))
+    return machine
+
+
+def test_gemini_is_given_the_command(plain: Machine) -> None:
+    plain.sh(block(GEMINI_MCP))
+    plain.answers(*gemini_server(plain))
 
 
 @pytest.mark.parametrize("start", [CODEX_MCP, CODEX_TOML])
-def test_codex_is_given_the_command(fresh: Machine, start: str) -> None:
-    fresh.sh(block(UV_TOOL))
+def test_codex_is_given_the_command(plain: Machine, start: str) -> None:
+    config = plain.home / ".codex" / "config.toml"
+    config.unlink(missing_ok=True)
     if start == CODEX_TOML:
-        (fresh.home / ".codex").mkdir()
-        (fresh.home / ".codex" / "config.toml").write_text(block(CODEX_TOML))
+        config.parent.mkdir(exist_ok=True)
+        config.write_text(block(CODEX_TOML))
     else:
-        fresh.sh(block(CODEX_MCP))
-    limited, words, place = codex_server(fresh)
+        plain.sh(block(CODEX_MCP))
+    limited, words, place = codex_server(plain)
     limited.answers(*words, cwd=place)
 
 

@@ -14,7 +14,7 @@ import anyio
 from anyio import to_thread
 
 from aoti_debug.answers import EnvironmentAnswer, Problem
-from aoti_debug.environment.machine import Compiler, Gpu, Machine
+from aoti_debug.environment.machine import Compiler, Environment, GpuFacts
 from aoti_debug.environment.rules import problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
@@ -130,7 +130,7 @@ def _probe(interpreter: Path, env: Mapping[str, str]) -> dict[str, Any]:
             if isinstance(document, dict):
                 return document
     words = (answer.stderr.strip().splitlines() or [f"exit {answer.code}"])[-1][:500]
-    return {"error": {"type": "RuntimeError", "message": f"importing torch ended so: {words}"}}
+    return {"error": {"type": "RuntimeError", "message": f"importing torch failed: {words}"}}
 
 
 def _tools(env: Mapping[str, str], interpreter: Path) -> dict[str, str]:
@@ -163,13 +163,13 @@ def _answer(
     )
 
 
-def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Machine:
+def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment:
     document = gathered["torch"]
     torch, triton, error = (_part(document, k) for k in ("torch", "triton", "error"))
     path = Path(torch["path"]).parent if isinstance(torch.get("path"), str) else None
     kit = gathered["toolkit"]
     headers = {k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)}
-    return Machine(
+    return Environment(
         torch=_text(torch.get("version")),
         torch_error=f"{error.get('type')}: {error.get('message')}" if error else None,
         torch_cuda=_text(torch.get("cuda")),
@@ -200,10 +200,10 @@ def _text(value: object) -> str | None:
     return value[:300] if isinstance(value, str) else None
 
 
-def _gpu(device: Mapping[str, Any]) -> Gpu:
+def _gpu(device: Mapping[str, Any]) -> GpuFacts:
     major, minor = (device.get("capability") or [0, 0])[:2]
     memory = device.get("memory")
-    return Gpu(
+    return GpuFacts(
         index=int(device.get("index", 0)),
         name=str(device.get("name", "GPU"))[:80],
         capability=(int(major), int(minor)),
@@ -211,7 +211,7 @@ def _gpu(device: Mapping[str, Any]) -> Gpu:
     )
 
 
-def _device(gpu: Gpu) -> str:
+def _device(gpu: GpuFacts) -> str:
     major, minor = gpu.capability
     return f"cuda:{gpu.index} {gpu.name} (sm_{major}{minor}, {gpu.memory / (1 << 30):.0f} GiB)"
 

@@ -29,7 +29,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class GpuFacts:
     index: int
     name: str
     capability: tuple[int, int]
@@ -37,14 +37,14 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Environment:
     """None: not known."""
 
     torch: str | None = None
     torch_error: str | None = None
     torch_cuda: str | None = None
     architectures: tuple[str, ...] = ()  # torch was built for
-    gpus: tuple[Gpu, ...] = ()
+    gpus: tuple[GpuFacts, ...] = ()
     cuda_available: bool | None = None
     driver_cuda: str | None = None  # newest CUDA the driver runs
     nvidia_smi: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from aoti_debug.answers import Problem
-from aoti_debug.environment.machine import Folder, Gpu, Machine
+from aoti_debug.environment.machine import Environment, Folder, GpuFacts
 from aoti_debug.facts.flag import NEWEST, OLDEST, Release, known, release
 from aoti_debug.package.elf import runs_on
 from aoti_debug.package.flaws import STATIC_LIBSTDCXX
@@ -13,11 +13,11 @@ from aoti_debug.package.flaws import STATIC_LIBSTDCXX
 GIB = 1 << 30
 
 
-def problems(machine: Machine) -> list[Problem]:
+def problems(machine: Environment) -> list[Problem]:
     """Return what would break or change a run, worst first."""
     if machine.torch is None:
         return [_no_torch(machine)]
-    rules: tuple[Callable[[Machine], Iterator[Problem]], ...] = (
+    rules: tuple[Callable[[Environment], Iterator[Problem]], ...] = (
         _torch_version,
         _compiler,
         _headers,
@@ -31,7 +31,7 @@ def problems(machine: Machine) -> list[Problem]:
     return sorted(found, key=lambda p: (order.index(p.severity), p.confidence != "proved"))
 
 
-def _no_torch(machine: Machine) -> Problem:
+def _no_torch(machine: Environment) -> Problem:
     message = machine.torch_error or "ModuleNotFoundError: No module named 'torch'"
     missing = "No module named 'torch'" in message
     return Problem(
@@ -44,7 +44,7 @@ def _no_torch(machine: Machine) -> Problem:
     )
 
 
-def _torch_version(machine: Machine) -> Iterator[Problem]:
+def _torch_version(machine: Environment) -> Iterator[Problem]:
     if machine.torch and not known(machine.torch):
         yield Problem(
             what=f"torch {machine.torch} is outside the releases that were examined, {OLDEST} to "
@@ -55,7 +55,7 @@ def _torch_version(machine: Machine) -> Iterator[Problem]:
         )
 
 
-def _compiler(machine: Machine) -> Iterator[Problem]:
+def _compiler(machine: Environment) -> Iterator[Problem]:
     compiler = machine.compiler
     if compiler.path is None:
         loads = release(machine.torch or "2.15") >= Release(2, 10)
@@ -100,7 +100,7 @@ def _compiler(machine: Machine) -> Iterator[Problem]:
         )
 
 
-def _headers(machine: Machine) -> Iterator[Problem]:
+def _headers(machine: Environment) -> Iterator[Problem]:
     for name, present in machine.headers.items():
         if present:
             continue
@@ -117,7 +117,7 @@ def _headers(machine: Machine) -> Iterator[Problem]:
         )
 
 
-def _gpu(machine: Machine) -> Iterator[Problem]:
+def _gpu(machine: Environment) -> Iterator[Problem]:
     if machine.torch_cuda is None:
         if machine.nvidia_smi:
             yield Problem(
@@ -135,7 +135,7 @@ def _gpu(machine: Machine) -> Iterator[Problem]:
         yield from _architecture(machine, gpu)
 
 
-def _no_gpu(machine: Machine) -> Problem:
+def _no_gpu(machine: Environment) -> Problem:
     hidden = machine.visible is not None and machine.visible.strip() in ("", "-1")
     old = _older(machine.driver_cuda, machine.torch_cuda)
     if hidden:
@@ -164,7 +164,7 @@ def _no_gpu(machine: Machine) -> Problem:
     )
 
 
-def _architecture(machine: Machine, gpu: Gpu) -> Iterator[Problem]:
+def _architecture(machine: Environment, gpu: GpuFacts) -> Iterator[Problem]:
     verdicts = [runs_on(name.rstrip("abf"), gpu.capability) for name in machine.architectures]
     if not verdicts or any(v is not False for v in verdicts):
         return
@@ -180,12 +180,12 @@ def _architecture(machine: Machine, gpu: Gpu) -> Iterator[Problem]:
     )
 
 
-def _toolkit(machine: Machine) -> Iterator[Problem]:
+def _toolkit(machine: Environment) -> Iterator[Problem]:
     if machine.torch_cuda is None:
         return
     if machine.cuda_header is False:
         yield Problem(
-            what="cuda.h is nowhere: models for CUDA cannot be compiled",
+            what="cuda.h was not found: models for CUDA cannot be compiled",
             severity="breaks",
             category="toolchain",
             message="fatal error: cuda.h: No such file or directory",
@@ -205,7 +205,7 @@ def _toolkit(machine: Machine) -> Iterator[Problem]:
         )
 
 
-def _triton(machine: Machine) -> Iterator[Problem]:
+def _triton(machine: Environment) -> Iterator[Problem]:
     if machine.torch_cuda is None:
         return
     if machine.triton is None:
@@ -230,7 +230,7 @@ def _triton(machine: Machine) -> Iterator[Problem]:
         )
 
 
-def _folders(machine: Machine) -> Iterator[Problem]:
+def _folders(machine: Environment) -> Iterator[Problem]:
     for folder in machine.folders:
         yield from _folder(folder)
 

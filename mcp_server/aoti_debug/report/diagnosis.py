@@ -116,7 +116,7 @@ def outline_log(answer: DiagnoseAnswer) -> Outline:
         main = outline_diagnosis(best)
     else:
         others = []
-        main = Outline(f"nothing in these {answer.lines} lines is a failure that we know", "doubt")
+        main = Outline(f"no known failure in these {answer.lines} lines", "doubt")
     return extended(
         main, section("Also possible", *map(brief, others)), texts("Notes", answer.notes)
     )

@@ -15,6 +15,7 @@ from aoti_debug.package.documents import member_text
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.probe.judge import breaks
+from aoti_debug.probe.nesting import held
 from aoti_debug.read.event_records import Call, Events
 from aoti_debug.read.events import read_events
 from aoti_debug.run.directory import RunDirectory
@@ -46,7 +47,7 @@ class CallPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InputRow:
     """One input: what was compiled for, what came, and what of it is broken."""
 
     name: str
@@ -56,7 +57,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class KernelSource:
     """Lines of a generated kernel: number, text, whether it is the line in question."""
 
     name: str
@@ -64,7 +65,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class RunFile:
     name: str
     uri: str
     bytes: int
@@ -74,14 +75,14 @@ class File:
 class Recorded:
     timeline: tuple[Bar, ...] = ()
     calls: tuple[CallPoint, ...] = ()
-    contract: tuple[Row, ...] = ()
+    contract: tuple[InputRow, ...] = ()
     contract_of: str = ""  # which call
-    source: Source | None = None
-    files: tuple[File, ...] = ()
+    source: KernelSource | None = None
+    files: tuple[RunFile, ...] = ()
 
 
 @dataclass(slots=True)
-class _Run:
+class _ShownRun:
     directory: Path
     events: Events
     models: Mapping[str, CompiledModel] = field(default_factory=dict)
@@ -105,7 +106,7 @@ def recorded(
     """Return what a run left; nothing of a directory that is not there any more."""
     if directory is None or not directory.is_dir():
         return Recorded()
-    run = _Run(directory, _events(directory))
+    run = _ShownRun(directory, _events(directory))
     _open_package(run)
     call = _call_in_question(run)
     rows = tuple(_rows(run, call)) if call is not None else ()
@@ -125,7 +126,7 @@ def _events(directory: Path) -> Events:
     return Events()
 
 
-def _call_in_question(run: _Run) -> Call | None:
+def _call_in_question(run: _ShownRun) -> Call | None:
     """Return the first call that failed or never ended, else the first that is not as the model
     was compiled for, else the last."""
     calls = run.events.calls
@@ -133,7 +134,7 @@ def _call_in_question(run: _Run) -> Call | None:
     return failed or next((call for call in calls if _broken(run, call)), run.events.last_call)
 
 
-def _open_package(run: _Run) -> None:
+def _open_package(run: _ShownRun) -> None:
     """Read the kept copy of the package that was called; the original may have changed."""
     call = run.events.last_call
     seen = [p for p in run.events.packages if call is not None and p.path == call.package]
@@ -145,18 +146,19 @@ def _open_package(run: _Run) -> None:
     run.models = {model.name: model for model in inspect(kept).models}
 
 
-def _broken(run: _Run, call: Call) -> bool:
+def _broken(run: _ShownRun, call: Call) -> bool:
     return any(not one.harmless for one in _breaks(run, call))
 
 
-def _breaks(run: _Run, call: Call) -> list[Break]:
+def _breaks(run: _ShownRun, call: Call) -> list[Break]:
     model = run.models.get(call.model)
     if model is None or not call.inputs:
         return []
-    return breaks(contract(model), call.inputs)
+    stated = contract(model)
+    return held(call.nesting, call.inputs, lambda leaves: breaks(stated, leaves))
 
 
-def _rows(run: _Run, call: Call) -> Iterable[Row]:
+def _rows(run: _ShownRun, call: Call) -> Iterable[InputRow]:
     model = run.models.get(call.model)
     if model is None:
         return
@@ -170,7 +172,7 @@ def _rows(run: _Run, call: Call) -> Iterable[Row]:
             for one in broken
             if one.index == expected.index and not one.harmless
         )
-        yield Row(name, one_line(expected), _got(given) if given else "not given", wrong)
+        yield InputRow(name, one_line(expected), _got(given) if given else "not given", wrong)
 
 
 def _got(given: Leaf) -> str:
@@ -211,7 +213,7 @@ def _timeline(events: Events, steps: Sequence[Step]) -> Iterable[Bar]:
                 end += step.wall_s
 
 
-def _calls(run: _Run) -> Iterable[CallPoint]:
+def _calls(run: _ShownRun) -> Iterable[CallPoint]:
     calls = [call for call in run.events.calls if call.call is not None]
     every = max(1, len(calls) // CALLS)
     for position, call in enumerate(calls):
@@ -220,7 +222,7 @@ def _calls(run: _Run) -> Iterable[CallPoint]:
             yield CallPoint(call.call or 0, 1000 * (call.seconds or 0.0), bad)
 
 
-def _source(run: _Run, diagnosis: Diagnosis | None) -> Source | None:
+def _source(run: _ShownRun, diagnosis: Diagnosis | None) -> KernelSource | None:
     """Return the lines around the kernel's, from the package alone: other paths are foreign."""
     kernel = diagnosis.kernel if diagnosis else None
     if kernel is None or run.package is None or not kernel.file or not kernel.line:
@@ -235,12 +237,12 @@ def _source(run: _Run, diagnosis: Diagnosis | None) -> Source | None:
     shown = lines[first - 1 : kernel.line + AROUND]
     numbered = enumerate(shown, first)
     marked = tuple((number, line[:400], number == kernel.line) for number, line in numbered)
-    return Source(Path(kernel.file).name, marked)
+    return KernelSource(Path(kernel.file).name, marked)
 
 
-def _files(directory: Path) -> Iterable[File]:
+def _files(directory: Path) -> Iterable[RunFile]:
     found = sorted(p for p in directory.rglob("*") if p.is_file() and not p.is_symlink())
     for path in found[:FILES]:
         name = path.relative_to(directory).as_posix()
         if not any(part.startswith(".") for part in name.split("/")):
-            yield File(name, path.absolute().as_uri(), path.stat().st_size)
+            yield RunFile(name, path.absolute().as_uri(), path.stat().st_size)

@@ -33,8 +33,8 @@ Read in the process that loads and calls the package, or in both. No recompile i
 """
 # Led by a row each; the trap is the one that cost people most.
 _LEADING: dict[str, str] = {
-    "AOTI_RUNTIME_CHECK_INPUTS": "says nothing of guards, equal sizes, divisibility; alarms at a "
-    "lower bound of 2",
+    "AOTI_RUNTIME_CHECK_INPUTS": "does not check guards, equal sizes, divisibility; "
+    "false alarm at a lower bound of 2",
     "PYTHONUNBUFFERED": "without it a crash loses the last printed lines",
     "PYTHONFAULTHANDLER": "the Python stack of a crash by signal",
     "CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "not together with compute-sanitizer",
