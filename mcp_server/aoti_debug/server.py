@@ -32,7 +32,7 @@ from pydantic import ValidationError
 from aoti_debug import __version__, skill
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.plain import clean, clean_all
-from aoti_debug.signals import ENDING, cancelled_by, die_by
+from aoti_debug.signals import ENDING, Received, cancelled_by, die_by
 from aoti_debug.skill import SkillsExtension
 from aoti_debug.tools.looking import (
     CHECK_ENVIRONMENT,
@@ -250,22 +250,26 @@ def _lifespan(
 ) -> Callable[[MCPServer[LazyService]], AbstractAsyncContextManager[LazyService]]:
     @asynccontextmanager
     async def lifespan(_: MCPServer[LazyService]) -> AsyncIterator[LazyService]:
-        async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
-            anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-            service = LazyService(home)
-            group.start_soon(service.keep)
-            if ending:  # it has this process to itself, and a client that is about to ask
-                group.start_soon(service.readers().prepare)
-            try:
-                yield service
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await service.close()
-            group.cancel_scope.cancel()
-        if received.number is not None:
+        received = Received()
+        try:
+            async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
+                anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+                service = LazyService(home)
+                group.start_soon(service.keep)
+                if ending:  # it has this process to itself, and a client that is about to ask
+                    group.start_soon(service.readers().prepare)
+                try:
+                    yield service
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await service.close()
+                group.cancel_scope.cancel()
+        finally:
             # The thread that reads standard input cannot be cancelled: without this the process
-            # would stay until its client writes or leaves.
-            die_by(received.number)
+            # would stay until its client writes or leaves. A message that arrives while the
+            # server ends makes the SDK fail: the process still ends by its signal.
+            if received.number is not None:
+                die_by(received.number)
 
     return lifespan
 

@@ -191,6 +191,15 @@ def test_idle_server_ends_at_sigterm(server):
     assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
 
 
+def test_server_that_is_being_spoken_to_ends_at_sigterm(server, tmp_path):
+    server.process.terminate()
+    with contextlib.suppress(BrokenPipeError):
+        while server.process.poll() is None:
+            server.tell("notifications/initialized", {})
+    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+    assert (tmp_path / "errors").read_text() == ""
+
+
 def test_cancelled_call_stops_reading_its_log(server, endless_log):
     log, watch = endless_log
     server.call({"path": str(log)}, "diagnose_log")
