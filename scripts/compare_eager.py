@@ -34,7 +34,7 @@ def main() -> int:
         {
             "agrees": "the package agrees with eager",
             "differs": "the package differs from eager",
-            "random": "nobody can tell: random operators",
+            "random": "unknown: random operators",
         }[report["verdict"]]
     )
     return shared.FOUND if report["verdict"] == "differs" else shared.CLEAN

@@ -159,7 +159,7 @@ async def test_the_end_of_a_runs_process_ends_that_run_alone(
         one = await service.start(TRIAGE, request_of(waiting, tmp_path / "one"))
         target = await told(tmp_path / "one")
         process_of(one).kill()
-        with pytest.raises(AotiDebugError, match="ended before it said"):
+        with pytest.raises(AotiDebugError, match="ended without an answer"):
             await service.wait(one)
         psutil.wait_procs([target], timeout=60)
         assert not target.is_running() or target.status() == psutil.STATUS_ZOMBIE

@@ -102,8 +102,8 @@ async def _done(kind: Kind[R, A], work: RunState, request: R) -> dict[str, Any]:
             tasks.cancel_scope.cancel()
     if said:
         return said
-    what = why[0] if why else "the process that did it ended before it said what it found"
-    return {"error": "", "message": what, "help": "What it left can be read (read_artifact)."}
+    what = why[0] if why else "the process of this run ended without an answer"
+    return {"error": "", "message": what, "help": "Read its files with read_artifact."}
 
 
 @asynccontextmanager
@@ -164,9 +164,9 @@ async def _watch(process: anyio.abc.Process, stop: anyio.Event, why: list[str]) 
             one = psutil.Process(process.pid)
             used = one.cpu_times()
             if one.memory_info().rss > MEMORY:
-                why.append(f"reading what it left takes more than {MEMORY >> 30} GiB of memory")
+                why.append(f"reading the run's files takes more than {MEMORY >> 30} GiB of memory")
             elif used.user + used.system > CPU_S:
-                why.append(f"reading what it left takes more than {CPU_S:.0f} s")
+                why.append(f"reading the run's files takes more than {CPU_S:.0f} s")
     _kill(process)
 
 

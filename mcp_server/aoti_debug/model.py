@@ -193,7 +193,7 @@ class ValueRow(Model):
     inf: int = 0
     error: float | None = Field(None, description="largest difference to the reference")
     line: str | None = Field(None, description="file:line of the model")
-    mark: str | None = Field(None, description="what is wrong from here on")
+    mark: str | None = Field(None, description="fault that starts here")
 
 
 class Diagnosis(Model):
@@ -206,7 +206,7 @@ class Diagnosis(Model):
     ops: list[str] = Field(default_factory=list)
     source: list[SourceLine] = Field(default_factory=list)
     input: InputFinding | None = None
-    constant: str | None = Field(None, description="given to load_constants with what is wrong")
+    constant: str | None = Field(None, description="the faulty constant of load_constants")
     fault: Fault | None = None
     misleading: list[str] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)

@@ -85,7 +85,7 @@ class Readers:
                 help="Give a part of it.",
             ) from None
         except anyio.DelimiterNotFound:
-            raise UnreadableInput("what was read of it is too long", help="Give a part.") from None
+            raise UnreadableInput("its content is too long", help="Give a part.") from None
         else:
             self._ready.append(reader)
             return said

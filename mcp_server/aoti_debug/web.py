@@ -93,10 +93,10 @@ def tokens(file: Path | None, environment: Mapping[str, str]) -> Tokens | None:
         text = read_regular(file, 1 << 20).decode("utf-8")
         mode = file.stat().st_mode
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "it is not text"
         raise WrongUse(f"cannot read the tokens in {file}: {why}", help=_HELP) from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise WrongUse(f"others than you may read {file}", help=f"chmod 600 {file}")
+        raise WrongUse(f"other users can read {file}", help=f"chmod 600 {file}")
     lines = [line.strip() for line in text.splitlines()]
     return Tokens(_named([line for line in lines if line and not line.startswith("#")], str(file)))
 
@@ -112,7 +112,9 @@ def _named(lines: Sequence[str], source: str) -> dict[str, str]:
             )
         name = match[1] or f"#{hashlib.blake2b(match[2].encode(), key=_KEY).hexdigest()[:32]}"
         if name in found:
-            raise WrongUse(f"{source}: two tokens have the name {name}", help="Name them apart.")
+            raise WrongUse(
+                f"{source}: two tokens have the name {name}", help="Give each token its own name."
+            )
         found[name] = match[2]
     if not found:
         raise WrongUse(f"{source} holds no token", help=_HELP)
@@ -182,7 +184,7 @@ class Guard:
             body = await _body(receive)
         refused: Response | None = None
         if body is None:
-            refused = _refusal(408, f"the request took over {BODY_S:g} s", "Send it anew.")
+            refused = _refusal(408, f"the request took over {BODY_S:g} s", "Send it again.")
         elif len(body) > BODY:
             refused = _refusal(413, f"the request is larger than {BODY >> 20} MiB", "Send less.")
         elif self._tokens is None and headers.get(VERSION, HANDSHAKES[0]) not in HANDSHAKES:
@@ -302,8 +304,8 @@ def _without_sessions(version: str, body: bytes) -> Response:
     known = isinstance(number, int | str) and not isinstance(number, bool)
     error = ErrorData(
         code=UNSUPPORTED_PROTOCOL_VERSION,
-        message="Without a token only a session tells clients apart. Begin one (initialize), or "
-        "serve with a token.",
+        message="Without a token, clients are distinguished by session only. Begin one "
+        "(initialize), or serve with a token.",
         data={"supported": list(HANDSHAKES), "requested": version[:40]},
     )
     return _json(400, JSONRPCError(jsonrpc="2.0", id=number if known else None, error=error))

@@ -21,4 +21,4 @@ def test_the_same_kind_in_another_output_is_odd():
 def test_words_name_both_kinds_and_other_forms():
     assert words(NAN | POSITIVE << 3) == "NaN or Inf"
     assert words(NEGATIVE) == "Inf"
-    assert words(UNLIKE) == "what was not promised"
+    assert words(UNLIKE) == "unexpected values"

@@ -228,7 +228,7 @@ def test_a_search_that_is_killed_leaves_its_best_and_no_process(minified: dict[s
 
 def test_one_operator_is_left_and_it_fails_alike_alone(minified: dict[str, Any]) -> None:
     assert minified["reproduced"] and minified["nodes"] == 1
-    assert minified["confirmed"] == "2 of 2 runs alone failed alike"
+    assert minified["confirmed"] == "2 of 2 runs of the reproduction failed in the same way"
     assert "lower of act: MissingOperatorWithoutDecomp" in minified["signature"]
 
 

@@ -22,7 +22,7 @@ def test_a_program_that_ends_well_is_not_said_to_leave_models_alone(
     answer = triage("--command", program, built.directory / "static.pt2", 4, 8)
 
     assert (answer.category, answer.diagnosis["confidence"]) == ("no_fault", "possible")
-    assert "nobody saw" in answer.diagnosis["summary"]
+    assert "no model call was observed" in answer.diagnosis["summary"]
     assert "float32[4, 8] on cpu" in answer.steps["package"]["finding"]
     assert answer.steps[CHECKED]["finding"] == "nothing found"
     assert answer.diagnosis["next"][0]["tool"] == "inspect_package"

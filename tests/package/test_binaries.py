@@ -125,7 +125,7 @@ def test_older_cubins_keep_their_architecture_in_the_low_byte(packages: Path) ->
 
 def test_what_is_no_gpu_binary_is_said_so() -> None:
     assert read_binary("x.cubin", b"").error == "the file is empty"
-    assert read_binary("x.cubin", b"hello").error == "it is no GPU binary"
+    assert read_binary("x.cubin", b"hello").error == "it is not a GPU binary"
     assert read_binary("x.cubin", b"\x7fELF\x02").error == "the file is cut off"
 
 

@@ -322,7 +322,7 @@ def tokens_of(path: Path, text: str, mode: int = 0o600) -> Path:
         ("", 0o600, "holds no token"),
         ("# nothing\n", 0o600, "holds no token"),
         ("short\n", 0o600, "16 or more characters"),
-        (f"{ALICE}\n", 0o644, "others than you may read"),
+        (f"{ALICE}\n", 0o644, "other users can read"),
         (f"me {ALICE}\nme {BOB}\n", 0o600, "two tokens have the name me"),
         (f"a b {ALICE}\n", 0o600, "without spaces"),
     ],

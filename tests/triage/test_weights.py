@@ -48,7 +48,7 @@ def test_the_line_that_reads_a_weight_with_nan_and_its_checkpoint_are_named(
     assert (best.category, best.confidence) == ("nan_or_inf", "proved"), best.summary
     assert "parameter last.weight holds 1 NaN of 16 elements, first at [0, 3]" in best.summary
     assert "aten.linear.default reads it first" in best.summary
-    assert "it was so in best.pt, read at script.py:18" in best.summary
+    assert "already in best.pt, read at script.py:18" in best.summary
     assert [line.text for line in best.source] == [
         "return self.last(h)",
         'held = torch.load("best.pt", weights_only=True)["model"]',

@@ -63,8 +63,8 @@ def shared_model(events: Events) -> Iterator[Candidate]:
             guide="guides/threads-streams-hangs.md",
             fixes=[
                 Fix(
-                    what="load the model without run_single_threaded, or give each thread a "
-                    "loaded model of its own",
+                    what="load the model without run_single_threaded, or load one model for each "
+                    "thread",
                     why="a model loaded this way may serve one call at a time only",
                 )
             ],
@@ -117,9 +117,9 @@ def fix_of(report: ThreadsReport) -> Fix:
     at = report.shared.place or report.places.real
     where = f"{at.file}:{at.line}" if at is not None else None
     if report.op:
-        memory = report.shared.name[:100] or "what it works in"
-        what = f"make {memory} anew in each call of {report.op[:200]}, or guard it with a lock"
-        why = "it needs no recompile: the package calls the operator as it is registered"
+        memory = report.shared.name[:100] or "its working memory"
+        what = f"allocate {memory} in each call of {report.op[:200]}, or guard it with a lock"
+        why = "no recompile is needed: the package calls the registered operator"
         return Fix(what=what, where=where, why=why)
     return Fix(
         what="find the memory that calls share: buffers of custom operators, outputs that are "

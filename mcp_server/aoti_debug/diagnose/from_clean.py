@@ -37,8 +37,8 @@ def ended_well(observations: Observations) -> Candidate:
             phase="none",
             category="no_fault",
             confidence="possible",
-            summary=f"the program ended without an error{more}; there is no probe in it (it is no "
-            "Python, or runs with -I, -E or -S), so nobody saw whether and how it called a model",
+            summary=f"the program ended without an error{more}; no model call was observed, "
+            "because the probe did not start (not Python, or run with -I, -E or -S)",
             next=look_at_package(observations),
         ),
         role="clean",

@@ -105,7 +105,7 @@ def differing(
 ) -> Iterator[Candidate]:
     shape, dtype = given.shape, given.dtype
     name = constant.fqn or constant.name
-    consequence = "it is taken all the same, and the results are garbage from there on"
+    consequence = "the package accepts it, and every later result is garbage"
     repair = f"load {name} as {constant.dtype}{list(constant.shape)}"
     if constant.dtype and dtype and dtype != constant.dtype:
         said = f"{name} was loaded as {dtype}, the package holds it as {constant.dtype}"

@@ -99,7 +99,7 @@ def from_lost_cache(
                 Fix(
                     what=f"set {variable}, before torch is imported, to a directory that this "
                     "machine can make and write, or leave it unset",
-                    why="the model has no part in it: torch writes what it generates there",
+                    why="torch writes generated code there; the model is not involved",
                 )
             ],
         ),

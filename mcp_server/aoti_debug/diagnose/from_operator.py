@@ -60,7 +60,7 @@ def from_index(
     value, upper, lower = (number(said.get(name)) for name in ("value", "upper", "lower"))
     op = operator(observations)
     culprit = holding(call, value) if value is not None else None
-    bounds = within("index", lower or 0, upper) if upper is not None else "what it indexes"
+    bounds = within("index", lower or 0, upper) if upper is not None else "the indexed dimension"
     place = place_of(culprit, value) if culprit is not None and value is not None else None
     where = f"{name_of(culprit)}{at(place)} = " if culprit is not None else "the index "
     what = f"{where}{value}" if value is not None else "an index"
@@ -240,6 +240,6 @@ def fixes(found: Mismatch, op: str) -> list[Fix]:
             what=f"or make the fake kernel of {op} promise what the operator returns, and compile "
             "again; torch.library.opcheck tests both against each other",
             where=where(found.places.fake),
-            why="right where the operator does what it should",
+            why="right if the operator is correct",
         ),
     ]

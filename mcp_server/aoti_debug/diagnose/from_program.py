@@ -22,12 +22,12 @@ SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
 CONTRACT = "guides/input-contracts.md"
 INDEX = "guides/triton-index-out-of-bounds.md"
 LOWER_BOUND_2 = (
-    "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a kernel: "
+    "a lower bound of 2 usually comes from the exporter's 0/1 specialization, not from a kernel: "
     "possibly a false alarm"
 )
 ONE_SIZE = (
-    "export sets single sizes apart where a size made of this one would be 0 or 1 (it specialises "
-    "those), or where the model asks for this size: in the first case the result is often right"
+    "export excludes a single size if a size derived from it would be 0 or 1 (it specializes "
+    "those), or if the model tests for it; in the first case the result is often right"
 )
 BOUND = re.compile(r"(\w{1,200})\.size\(\)\[(\d{1,3})\] (?:<=|>=|==) \d{1,19}")
 SET_APART = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] != \d{1,19}")

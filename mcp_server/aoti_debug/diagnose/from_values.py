@@ -41,9 +41,8 @@ UNWRITTEN_FIX = Fix(
     why="uninitialized memory holds whatever was there before",
 )
 STALE_FIX = Fix(
-    what="compile the package anew whenever what it is made of changes: write a digest of the "
-    "sources and weights into the package (the setting aot_inductor.metadata) and compare it "
-    "before loading; that the file exists is not enough",
+    what="compile the package again when sources or weights change: write a digest of them into "
+    "the package (the setting aot_inductor.metadata) and compare it before loading",
     why="a package keeps the weights and the graph of the day it was compiled",
 )
 TRAINING_FIX = Fix(
@@ -55,8 +54,8 @@ STATE_FIX = Fix(
     why="each call starts from what the package's own buffers hold after the call before",
 )
 RACE_FIX = Fix(
-    what="find where several threads or streams meet in one place: stores of a Triton kernel that "
-    "overlap, a custom operator on a stream of its own, a buffer that is used again too early",
+    what="find memory that several threads or streams use at the same time: overlapping stores "
+    "of a Triton kernel, a custom operator on its own stream, a buffer that is reused too early",
     why="the same inputs and seed must give the same result, up to the rounding of a sum's order",
 )
 
@@ -182,8 +181,8 @@ def in_training(compared: CompareReport) -> Candidate:
 
 def unwritten(report: PoisonReport) -> Candidate:
     said = (
-        f"output {report.output} changes with what free memory held before the call: part of it "
-        f"is never written{place(report)}"
+        f"output {report.output} depends on uninitialized memory: part of it is never "
+        f"written{place(report)}"
     )
     return of_values(
         report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -2, [UNWRITTEN_FIX]
@@ -201,7 +200,7 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
     found = of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -1, [STATE_FIX])
     because = [
         Experiment(
-            experiment=f"call {n} in a row, package and program loaded anew", result=one.verdict
+            experiment=f"call {n} in a row, package and program freshly loaded", result=one.verdict
         )
         for n, one in enumerate(report.sequence[:3], 1)
     ]
@@ -302,9 +301,8 @@ def from_nan(first: TensorStatistics, statistics: list[TensorStatistics]) -> Can
         )
         fixes = [
             Fix(
-                what="look at what this kernel computes (its name lists the operations) and at "
-                "the range of what goes in: a logarithm or root of a negative number, 0/0, "
-                "inf - inf",
+                what="check the operations of this kernel (its name lists them) and the range "
+                "of its inputs: a logarithm or root of a negative number, 0/0, inf - inf",
                 why="all NaN printed after it follow from this one",
             )
         ]

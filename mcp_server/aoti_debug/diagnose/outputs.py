@@ -86,7 +86,7 @@ def words(signature: int) -> str:
     """Return "NaN", "Inf", or both; of outputs that only have another form, that."""
     found = kinds(signature)
     parts = ["NaN"] * (NAN in found) + ["Inf"] * bool(found & {POSITIVE, NEGATIVE})
-    return " or ".join(parts or ["what was not promised"] * bool(signature & UNLIKE))
+    return " or ".join(parts or ["unexpected values"] * bool(signature & UNLIKE))
 
 
 def always(events: Events, call: Call) -> bool:

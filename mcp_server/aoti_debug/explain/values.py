@@ -90,15 +90,15 @@ def row_of(row: Report, at: int | None = None, mark: str | None = None) -> Value
 
 
 REPORT_IT = Fix(
-    what="keep the operator out of the generated code until it is fixed: compile with another "
-    "form of it (a decomposition, a copy between it and its neighbours), or another torch",
+    what="keep the operator out of the generated code until Inductor is fixed: compile with "
+    "another form of it (a decomposition, a copy between it and its neighbors), or another torch",
     why="the exported program is right, so the fault is Inductor's; the files beside the report "
     "reproduce it",
 )
 IN_32_BITS = Fix(
-    what="compute in eager what passes 2**31 and keep it as a buffer or a constant of the model, "
-    "or compute it in float64",
-    why="Inductor computes indices, arange and what is made of it, in 32 bits: they wrap there",
+    what="compute values above 2**31 in eager and keep them as a buffer or a constant of the "
+    "model, or compute them in float64",
+    why="Inductor computes indices, arange and values derived from it in 32 bits, which wrap",
 )
 
 
@@ -131,7 +131,7 @@ def read_bisection(report: Report) -> Found | None:
     if alone.startswith("wrong"):
         said += f"; compiled {alone}" + (f" ({', '.join(part[:8])})" if len(part) > 1 else "")
     elif alone.startswith("right"):
-        said += "; it is right alone, wrong beside what it is fused with"
+        said += "; right alone, wrong when fused with its neighbors"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
     fix = REPORT_IT
     if wraps(first) or first.get("wide"):
@@ -164,7 +164,7 @@ def casts_found(reason: Report) -> Found:
     fix = Fix(
         what="compile with emulate_precision_casts=True (inductor_configs), or do the rounding "
         "outside of the package",
-        why="Inductor computes in float32 what it fuses, and rounds only what it stores",
+        why="Inductor computes fused operators in float32 and rounds only the stored result",
     )
     place = lines(reason.get("stack"))
     return Found("wrong_result", summary, node, str(reason.get("op")), place, None, [fix], [])
@@ -174,14 +174,14 @@ def precision_found(reason: Report) -> Found:
     name = str(reason.get("precision"))
     summary = (
         f"the package computes its matrix products in {name}: with factors rounded to it the "
-        f"exported program gives the same ({number(reason, 'left')} is left of "
-        f"{number(reason, 'apart')}, root mean square; float32 itself is off by "
+        f"exported program agrees (RMS difference {number(reason, 'left')} instead of "
+        f"{number(reason, 'apart')}; float32 itself is off by "
         f"{number(reason, 'eager')})"
     )
     fix = Fix(
         what='compile and run with torch.set_float32_matmul_precision("highest") and without '
         "allow_tf32, or compare within the tolerance of this precision",
-        why="the difference is that of the precision, measured by running the program at it",
+        why="the exported program, run at this precision, gives the package's results",
     )
     return Found("wrong_result", summary, "", "", [], None, [fix], [])
 

@@ -82,11 +82,11 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = f"{names}: the reference is given other values than call {one.call} of the package"
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
-        said = f"{one.rows[0]} of {one.rows[1]} rows that the reference is given were never given "
-        said += (
-            "to the package: what it is given changes, or is prepared otherwise, before its call"
+        said = (
+            f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: its "
         )
-        fix = "copy what a call is to be given before its memory is written again, and prepare the "
+        said += "inputs are changed or prepared differently before the call"
+        fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         return "concurrency" if in_threads(observations) else "user_code", said, fix
     if one.far:
@@ -129,7 +129,7 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
     repeats = observations.checks.repeats
     if repeats is not None and set(names) <= set(repeats.buffers):
         said = f"{listed(names)}: calls of the module have changed it since the export; the "
-        fix = "reset the module's state before the comparison, or export it anew"
+        fix = "reset the module's state before the comparison, or export it again"
         return "user_code", said + "package began with its value then", fix
     said = f"each call of the module changes {listed(names)}; the package keeps the value that it "
     fix = "register it as a buffer and change it in place (copy_), or pass it in and return it"

@@ -65,30 +65,30 @@ def at_once(events: Events) -> bool:
 
 def not_as_alone(events: Events, others: Alone) -> Candidate:
     call, repeated = next(iter(others.values()))
-    said = f"call {call.call} gave other results in the script than alone, "
+    said = f"call {call.call} gives different results in the script and alone, "
     said += (
         f"{repeated.apart:.3g} apart" if not repeated.unlike else "NaN or infinite in one of them"
     )
     given = any(phase.phase == "constants" for phase in events.phases)
     if at_once(events):
         said += ": calls overlap in several threads"
-        fix = "give each thread a loaded model of its own, and inputs that nobody writes meanwhile"
+        fix = "load one model for each thread, and do not write to its inputs during a call"
         category: Category = "concurrency"
     elif given:
-        said += ": its weights were others than load_constants gave, or have changed since"
+        said += ": its weights are not those of load_constants, or have changed since"
         fix, category = (
             "load the weights of the instance that is called, and keep them alive",
             ("constants_mismatch"),
         )
     else:
-        said += ": something outside the call changes what it computes with"
+        said += ": something outside the call changes its weights or memory"
         fix, category = (
             "find what writes to the package's state, or to memory that it uses",
             ("wrong_result"),
         )
     alone = Experiment(
         experiment=f"call {call.call} alone, in a fresh process",
-        result="agrees with the exported program, and not with what it gave in the script",
+        result="agrees with the exported program, but not with its result in the script",
     )
     return candidate(
         call,
@@ -129,12 +129,12 @@ def overwritten(events: Events, calls: Sequence[Call], tried: str, others: Alone
     first = calls[0]
     name = input_name(first, first.overwritten[0])
     said = f"{name} is overwritten while call {first.call} is under way ({of(calls, events)})"
-    fix = f"give each call memory of its own for {name} until it has returned, or copy it first"
+    fix = f"use separate memory for {name} until the call has returned, or copy it first"
     because, sure = [], False
     if (first.pid, first.call) in others:
         repeated, sure = others[first.pid, first.call][1], True
         what = f"call {first.call} alone, on {name} as it was when the call began"
-        result = f"right, and {repeated.apart:.3g} from what the script got"
+        result = f"right, and {repeated.apart:.3g} from the script's result"
         because = [Experiment(experiment=what, result=result)]
     return candidate(
         first,

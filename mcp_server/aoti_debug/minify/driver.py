@@ -168,7 +168,7 @@ def _trials(
                 search.work.directory.path,
                 search.survey.values,
                 search.definitions,
-                "Not yet confirmed by itself: the search goes on.",
+                "Not confirmed yet: the search continues.",
             )
 
     took = max(found.wall_s, search.material.wall_s)
@@ -250,7 +250,7 @@ async def _proved(
     seen = await reproduction.confirm(search.work, repro, trials, search.python, search.cache)
     alike = sum(map(trials.wanted.same, seen))
     repro = await write(
-        f"Run alone in an empty directory, it failed in this way {alike} of {len(seen)} times."
+        f"Run alone in an empty directory, it failed in the same way {alike} of {len(seen)} times."
     )
     return repro, seen
 
@@ -274,7 +274,7 @@ def _answer(
         source=f"{Path(place.file).name}:{place.line}" if place is not None else None,
         nodes=repro.nodes,
         nodes_before=len(survey.graph.calls()),
-        confirmed=f"{alike} of {len(seen)} runs alone failed alike",
+        confirmed=f"{alike} of {len(seen)} runs of the reproduction failed in the same way",
         reproduced=alike == len(seen) or alike >= (1 if found.repeats > 1 else reproduction.TIMES),
         repro=str(repro.script),
         repro_kernel=str(kernel.script) if kernel is not None else None,

@@ -68,7 +68,7 @@ class Launched:
 
     @property
     def note(self) -> str:
-        return f"{SCRIPT} launches its kernel alone: {self.alike} of {self.runs} failed alike"
+        return f"{SCRIPT} launches only its kernel: {self.alike} of {self.runs} runs failed alike"
 
 
 async def write_kernel(

@@ -95,7 +95,9 @@ def _joined(texts: Sequence[str], libraries: Sequence[str], *notes: str) -> Defi
     parts = list(dict.fromkeys(texts))
     files = tuple(map(Path, libraries))
     parts += [f"torch.ops.load_library({library!r})\n" for library in libraries]
-    needed = [f"{file.name} is needed beside it: its operators are compiled code" for file in files]
+    needed = [
+        f"{file.name} must be in the same folder: its operators are compiled code" for file in files
+    ]
     text = "\n".join(parts).strip()
     return Definitions(text + "\n" if text else "", files, (*notes, *needed))
 

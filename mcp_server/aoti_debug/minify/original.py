@@ -100,8 +100,8 @@ async def original(
     raise NothingToMinify(
         f"the failure ({material.said}) could not be repeated outside the script: "
         f"{'; '.join(tried)}",
-        help="What the script does besides the failing call may matter: threads, streams, other "
-        "models, a changed global setting. guides/minifier.md says how to narrow that down.",
+        help="The rest of the script may matter: threads, streams, other models, a changed global "
+        "setting. guides/minifier.md says how to narrow that down.",
     )
 
 

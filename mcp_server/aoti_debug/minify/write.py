@@ -103,7 +103,7 @@ class Writer:
             elif not any(user in written.emitted for user in users):
                 written.outputs.append(node.name)
         if not written.outputs:
-            raise Unbuildable("nothing of it is an output")
+            raise Unbuildable("it has no output")
         return written
 
     def _results_of(self, node: GraphNode, written: Written) -> None:

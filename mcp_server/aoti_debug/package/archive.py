@@ -202,9 +202,9 @@ def _size_flaws(info: zipfile.ZipInfo, size: int) -> Iterator[Flaw]:
     packed, bytes_ = info.compress_size, info.file_size
     refused = ""
     if info.header_offset + LOCAL_HEADER + packed > size:
-        refused = "ends behind the end of the file: the archive is truncated or rewritten"
+        refused = "ends after the end of the file: the archive is truncated or rewritten"
     elif stored and bytes_ != packed:
-        refused = f"is stored as it is, yet its sizes differ: {packed} and {bytes_} bytes"
+        refused = f"is stored uncompressed, but its sizes differ: {packed} and {bytes_} bytes"
     if refused:
         fix = "Copy the package again."
         what = f"{where!r} {refused}"
@@ -238,7 +238,7 @@ def _verify(
         if len(flaws) < 20:
             flaws.append(
                 Flaw(
-                    f"{member.name} is not what was written: {reason}",
+                    f"{member.name} is damaged: {reason}",
                     "package_corrupt",
                     None,
                     "proved",

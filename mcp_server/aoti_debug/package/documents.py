@@ -141,19 +141,19 @@ class DocumentError(Exception):
 def load_document(data: bytes) -> Any:
     """Parse untrusted JSON; nesting and size are bounded."""
     if len(data) >= JSON_LIMIT:
-        raise DocumentError("it is larger than any real one")
+        raise DocumentError("it is too large")
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise DocumentError(f"it is no JSON ({reason})") from None
+        raise DocumentError(f"it is not JSON ({reason})") from None
 
 
 def read_metadata(data: bytes) -> dict[str, str]:
     """Return the entries of `…_metadata.json`, strings only, at most 100."""
     document = load_document(data)
     if not isinstance(document, dict):
-        raise DocumentError("it is no JSON object")
+        raise DocumentError("it is not a JSON object")
     entries = list(document.items())[:100]
     return {key[:200]: value[:2000] for key, value in entries if isinstance(value, str)}
 
@@ -187,7 +187,7 @@ def read_origins(data: bytes) -> tuple[KernelOrigin, ...]:
     """Return kernel → graph nodes → model lines, from kernel_information.json."""
     document = load_document(data)
     if not isinstance(document, dict):
-        raise DocumentError("it is no JSON object")
+        raise DocumentError("it is not a JSON object")
     entries = list(document.items())[:50_000]
     return tuple(_origin(key, value) for key, value in entries if isinstance(value, dict))
 

@@ -290,7 +290,7 @@ def read_binary(member: str, data: bytes) -> Binary:
         return Binary(member, "spv")
     if data.lstrip()[:2] == b"//" or b".target sm_" in data[:HEAD]:
         return Binary(member, kind, tuple(_ptx_target(data)))
-    return Binary(member, kind, error="it is no GPU binary")
+    return Binary(member, kind, error="it is not a GPU binary")
 
 
 def _elf(member: str, kind: Kind, data: bytes) -> Binary:

@@ -190,7 +190,7 @@ def keep_program(torch: Any, program: Any) -> tuple[str | None, str | None]:
     try:
         size = size_of(torch, program)
     except Exception as error:
-        return None, f"its size cannot be told: {type(error).__name__}: {error}"
+        return None, f"its size is unknown: {type(error).__name__}: {error}"
     name = store.new_name("exported", ".pt2")
     if size > store.room():
         return _later(torch, program, name, size)

@@ -102,7 +102,7 @@ class RunDirectory(Kept):
             return
         raise RunDirectoryError(
             f"{before}the run deleted or replaced its own directory {self.path}",
-            help="What it left is lost. Keep the script away from AOTI_DEBUG_HOME.",
+            help="Its files are lost. Keep the script away from AOTI_DEBUG_HOME.",
         )
 
     def subdirectory(self, name: str, *, new: bool = False) -> Path:

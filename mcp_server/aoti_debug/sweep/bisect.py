@@ -134,10 +134,10 @@ def search(found: Sequence[Candidate], sweep: Callable[[str, str], SweepAnswer])
             Trial(candidate=one.label, result=answer.result, reason=answer.reason, run=answer.run)
         )
         low, high = (low, middle) if answer.result == "bad" else (middle + 1, high)
-    note = "what is good after what is bad, in that order, is not looked for"
+    note = "a later version that is good again is not searched for"
     return BisectAnswer(
         first_bad=found[low].label if low < len(found) else None,
         last_good=found[low - 1].label if low else None,
         tried=tried,
-        notes=[note] if low < len(found) else ["it is good under the newest"],
+        notes=[note] if low < len(found) else ["the newest version is good"],
     )

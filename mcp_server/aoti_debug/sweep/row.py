@@ -49,8 +49,10 @@ class Row(Model):
     category: Category | None = None
     phase: Phase | None = None
     confidence: Confidence | None = None
-    broken: str | None = Field(None, description="property of an input that is not as compiled")
-    constant: str | None = Field(None, description="given to load_constants with what is wrong")
+    broken: str | None = Field(
+        None, description="property of an input that differs from the compiled one"
+    )
+    constant: str | None = Field(None, description="the faulty constant of load_constants")
     signature: Fingerprint | None = None
     ops: tuple[str, ...] = Field((), description="operators that the diagnosis names")
     guide: str | None = None

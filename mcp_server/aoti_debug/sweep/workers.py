@@ -311,9 +311,9 @@ class OnRay:
         try:
             return Row.model_validate_json(await reference)
         except self.ray.exceptions.RayError as error:
-            return not_run(planned, f"Ray gave it up: {error}")
+            return not_run(planned, f"Ray gave up: {error}")
         except ValidationError:  # one worker's word is one row
-            return not_run(planned, "its worker answered what is no row of this release")
+            return not_run(planned, "its worker's answer is not a row of this release")
         except BaseException:
             self.ray.cancel(reference, force=True)
             raise

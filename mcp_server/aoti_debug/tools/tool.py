@@ -224,7 +224,7 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
     if not path.is_absolute():
         raise WrongUse(
             f"{name} is not an absolute path: {value!r}",
-            help="The server runs in a directory of its own: give the absolute path"
+            help="The server runs in another directory: give the absolute path"
             + (", or cwd." if name in ("script", "command", "python") else "."),
         )
     api.within(path, owner)

@@ -49,8 +49,8 @@ def same_file(path: Path, package: PackageSeen) -> bool:
 
 LOADED_ONLY = "the script only loads the package, and no earlier run that compiled it is kept"
 OTHERS_ONLY = (
-    "what the script compiles is not this model of this package, and no earlier run that compiled "
-    "it is kept"
+    "the script compiles another model than this one of the package, and no earlier run that "
+    "compiled it is kept"
 )
 
 

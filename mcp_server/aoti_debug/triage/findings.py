@@ -131,8 +131,10 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return of_calls(report)
     if isinstance(report, FakesReport):
         count = len(report.mismatches)
-        what = f"{times(count, 'result')} {'is' if count == 1 else 'are'} not what was promised"
-        return what if count else "all as promised"
+        what = (
+            f"{times(count, 'result')} {'differs' if count == 1 else 'differ'} from the fake kernel"
+        )
+        return what if count else "all as the fake kernels say"
     if isinstance(report, CompareReport):
         apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""
         by = f" (measured against {report.reference[:200]})" if report.reference else ""
@@ -159,8 +161,8 @@ def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -
         return ""
     if guards is not None and guards.index is not None:
         return (
-            " on these inputs; what an index out of bounds reads or overwrites may lie beside the "
-            "outputs that are compared"
+            " on these inputs; an index out of bounds may read or overwrite memory outside the "
+            "compared outputs"
         )
     bad = [one.call for one in (calls.calls if calls is not None else ()) if breaks(one)]
     numbers = ", ".join(map(str, bad[:6])) + (", …" if len(bad) > 6 else "")
@@ -219,8 +221,10 @@ def undeclared(differences: Sequence[Break]) -> str:
 def at_once(report: ThreadsReport) -> str:
     what = f"{report.calls} calls of {report.threads} threads at the same time"
     if report.verdict == "same":
-        return f"{what}: as alone"
-    return f"{what}: {report.went} are not as alone" + (f", nor is {report.op}" * bool(report.op))
+        return f"{what}: same as alone"
+    return f"{what}: {report.went} differ from the same call alone" + (
+        f", and so does {report.op}" * bool(report.op)
+    )
 
 
 def repeated(report: RepeatsReport) -> str:

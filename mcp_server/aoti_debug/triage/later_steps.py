@@ -84,7 +84,7 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     if found is not None:
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
         found = brought(replace(found, artifact=artifact), observations)
-    clean = "every value is finite, every index fits" if report else "the process told nothing"
+    clean = "every value is finite, every index fits" if report else "the process left no report"
     state.done(step("nodes", WHY_NODES, found.summary if found else clean, ran, state))
     meant = report is not None and report.get("meant") is True
     return replace(observations, walked=found, meant=meant)
@@ -102,9 +102,9 @@ def brought(found: Found, observations: Observations) -> Found:
         return found
     one = next((w for w in seen if w.file), seen[0])
     at = f"{base_name(one.caller[0])}:{one.caller[1]}" if one.caller is not None else ""
-    said = f"it was so in {base_name(one.file)}, read" if one.file else "it was so when it was set"
+    said = f"already in {base_name(one.file)}, read" if one.file else "already when it was set"
     fix = Fix(
-        what=f"repair {name} in {one.file or 'what is given to load_state_dict'}: test it with "
+        what=f"fix {name} in {one.file or 'the argument of load_state_dict'}: test it with "
         "torch.isfinite when it is written and when it is read",
         where=":".join(map(str, one.caller)) if one.caller is not None else None,
     )
@@ -187,7 +187,7 @@ async def take_bisection(
     if found is not None:
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
         found = replace(found, artifact=artifact)
-    said = found.summary if found else vanished(report) or "the process told nothing"
+    said = found.summary if found else vanished(report) or "the process left no report"
     state.done(step("bisect", WHY_BISECT, said, ran, state))
     return replace(observations, walked=found)
 

@@ -28,7 +28,7 @@ from aoti_debug.triage.run_state import RunState
 
 LISTED = 6
 CHECKS = 4
-WHY = "nobody saw the calls of this program, but its package tells what they must keep to"
+WHY = "the calls of this program were not observed, but its package states their contract"
 
 
 async def with_package(

@@ -358,7 +358,7 @@ def proposed(state: RunState, best: Diagnosis, observations: Observations) -> Di
         state.notes.append(f"the patch could not be written to {path.name}: {error.strerror}")
         return found
     arguments = {"what": str(path), "against": state.directory.id}
-    why = "applies the first fix to a copy of your files, and looks whether it is one"
+    why = "applies the first fix to a copy of your files and verifies it"
     step = Next(tool="verify_fix", arguments=arguments, why=why)
     return found.model_copy(update={"next": [step, *found.next]})
 

@@ -41,9 +41,9 @@ from aoti_debug.triage.observe import (
     reached_a_call,
 )
 
-TRIALS = "which calls are wrong, and is one right when what it breaks is taken away"
+TRIALS = "which calls are wrong, and is one right without its broken property"
 FORKED = "a forked child does not return from a call that its parent has made: is it the fork"
-WRITES = "the model has custom operators: does one write to what it says it only reads"
+WRITES = "the model has custom operators: does one write to an input without declaring it"
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
@@ -88,7 +88,7 @@ def settled(best: Diagnosis, *, of_target: bool = False) -> Skip | None:
     if best.category == "index_out_of_bounds" and best.input is not None and best.kernel:
         return Skip("the value, where it stands and the kernel's line are known")
     if best.category == "constants_missing":
-        return Skip("which constants nobody has given is known: any call reads null pointers")
+        return Skip("the missing constants are known: every call reads null pointers")
     # A stride that differs may do no harm: that takes a comparison of the results.
     if best.category.startswith("contract_") and best.category != "contract_stride":
         return Skip("the package's own source proves it")

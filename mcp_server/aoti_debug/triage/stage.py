@@ -162,7 +162,7 @@ def acted(stage: Stage, acts: Acts, observations: Observations) -> tuple[bool | 
     if events is None or not events.processes:
         return None, (
             "the probe did not start in the target (a program without Python, or an interpreter "
-            "run with -I, -E or -S), so nobody saw whether the flags acted"
+            "run with -I, -E or -S), so it is unknown whether the flags acted"
         )
     if not touches_aoti(events):
         return False, "the script never compiled, loaded or called an AOTInductor package"

@@ -196,7 +196,7 @@ def _cause(facts: Facts) -> Found:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
     elif facts.category == "contract_guard" and facts.refused:
         still = f"the exported program still refuses the call: {facts.refused[0]}"
-    return Found(what, "bad" if still else "good", still or "it is gone", "not fixed")
+    return Found(what, "bad" if still else "good", still or "gone", "not fixed")
 
 
 def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
@@ -230,12 +230,14 @@ def _package(trial: Trial) -> Found:
             return Found(what, "good", "eager raises too")
         return Found(what, "bad", f"it raises: {trial.package_raises}", "not fixed")
     if trial.fixed_raises is not None:
-        return Found(what, "bad", f"eager raises ({trial.fixed_raises}), it does not", "not fixed")
+        return Found(
+            what, "bad", f"eager raises ({trial.fixed_raises}), the package does not", "not fixed"
+        )
     if trial.package == "differs":
         return Found(what, "bad", f"wrong values on {trial.name}", "not fixed")
     if trial.package is None or trial.package == "random":
         return Found(what, "unknown", f"its values on {trial.name} cannot be compared")
-    return Found(what, "good", "right, held against float64")
+    return Found(what, "good", "right, compared with float64")
 
 
 def _model(trial: Trial, facts: Facts) -> Found:
@@ -249,9 +251,9 @@ def _model(trial: Trial, facts: Facts) -> Found:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
         return Found(what, "bad", text, "masked")
     if trial.model == "differs":
-        text = f"it computes something else than before on {trial.name}"
+        text = f"its results on {trial.name} differ from before"
         return Found(what, "bad", text, "masked")
-    return Found(what, "good", "it computes what it did before")
+    return Found(what, "good", "same results as before")
 
 
 def failed_calls(calls: Sequence[Call], failing: int | None) -> int:

@@ -114,7 +114,7 @@ def _empty(git: str | None, mode: str | None) -> list[FilePatch]:
 def _executable(mode: str | None) -> bool:
     kind = mode.rpartition(" ")[2] if mode is not None else _MODES[0]
     if kind not in _MODES:
-        raise BadPatch(f"the patch makes or removes what is no file (mode {kind[:20]})")
+        raise BadPatch(f"the patch adds or removes something that is not a file (mode {kind[:20]})")
     return kind == _MODES[1]
 
 
