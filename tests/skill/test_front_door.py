@@ -615,6 +615,29 @@ def test_where_nothing_can_be_written_the_client_hears_the_place(
     assert str(tmp_path / "file") in said and "AOTI_DEBUG_HOME" in said
 
 
+# Each extra with pip once; benchmarks/front_door.py has each on each Python.
+@pytest.mark.parametrize(
+    ("version", "extra", "needed"),
+    [("3.11", "ray", "ray"), ("3.12", "triton", "triton"), ("3.13", "evals", "inspect_ai")],
+)
+def test_pip_installs_an_extra(
+    fresh: Machine, tmp_path: Path, version: str, extra: str, needed: str
+) -> None:
+    if (python := pythons().get(version)) is None:
+        pytest.skip(f"no Python {version} here")
+    (tmp_path / "python3").symlink_to(python)
+    user = fresh.having(PATH=f"{tmp_path}:{fresh.environment['PATH']}")
+    user.sh(with_extra(extra))
+    folder = user.home / "aoti-env" / "bin"
+    user.sh(f"{folder}/python -c 'import {needed}'")
+    user.answers(str(folder / "aoti-debug"), "serve")
+
+
+def with_extra(extra: str) -> str:
+    """Return the README's block of pip with an extra, as its comment has it."""
+    return re.sub(r"\./aoti-debug\b.*", f"'./aoti-debug[{extra}]'", block(PIP))
+
+
 @pytest.mark.parametrize("version", PYTHONS)
 def test_every_extra_that_a_python_allows_can_be_had(account: Any, version: str) -> None:
     words = f"uv pip compile -q --python-version {version} --all-extras {ROOT}/pyproject.toml"

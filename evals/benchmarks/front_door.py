@@ -1,0 +1,166 @@
+"""Time the documented roads to the first answer, on every Python of this machine.
+
+    .venv/bin/python evals/benchmarks/front_door.py OUT.jsonl [--only ROAD ...] [--pythons 3.12 ...]
+
+Commands are read from the manifests and README.md, as `tests/skill/test_front_door.py` does, which
+proves that they work. An answer is `initialize`, `tools/list` and one `diagnose_log`. Seconds, a
+row each: `cold`, with empty home and caches, installation included; `warm`, the next start;
+`offline`, a start without a network; `no_caches`, a start after all caches were deleted; `both`.
+GitHub is a clone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "skill")]
+
+import test_front_door as front  # noqa: E402
+
+EXTRAS = ("ray", "evals", "triton", "torch")  # the last is gigabytes
+
+
+@dataclass(frozen=True)
+class Road:
+    """What installs, run once, and what starts a server, both in the user's home."""
+
+    start: tuple[str, ...]
+    install: str = ""
+
+
+def roads(clone: Path) -> dict[str, Road]:
+    """Return the roads of the manifests, for a plugin's folder, and those of README.md."""
+    found = {}
+    for name in (
+        ".claude-plugin/plugin.json",
+        ".codex-plugin/plugin.json",
+        "gemini-extension.json",
+    ):
+        [server] = json.loads((ROOT / name).read_text("utf-8"))["mcpServers"].values()
+        found[name.split("/")[0]] = server
+    bundle = json.loads((ROOT / "manifest.json").read_text("utf-8"))
+    found["manifest.json"] = bundle["server"]["mcp_config"]
+    rows = {
+        name: Road(("bash", "-euc", f"cd {clone} && {_line(how, clone)}"))
+        for name, how in found.items()
+    }
+    serve = ("aoti-debug", "serve")
+    in_clone = f"git clone -q {front.SITE}aoti-debug"
+    rows |= {
+        "skill": Road(("bash", "-euc", f"python3 {clone}/mcp_server/start.py serve")),
+        "uv tool": Road(serve, front.block(front.UV_TOOL)),
+        "pipx": Road(serve, front.block(front.PIPX)),
+        "uvx": Road(("bash", "-euc", front.block(front.UVX))),
+        "uv run": Road(("bash", "-euc", front.block(front.UV_RUN)), in_clone),
+    }
+    of_pip = ("aoti-env/bin/aoti-debug", "serve")
+    rows["pip"] = Road(of_pip, front.block(front.PIP))
+    rows |= {f"pip [{extra}]": Road(of_pip, front.with_extra(extra)) for extra in EXTRAS}
+    return rows
+
+
+def _line(how: dict[str, object], clone: Path) -> str:
+    args = how["args"]
+    assert isinstance(args, list)
+    return " ".join(re.sub(r"\$\{\w+\}", str(clone), str(w)) for w in (how["command"], *args))
+
+
+def machine(place: Path, python: str, bare: Path) -> front.Machine:
+    """Return a new account whose python3, uv and pipx use this interpreter."""
+    home, programs = place / "home", place / "programs"
+    home.mkdir(parents=True)
+    programs.mkdir()
+    for name in ("uv", "uvx"):
+        (programs / name).symlink_to(Path(sys.executable).with_name(name))
+    (programs / "python3").symlink_to(python)
+    pipx = f'#!/bin/sh\nPIPX_DEFAULT_PYTHON={python} exec uvx --quiet pipx@1.18.4 "$@"\n'
+    (programs / "pipx").write_text(pipx)
+    (programs / "pipx").chmod(0o755)
+    site = bare.parent.as_uri()
+    (home / ".gitconfig").write_text(f'[url "{site}/"]\n\tinsteadOf = {front.SITE}\n')
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AOTI_", "PYTHON", "VIRTUAL"))}
+    return front.Machine(
+        home,
+        {
+            **kept,
+            "HOME": str(home),
+            "PATH": f"{home}/.local/bin:{programs}:/usr/bin:/bin",
+            "UV_CACHE_DIR": str(place / "caches" / "uv"),
+            "PIP_CACHE_DIR": str(place / "caches" / "pip"),
+            "UV_PYTHON": python,
+            "UV_NO_GITHUB_FAST_PATH": "1",  # GitHub is a clone here, without its API
+        },
+    )
+
+
+def timed(account: front.Machine, road: Road) -> float | None:
+    """Return the seconds from a start to the first answer, or None where there is none."""
+    began = time.monotonic()
+    try:
+        account.answers(*(str(account.home / w) if "/bin/" in w else w for w in road.start))
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return None
+    return round(time.monotonic() - began, 2)
+
+
+def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float | None]:
+    """Return the seconds of the five starts of a road in a new account."""
+    account = machine(place, python, bare)
+    if road.install.startswith("pipx"):
+        account.sh("pipx --version")  # the installer is there before the road begins
+        account.sh(f"rm -rf {place}/caches/pip")
+    began = time.monotonic()
+    if road.install:
+        account.sh(road.install)
+    installed = time.monotonic() - began
+    first = timed(account, road)
+    row = {"cold": None if first is None else round(installed + first, 2)}
+    row["warm"] = timed(account, road)
+    offline = account.having(**front.NO_NETWORK)
+    row["offline"] = timed(offline, road)
+    shutil.rmtree(place / "caches", ignore_errors=True)
+    row["no_caches"] = timed(account, road)
+    shutil.rmtree(place / "caches", ignore_errors=True)
+    row["both"] = timed(offline, road)
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--pythons", nargs="*", default=list(front.PYTHONS))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, options.out.open("a") as out:
+        bare = Path(folder, "site", "aoti-debug")
+        subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(bare)], check=True)
+        shutil.copytree(bare, bare.with_suffix(".git"))
+        clone = Path(folder, "plugin")
+        subprocess.run(["git", "clone", "-q", str(bare), str(clone)], check=True)
+        for name, road in roads(clone).items():
+            if name not in options.only if options.only else name == "pip [torch]":
+                continue
+            for version, python in sorted(front.pythons().items()):
+                if version in options.pythons:
+                    place = Path(folder, "places", name.replace(" ", "-"), version)
+                    row = {"road": name, "python": version, **measure(road, python, bare, place)}
+                    print(json.dumps(row), flush=True)
+                    print(json.dumps(row), file=out, flush=True)
+                    shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
