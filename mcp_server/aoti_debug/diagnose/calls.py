@@ -3,6 +3,7 @@ line of the user's own files."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -171,6 +172,7 @@ def name_of(given: Leaf) -> str:
 
 
 LIBRARIES = ("/site-packages/", "/dist-packages/", "/torchinductor_")
+HASHED = re.compile(r"^(c[a-z2-7]{6})[a-z2-7]{45}")  # a file of Inductor's cache
 LAUNCHER = "/minifier_launcher.py"
 LOADING = ("torch/export/", "torch/_export/")
 
@@ -243,6 +245,12 @@ def source_of(frame: Place | None) -> list[SourceLine]:
 
 def base_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
+
+
+def at_line(file: str | None, line: int | None) -> str:
+    """Return " at FILE:LINE" for a headline; a name that Inductor made of a hash is cut."""
+    name = HASHED.sub(r"\1…", base_name(file)) if file else ""
+    return f" at {name}:{line}" if name and line else ""
 
 
 def overlapping(calls: Sequence[read.Phase]) -> tuple[read.Phase, read.Phase] | None:

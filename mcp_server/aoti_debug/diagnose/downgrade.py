@@ -195,8 +195,8 @@ def doubted(candidate: Candidate) -> Candidate:
     said = candidate.diagnosis
     update = {
         "confidence": "possible",
-        "summary": f"{said.summary}; this kernel of NVIDIA's libraries shows it in healthy models "
-        "too: it matters only if a result differs",
+        "means": "healthy models show this too in kernels of NVIDIA's libraries: it matters only "
+        "if a result differs",
     }
     return replace(candidate, role="symptom", diagnosis=said.model_copy(update=update))
 

@@ -57,8 +57,8 @@ def shared_model(events: Events) -> Iterator[Candidate]:
             phase="run",
             category="concurrency",
             confidence="likely",
-            summary="calls of one loaded model overlap in several threads, and it was loaded with "
-            "run_single_threaded=True, which leaves out the locking",
+            summary="calls of one model overlap in several threads, and run_single_threaded=True "
+            "leaves out its locks",
             evidence=[evidence(first.span), evidence(second.span)],
             guide="guides/threads-streams-hangs.md",
             fixes=[

@@ -12,7 +12,7 @@ from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_scene import WATCH, is_well
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.diagnose.speaker import last_to_speak, part_of
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
@@ -100,7 +100,7 @@ def guessed(line: ErrorLine, phase: Phase) -> Candidate:
             phase=phase,
             category=BY_PHASE.get(phase, "unknown"),
             confidence="possible",
-            summary=f"no known failure; it speaks of an error: {line.span.quote}",
+            summary=headline("no known failure; it reports an error: ", line.span.quote),
             evidence=[evidence(line.span)],
             guide=GUIDE,
             next=[WATCH],
@@ -114,18 +114,13 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
     """Quote the last line whose writer is known, else the first line."""
     spoke = last_to_speak(line.span.quote for line in lines)
     said = lines[spoke[0]] if spoke is not None else lines[0] if lines else None
-    who = (
-        f"{spoke[1].name} spoke last"
-        if spoke is not None
-        else "which software printed it is not known"
-    )
+    who = f"printed by {spoke[1].name}" if spoke is not None else "printed by unknown software"
     return Candidate(
         Diagnosis(
             phase="none",
             category="unknown",
             confidence="possible",
-            summary=f"nothing known fits this text; {who}"
-            + (f": {said.span.quote}" if said else ""),
+            summary=headline(f"no known failure; {who}", f": {said.span.quote}" if said else ""),
             evidence=[evidence(said.span)] if said else [],
             guide=GUIDE,
             next=[WATCH],
@@ -246,14 +241,22 @@ def clean(observations: Observations) -> Candidate:
             category="no_fault",
             confidence="likely" if whole and not uncompared else "possible",
             summary=f"{how(observations)}; {calls} "
-            f"{'call' if calls == 1 else 'calls'} of a compiled model returned"
-            + judged_of(known)
-            + checked(observations)
-            + (f"; its values were not compared: {uncompared}" if uncompared else "")
-            + drawn_anew(observations)
-            + holding(observations)
-            + of_guards(observations, calls)
-            + unchecked,
+            f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
+            means="; ".join(
+                filter(
+                    None,
+                    (
+                        judged_of(known),
+                        checked(observations),
+                        uncompared and f"its values were not compared: {uncompared}",
+                        random_by_design(observations),
+                        holding(observations),
+                        of_guards(observations, calls),
+                        unchecked,
+                    ),
+                )
+            )
+            or None,
             evidence=last_event(observations),
             guide="guides/input-contracts.md" if unchecked else None,
             next=[ahead] if unchecked or (uncompared and observations.to_compare) else [],
@@ -276,11 +279,12 @@ def judged_of(known: Judged) -> str:
     if known.made == 0:
         return ""
     if known.judged == known.made:
-        return ", each held against the package's contract" if known.made > 1 else ""
-    return f"; {known.made - known.judged} of them could not be held against the package's contract"
+        return "each call was checked against the package's contract" if known.made > 1 else ""
+    missed = known.made - known.judged
+    return f"{missed} of {known.made} calls could not be checked against the package's contract"
 
 
-def drawn_anew(observations: Observations) -> str:
+def random_by_design(observations: Observations) -> str:
     """Say that the model draws by design, so that two results cannot be held against each other."""
     compared = observations.checks.compare
     if compared is None or compared.verdict != "random":
@@ -288,7 +292,7 @@ def drawn_anew(observations: Observations) -> str:
     line = next(iter(last_line_of(compared.drawn)), None)
     at = f" at {base_name(line.file)}:{line.line}" if line is not None else ""
     ops = ", ".join(compared.random[:3])
-    return f"; it draws random numbers by design ({ops}{at}): values were not compared"
+    return f"it draws random numbers by design ({ops}{at}): values were not compared"
 
 
 def holding(observations: Observations) -> str:
@@ -298,7 +302,7 @@ def holding(observations: Observations) -> str:
     bad = [
         f"output {one.index} holds {words}" for one in outputs if (words := one.package.not_finite)
     ]
-    return f"; {', '.join(bad[:3])}, as without AOTInductor" if bad else ""
+    return f"{', '.join(bad[:3])}, as without AOTInductor" if bad else ""
 
 
 def checked(observations: Observations) -> str:
@@ -309,14 +313,14 @@ def checked(observations: Observations) -> str:
         words + (f" ({apart})" if name == "compare" and apart else "")
         for name, words in CHECKED.items()
         if ((step := reports.step(name)) is not None and step.state == "done")
-        and not (name == "compare" and drawn_anew(observations))
+        and not (name == "compare" and random_by_design(observations))
     ]
     looked += [
         words
         for name, words in BY_TOOL.items()
         if name in observations.steps and not observations.steps[name].failed
     ]
-    return f"; checked and clean: {', '.join(looked)}{refused(observations)}" if looked else ""
+    return f"checked and clean: {', '.join(looked)}{refused(observations)}" if looked else ""
 
 
 def of_guards(observations: Observations, calls: int) -> str:
@@ -326,8 +330,8 @@ def of_guards(observations: Observations, calls: int) -> str:
     if guards is None or guards.state != "done" or not others:
         return ""
     return (
-        f". {others} of {calls} calls have other sizes or values than the one that was repeated: "
-        "they were not held against the exported program's guards"
+        f"{others} of {calls} calls have other sizes or values than the repeated one: they were "
+        "not checked against the exported program's guards"
     )
 
 
@@ -355,8 +359,8 @@ def not_checked(observations: Observations) -> str:
         f"{given.name or f'argument {given.position}'} = {given.value}" for given in others[:3]
     )
     return (
-        ". Without the exported program nothing says whether relations between sizes (such as "
-        "divisibility) hold"
+        "without the exported program, relations between sizes (such as divisibility) are not "
+        "checked"
         + (f", nor whether {named} is the value that was fixed at export" if named else "")
     )
 

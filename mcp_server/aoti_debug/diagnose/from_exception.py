@@ -13,7 +13,7 @@ from aoti_debug.diagnose.calls import (
     users_frame,
     within,
 )
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cache
@@ -158,16 +158,16 @@ def from_chain(
             category, confidence, phase = said[1].category, "possible", said[1].phase
     ending = observations.ending
     caught = ending is not None and (ending.clean or went_on(observations, exception))
-    after = ", which the script printed and went on" if ending and ending.clean else ", caught"
-    headline = exception.message.strip().splitlines()
-    what = f"{exception.type}: {headline[0][:200]}" if headline else exception.type
+    after = ", which the script printed" if ending and ending.clean else ", caught"
+    message = exception.message.strip().splitlines()
+    what = f"{exception.type}: {message[0]}" if message else exception.type
     signature = found[0].signature if found and category == "user_code" else None
     return Candidate(
         Diagnosis(
             phase=phase or "none",
             category=category,
             confidence="possible" if caught else confidence,
-            summary=what + (after if caught else ""),
+            summary=headline(what, after=after if caught else ""),
             source=source_of(users_frame(exception.frames)),
             evidence=[evidence(exception.span)],
             guide=signature.guide if signature else GUIDES.get(category),
@@ -275,7 +275,7 @@ def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
             phase="triton_compile" if compiled else said.phase,
             category=said.category,
             confidence="possible",
-            summary=f"no known failure; by its words: {line.span.quote}",
+            summary=headline("no known failure; by its words: ", line.span.quote),
             evidence=[evidence(line.span)],
             guide=MEANINGS[said.category].guide,
         ),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, phase_at_end, traceback_phase
+from aoti_debug.diagnose.calls import at_line, phase_at_end, traceback_phase
 from aoti_debug.diagnose.from_trial import candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, evidence
 from aoti_debug.facts.categories import Tier
@@ -123,15 +123,14 @@ def ends_py(file: str | None) -> bool:
 def from_core(observations: Observations, found: GpuException) -> Candidate:
     category = category_of(found.exception)
     phase = gpu_phase(observations)
-    place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
+    place = at_line(found.file, found.line)
     access, size = access_of(found) or (None, None)
     if access:
         place += f", {'an' if access == 'atomic' else 'a'} {access}" + (
             f" of {size} bytes" if size else ""
         )
-    when = " while Inductor tuned it, at compile time" if phase == "autotune" else ""
-    if phase_unknown(observations):
-        when = "; whether in a call or while Inductor tuned it, this log does not tell"
+    when = ", while Inductor tuned it" if phase == "autotune" else ""
+    unknown = "in a call or while Inductor tuned it: this log does not show which"
     match = observations.signature_at(found.span)
     asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone
     generated = (found.kernel or "").startswith("triton_")
@@ -145,6 +144,7 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
             confidence=("likely" if generated else "possible") if asserted else "proved",
             summary=f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}"
             f"{place}{when}",
+            means=unknown if phase_unknown(observations) else None,
             kernel=kernel_of(found),
             fault=Fault(access=access, size=size, block=found.block, thread=found.thread),
             evidence=[evidence(found.span)],
@@ -159,14 +159,14 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
 
 def from_sanitizer(observations: Observations, found: SanitizerError, position: int) -> Candidate:
     kernel = plain_name(found.kernel) if found.kernel else "a kernel"
-    place = f" at {base_name(found.file)}:{found.line}" if found.file and found.line else ""
+    place = at_line(found.file, found.line)
     match = observations.signature_at(found.span)
     access = f"{found.access} of {found.size} bytes" if found.access and found.size else found.what
     category = BY_TOOL[found.tool]
     if found.tool == "memcheck" and "misaligned" in found.what.lower():
         category = "misaligned_address"
     words = {
-        "memcheck": f"{kernel} does an invalid {access}{place}{distance(found)}",
+        "memcheck": f"{kernel} does an invalid {access}{place}",
         "initcheck": f"{kernel} reads memory that nothing has written{place}",
         "racecheck": f"threads of {kernel} race on shared memory{place}",
         "synccheck": f"{kernel} uses a barrier wrongly{place}",
@@ -177,6 +177,7 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
             category=category,
             confidence="proved" if found.tool == "memcheck" else "likely",
             summary=words[found.tool],
+            means=distance(found) if found.tool == "memcheck" else None,
             kernel=Kernel(
                 name=plain_name(found.kernel),
                 kind="triton" if ends_py(found.file) else "cuda",
@@ -216,14 +217,14 @@ def from_leak(found: SanitizerError, position: int) -> Candidate:
     )
 
 
-def distance(found: SanitizerError) -> str:
+def distance(found: SanitizerError) -> str | None:
     """Say in words how far the access was from an allocation."""
     if found.distance is None or found.side == "inside":
-        return ""
+        return None
     if found.distance >= FAR:
-        return ", nowhere near an allocation: a pointer of the host (a CPU tensor) or no pointer"
+        return "far from any allocation: a host pointer or none"
     size = f" of {found.allocation_size:,} bytes" if found.allocation_size is not None else ""
-    return f", {found.distance:,} bytes {found.side} an allocation{size}"
+    return f"{found.distance:,} bytes {found.side} an allocation{size}"
 
 
 def plain_name(kernel: str) -> str:

@@ -119,7 +119,7 @@ def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str
     size 1 is never used."""
     if check.property == "size" and check.relation == "min" and check.expected == "2":
         return (
-            "a lower bound of 2 usually comes from the exporter's 0/1 specialisation, not from a "
+            "a lower bound of 2 usually comes from the exporter's 0/1 specialization, not from a "
             "kernel: possibly a false alarm"
         )
     if check.property == "stride" and check.dim is not None:

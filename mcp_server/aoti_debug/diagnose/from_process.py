@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
-    base_name,
+    at_line,
     died_in,
     failing_call,
     is_users,
@@ -146,19 +146,19 @@ def hang(observations: Observations) -> Candidate:
     doing = died_in(observations)
     native = place(observations) if not idle(observations) else None
     words = ", in ".join(word for word in (doing, native) if word)
-    where = f"; it hung in {words}" if words else idle(observations)
+    where = f" in {words}" if words else idle(observations)
     core = core_of(observations)
     kernel = kernel_of(core, reached=True) if core is not None else None
     if kernel is not None:
-        at = f" at {base_name(kernel.file)}:{kernel.line}" if kernel.file and kernel.line else ""
-        where += f"; the GPU was in kernel {kernel.name}{at}"
+        at = at_line(kernel.file, kernel.line)
+        where = f" in kernel {kernel.name}{at}"
     limit = f" after {ending.timeout_s:.0f} s" if ending.timeout_s else ""
     return Candidate(
         Diagnosis(
             phase="hang",
             category="hang",
             confidence="proved",
-            summary=f"the process had not ended{limit} and was stopped" + where,
+            summary=f"no end{limit}: the process hung" + where,
             kernel=kernel or native_kernel(observations),
             source=waiting(observations, dump)
             or python_source(dump)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.diagnose.scene import Form, Scene
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.model import Category, Diagnosis, Next, Phase
@@ -213,7 +213,7 @@ def said(
             phase=phase,
             category=category,
             confidence="possible",
-            summary=f"{what}{span.quote}"[:300],
+            summary=headline(what, span.quote),
             evidence=[evidence(span)],
             guide=MEANINGS[category].guide,
             next=[WATCH],
@@ -334,7 +334,7 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
 
 def of_no_harm(candidate: Candidate, phase: Phase, quote: str) -> Candidate:
     best = changed(candidate, "false_alarm", phase)
-    update = {"summary": f"a warning, after which the work went on: {quote}"[:300]}
+    update = {"summary": headline("a warning that stopped nothing: ", quote)}
     return replace(best, diagnosis=best.diagnosis.model_copy(update=update))
 
 

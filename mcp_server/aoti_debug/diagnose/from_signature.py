@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.facts.phases import phase_of, phase_of_native, phase_of_program
 from aoti_debug.model import Diagnosis, Fix, Next, Phase
@@ -160,7 +160,7 @@ def from_match(match: Match, position: int, phase: Phase) -> Candidate:
             phase=phase,
             category=signature.category,
             confidence=signature.confidence,
-            summary=fill(signature.summary, match.groups),
+            summary=headline(fill(signature.summary, match.groups)),
             evidence=[evidence(match.span)],
             guide=signature.guide,
             fixes=fixes,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aoti_debug.read.check_report import (
         Compared,
         CompareReport,
+        Place,
         PoisonReport,
         RepeatsReport,
         TrialsReport,
@@ -117,7 +118,7 @@ def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Ca
         said = f"call {one.call}: output {outcome.index} differs from the exported program in "
         said += f"{outcome.wrong} of {outcome.elements} elements"
         if (first := outcome.first_wrong) is not None:
-            said += f", first at {list(first.at)}: {first.package}, not {first.expected}"
+            said += f", first at {first_of(first)}"
         yield of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, order)
 
 
@@ -250,6 +251,13 @@ def of_values(
     )
 
 
+def first_of(first: Place) -> str:
+    """Return "[3]: 1.25, not 2" of the first wrong element."""
+    values = (first.package, first.expected)
+    got, wanted = (f"{v:.6g}" if isinstance(v, float) else v for v in values)
+    return f"{list(first.at)}: {got}, not {wanted}"
+
+
 def difference_of(output: Compared) -> str:
     which = f"output {output.index}"
     if output.verdict in ("shape", "dtype"):
@@ -261,7 +269,7 @@ def difference_of(output: Compared) -> str:
         f"{output.elements if output.elements is not None else '?'} elements"
     )
     if (first := output.first_wrong) is not None:
-        words += f", first at {list(first.at)}: {first.package}, not {first.expected}"
+        words += f", first at {first_of(first)}"
     bad = output.package.not_finite
     return words + (f"; it holds {bad}" if bad else "")
 

@@ -124,6 +124,7 @@ ROLES: tuple[Role, ...] = (
     "note",
     "printed",
 )
+HEADLINE = 120  # characters
 EVENT = 140  # characters quoted of one
 # Signals that the machine sends; an abort is some library's own decision.
 FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
@@ -167,6 +168,12 @@ class Candidate:
         return bool(known.kernel or known.input or known.fault) or bool(
             known.source and self.signature
         )
+
+
+def headline(words: str, quote: str = "", after: str = "") -> str:
+    """Return a summary whose quote is cut where it is too long; the evidence has it whole."""
+    text, room = f"{words}{quote}", HEADLINE - len(after)
+    return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + after
 
 
 def evidence(span: Span) -> Evidence:
