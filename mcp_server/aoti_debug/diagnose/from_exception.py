@@ -158,7 +158,7 @@ def from_chain(
             category, confidence, phase = said[1].category, "possible", said[1].phase
     ending = observations.ending
     caught = ending is not None and (ending.clean or went_on(observations, exception))
-    after = ", which the script printed" if ending and ending.clean else ", caught"
+    after = ", printed; the script went on" if ending and ending.clean else ", caught"
     message = exception.message.strip().splitlines()
     what = f"{exception.type}: {message[0]}" if message else exception.type
     signature = found[0].signature if found and category == "user_code" else None
