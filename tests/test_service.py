@@ -184,7 +184,7 @@ async def test_further_runs_of_a_client_leave_the_processors_to_others(
             await service.start(TRIAGE, request_of(waiting, tmp_path / name), owner)
             nice[name] = (await told(tmp_path / name)).nice()
     own = os.nice(0)
-    assert nice == {"a": own, "b": min(19, own + 5), "c": min(19, own + 10), "d": own}
+    assert nice == {"a": own, "b": min(19, own + 10), "c": min(19, own + 19), "d": own}
 
 
 @pytest.mark.anyio

@@ -31,7 +31,7 @@ from aoti_debug import errors
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import Diagnosis, Model, Step
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.launcher import PR_SET_PDEATHSIG, _prctl
+from aoti_debug.run.launcher import PR_SET_PDEATHSIG, _prctl, leave_processors_to_others
 from aoti_debug.run.target import Exit
 from aoti_debug.triage.run_state import Cancelled, RunState
 from aoti_debug.triage.spawn import hold_gpus
@@ -190,7 +190,7 @@ def main() -> None:
 
 async def _do(order: dict[str, Any], answers: int, unread: bytes) -> None:
     os.environ["AOTI_DEBUG_HOME"] = order["home"]
-    os.nice(order["nice"])
+    leave_processors_to_others(order["nice"])
     kind = kind_named(order["kind"])
     asked = TypeAdapter(resolve_name(order["type"])).validate_python(order["request"])
     request = replace(asked, target=replace(asked.target, env=order["env"]))

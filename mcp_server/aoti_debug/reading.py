@@ -28,6 +28,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from aoti_debug import errors
 from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.model import Model
+from aoti_debug.run.launcher import leave_processors_to_others
 
 A = TypeVar("A", bound=Model)
 Document = dict[str, Any]
@@ -153,7 +154,7 @@ def main() -> NoReturn:
 
     from aoti_debug import api
 
-    os.nice(NICE)
+    leave_processors_to_others(NICE)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what is printed by mistake is no answer

@@ -27,7 +27,7 @@ __all__ = ["Request", "Service"]
 OnProgress = Callable[[str], None]
 ANSWER = "answer.json"
 RUNS = 8  # of one client at a time
-NICER, MOST_NICE = 5, 19  # each further run of a client leaves more of the processors to others
+NICER, MOST_NICE = 10, 19  # each further run of a client leaves more of the processors to others
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 

@@ -262,11 +262,11 @@ def _say(secret: str, text: str) -> None:
         pass  # the server has ended; there is still a tree to end
 
 
-def _leave_processors_to_others() -> None:
-    """Have this session's group of processes be as nice as this process is: where the kernel groups
-    sessions, what one process alone is does not count outside of its group."""
+def leave_processors_to_others(more: int = 0) -> None:
+    """Add to this process's nice value and give it to its session's group of processes: a kernel
+    that groups sessions compares only the groups."""
     try:
-        if nice := os.nice(0):
+        if nice := os.nice(more):
             with open("/proc/self/autogroup", "w") as group:
                 group.write(str(nice))
     except OSError:
@@ -275,7 +275,7 @@ def _leave_processors_to_others() -> None:
 
 def main() -> None:
     out = int(sys.argv[1])
-    _leave_processors_to_others()
+    leave_processors_to_others()
     os.set_inheritable(out, False)
     argv, env, cwd, grace, mark, secret = _order()
     _prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here

@@ -24,6 +24,7 @@ from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import folder, read_regular, remove_tree, write_atomically
+from aoti_debug.run.launcher import leave_processors_to_others
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.sweep.plan import REPLAY, Planned
 from aoti_debug.sweep.row import Row, short
@@ -126,7 +127,7 @@ def not_run(planned: Planned, what: str) -> Row:
 def main() -> None:
     """Triage the target of an order, again after a failure as often as it is to be retried."""
     order = ORDER.validate_json(Path(sys.argv[1]).read_bytes())
-    os.nice(order.nice)
+    leave_processors_to_others(order.nice)
     row = anyio.run(triaged, order)
     write_atomically(Path(sys.argv[2]), row.model_dump_json().encode())
 
