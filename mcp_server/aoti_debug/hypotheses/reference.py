@@ -4,6 +4,7 @@ was exported is called in another mode, with other weights or with other inputs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
@@ -14,6 +15,7 @@ from aoti_debug.symptom import agreeing, compared, far, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.read.check_report import Pair
     from aoti_debug.read.event_records import Reference
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
@@ -28,7 +30,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if events is None or not rejects(observations):
         return
     tried, pairs = agreeing(observations), compared(observations)
-    if not tried:
+    pair = experiment(observations)
+    if pair is not None and (moved := state_of_package(observations, pair)) is not None:
+        yield moved
+        return
+    if not tried and not (pair is not None and pair.explained):
         return
     seen = {one.caller for one in pairs}
     others = [one for one in events.references if not one.paired]
@@ -37,11 +43,58 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for one in far(observations) or others:
         found = words(observations, one)
         if found is not None:
-            place = one.caller
-            if found[0] == "constants_missing" or one.rows:  # there is the fault, not here
-                place = called(observations, "constants" if not one.rows else "run") or place
-            yield candidate(one, found, tried, pairs, place)
+            place, kind = one.caller, ""
+            if found[0] == "constants_missing":  # there is the fault, not here
+                kind = "constants"
+            elif one.rows:
+                kind = "run"
+            elif one.changed and stale(observations):
+                kind = "load"
+            place = (called(observations, kind) if kind else None) or place
+            yield candidate(one, found, tried, pairs, place, pair)
             return
+
+
+def experiment(observations: Observations) -> Pair | None:
+    trials = observations.checks.trials
+    return trials.pair if trials is not None else None
+
+
+def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
+    """Return that the package's own earlier calls changed its state: loaded anew, it gives what the
+    reference gives."""
+    events, repeats = observations.events, observations.checks.repeats
+    stateful = repeats is not None and (repeats.stateful or repeats.buffers)
+    if events is None or not stateful or pair.anew is None or not pair.anew.agrees:
+        return None
+    one = next((r for r in events.references if r.call == pair.call and r.kept), None)
+    call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
+    if one is None or call is None or pair.call < 2:
+        return None
+    callers = {(p.pid, p.id): p.details.caller for p in events.phases}
+    own = callers.get((call.pid, call.id))
+    earlier = [callers.get((c.pid, c.id)) for c in events.calls if (c.call or 0) < pair.call]
+    place = next((c for c in reversed(earlier) if c is not None and c != own), own)
+    names = f" ({listed(repeats.buffers)})" if repeats and repeats.buffers else ""
+    said = f"{pair.call - 1} earlier calls changed the package's state{names} before call "
+    said += f"{pair.call}, which is compared"
+    fix = "load the package again after calls that are not to count, or compare from the first call"
+    because = [
+        Experiment(
+            experiment=f"call {pair.call}, with the package loaded anew",
+            result="agrees with what the reference gave in the script",
+        )
+    ]
+    found = candidate(one, ("user_code", said, fix), "", (), place)
+    update = {"because": [*because, *found.diagnosis.because][:3], "confidence": "proved"}
+    return replace(found, diagnosis=found.diagnosis.model_copy(update=update))
+
+
+def stale(observations: Observations) -> bool:
+    """Tell whether the package was loaded again without having been compiled again."""
+    phases = observations.events.phases if observations.events is not None else ()
+    kinds = [p.phase for p in phases if p.phase in ("lower", "load") and p.ok]
+    return kinds[-2:] == ["load", "load"] or (bool(kinds) and "lower" not in kinds)
 
 
 def words(observations: Observations, one: Reference) -> Words | None:
@@ -89,6 +142,10 @@ def words(observations: Observations, one: Reference) -> Words | None:
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         return "concurrency" if in_threads(observations) else "user_code", said, fix
+    pair = experiment(observations)
+    if one.far and pair is not None and pair.explained:
+        said = "the package holds other weights than the reference"
+        return "constants_mismatch", said, AGAIN
     if one.far:
         which = "another module of the same class" if one.another else "the module"
         said = f"the reference, {which}, gives other values than the program that was exported"
@@ -121,6 +178,8 @@ def weights(observations: Observations, one: Reference) -> Words:
     said = f"{count} weight{'s' * (count > 1)} of the reference changed after {when}: "
     if one.another:
         said = f"the reference is another module, with {count} other weights: "
+    elif stale(observations):
+        said = f"the package was compiled before {count} weight{'s' * (count > 1)} changed: "
     return "user_code", said + listed(left), AGAIN
 
 
@@ -166,18 +225,31 @@ def input_name(observations: Observations, index: int) -> str:
     return given.name if given is not None and given.name else f"input {index}"
 
 
+def sure(one: Reference, pair: Pair | None) -> bool:
+    """Tell whether an experiment took the difference away, or there is only one that can be it."""
+    if pair is not None and pair.explained:
+        return True
+    return one.reasons == 1 and not (one.changed and pair is not None and pair.weights)
+
+
 def candidate(
     one: Reference,
     found: Words,
     tried: str,
     pairs: Sequence[Reference],
     place: tuple[str, int] | None,
+    pair: Pair | None = None,
 ) -> Candidate:
     category, said, fix = found
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
     both = [spot for spot in dict.fromkeys((place, one.caller)) if spot is not None]
     lines = [SourceLine(file=file, line=line) for file, line in both]
-    because = [Experiment(experiment=tried, result="agree: the package is right")]
+    because = []
+    if pair is not None and pair.explained:
+        what = f"call {pair.call}, with the {pair.weights} weights of the reference"
+        because.append(Experiment(experiment=what, result="agrees with the reference"))
+    if tried:
+        because.append(Experiment(experiment=tried, result="agree: the package is right"))
     if one.far:
         what = f"call {one.call}, against the module on the same inputs, in the script"
         because.append(Experiment(experiment=what, result=f"{one.apart:.3g} apart"))
@@ -188,7 +260,7 @@ def candidate(
         Diagnosis(
             phase="output",
             category=category,
-            confidence="proved" if one.far and one.reasons else "likely",
+            confidence="proved" if one.far and sure(one, pair) else "likely",
             summary=f"{said}{at}",
             source=lines,
             evidence=[evidence(one.span)],

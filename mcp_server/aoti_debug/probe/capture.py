@@ -97,6 +97,23 @@ def keep_now(torch: Any, call: Call, stem: str) -> Details:
     return _alone(save)
 
 
+def keep_pair(torch: Any, call: Call, more: Details) -> Details:
+    """Capture what a call and its reference were given, and what is known of the reference."""
+    if store.directory() is None:
+        return {}
+
+    def save() -> Details:
+        document = describe_call(torch, call, compact=True)
+        tensors = [*document["flat"], *more["weights"].values()]
+        if storage_bytes(torch, tensors) > store.room():
+            return {}
+        name = store.own_name("pair", ".pt")
+        return {"kept": store.write(name, lambda to: torch.save({**document, **more}, to))}
+
+    found = _alone(save)
+    return found if "kept" in found else {}
+
+
 def keep_failed(torch: Any, call: Call) -> Details:
     """Keep the inputs of the first call that failed."""
     process = os.getpid()

@@ -10,6 +10,7 @@ if __name__ == "__main__":
     run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import contextlib
+import copy
 import json
 import os
 import time
@@ -246,10 +247,12 @@ class Session:
             asked = json.load(file)
         if asked["forked"]:
             return self.bench(None).forked(self.inputs)
+        document = self.report.content["steps"]["trials"]
+        if asked["pair"]:
+            document["pair"] = self.pair(asked["pair"])
         if self.options.weightless:
             raise Impossible("the exported program is kept without its weights")
         wanted = asked["trials"]
-        document = self.report.content["steps"]["trials"]
         if self._stateful or self.keeps_state():
             calls = sorted(wanted, key=lambda one: int(one["call"]))
             calls = [one for place, one in enumerate(calls, 1) if one["call"] == place]
@@ -276,6 +279,17 @@ class Session:
             with contextlib.suppress(Exception):  # an operator without float64
                 more["rounding"] = bench.rounding(self.inputs)
         return {"trials": found, **more}
+
+    def pair(self, path: str) -> Document:
+        """Repeat a call that the script compares, with packages that no weights were given to."""
+        plain = copy.copy(self.options)
+        plain.constants = []
+        given = standalone.read_inputs(self.torch, path)
+
+        def load() -> Any:
+            return standalone.load_package(self.torch, plain, given, self.report)
+
+        return experiments.Bench(self.torch, None, load, 0).pair(path)
 
     def bench(self, program: Any) -> experiments.Bench:
         """Return what experiments share, with a package loaded anew."""

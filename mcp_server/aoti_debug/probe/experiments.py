@@ -71,6 +71,27 @@ class Bench:
         ]
         return marks.apart(torch, [one for one, _ in pairs], [was for _, was in pairs])
 
+    def pair(self, path: str) -> Document:
+        """Give a package loaded anew what a reference in the script was given, then the weights of
+        the reference too; hold each result against what the reference gave."""
+        torch, model = self.torch, self._model()
+        kept = torch.load(path, weights_only=True)
+
+        def held() -> Document | None:
+            given = standalone.read_inputs(torch, path)
+            tensors = [one for one in self.called(given) if isinstance(one, torch.Tensor)]
+            return marks.apart(torch, [marks.held(torch, one) for one in tensors], kept["outputs"])
+
+        found: Document = {"call": kept["call"], "anew": held()}
+        names = set(model.get_constant_fqns())
+        weights = {name: one for name, one in kept["weights"].items() if name in names}
+        if weights:
+            model = self._model()  # the call before may have changed its state
+            model.load_constants(weights, check_full_update=False)
+            self._model = lambda: model
+            found.update(weights=len(weights), given=held())
+        return found
+
     def in_order(self, calls: list[Document]) -> list[Document]:
         """Repeat calls in a row, package and program each with the state of its own calls."""
         torch, module = self.torch, compare.unguarded(self.program)

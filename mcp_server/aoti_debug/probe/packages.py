@@ -68,6 +68,7 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     if span.name.endswith(".load_package") and len(args) > 1:
         model = args[1]
     loaded = span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
+    span.details["caller"] = caller()
     found = span.details["package"] = describe(source)
     span.details["model"] = str(model)
     given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)  # noqa: B905

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from . import budget, custom_ops, events, memory, packages, reference, store
-from .watch import Details, Span
+from .watch import Details, Span, caller
 
 # What an event calls it -> the setting of torch._inductor.config.
 _FLAGS = {
@@ -42,6 +42,7 @@ _NOT_REPEATED = frozenset({"aot_inductor.output_path", "aot_inductor.package", "
 def before_lower(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `aoti_compile_and_package(program, package_path=, inductor_configs=)`."""
     program = args[0] if args else kwargs.get("exported_program")
+    span.details["caller"] = caller()
     _begin(span, program, kwargs.get("inductor_configs"))
 
 

@@ -12,15 +12,16 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
 
-from . import budget, call_counters, events, marks, watch
+from . import budget, call_counters, capture, events, marks, watch
 from .vocabulary import owner
 
-_MOST = 100  # calls that are looked at
+_MOST = 100  # calls that are looked at, of one line
 _NAMED = 6
 _WEIGHTS = 200
 _GIVEN = 1 << 16  # rows
 _CLASSES = 20_000
 _LATEST = 16  # calls of module and package that are held against each other
+_KEPT = 1 << 22  # bytes of state, before a call
 _SUMMED = 1 << 22  # elements of a weight of which all count
 _MARK = "_aoti_debug_reference"
 _PLAIN = (bool, int, float, str)
@@ -46,6 +47,8 @@ class _Seen(NamedTuple):
     caller: Optional[tuple[str, int]]  # noqa: UP045 - Python 3.9
     differs: dict[str, Any]
     state: dict[str, marks.Mark]  # of the module's tensors that a call may change
+    module: Any = None  # weakly
+    before: dict[str, Any] = {}  # noqa: RUF012 - these tensors, where they are small
 
 
 class _Thread(threading.local):
@@ -59,8 +62,9 @@ _module: deque[_Seen] = deque(maxlen=_LATEST)
 
 
 class _State:
-    looked = 0
+    looked: dict[Any, int] = {}  # noqa: RUF012 - calls of modules, by their caller
     watches = False
+    kept = False  # the inputs of a pair that is apart
     returned = 0  # calls of packages that were seen
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
     weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
@@ -147,7 +151,7 @@ def returned(torch: Any, call: Any, inputs: list[marks.Mark], result: Any) -> No
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
     _package.append(seen)
     for other in list(_module):
-        if _pair(torch, other, seen):
+        if _pair(torch, other, seen, (call.args, call.kwargs)):
             _module.remove(other)
             return
     if len(_State.rows) < _GIVEN:
@@ -184,7 +188,7 @@ def _watched(torch: Any, original: Any) -> Any:
     @functools.wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         # What is traced through is the module alone.
-        if is_compiling() or _thread.inside or _State.looked >= _MOST:
+        if is_compiling() or _thread.inside:
             return original(self, *args, **kwargs)
         seen = _arrived(self, args, kwargs)
         if seen is None:
@@ -194,7 +198,7 @@ def _watched(torch: Any, original: Any) -> Any:
             result = original(self, *args, **kwargs)
         finally:
             _thread.inside = False
-        _left(self, seen, result)
+        _left(self, seen, (args, kwargs), result)
         return result
 
     return call
@@ -207,13 +211,21 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     began = time.perf_counter()
     try:
         with torch._C.DisableTorchFunction():
-            _State.looked += 1
-            given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
             caller = watch.caller()
+            looked = _State.looked.get(caller, 0)
+            if looked >= _MOST:
+                return None
+            _State.looked[caller] = looked + 1
+            given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
             wanted = _State.wanted.setdefault(caller, [])
             if len(wanted) < _GIVEN:
                 wanted += marks.rows(torch, _arranged(torch, args, kwargs))
-            return _Seen(0, given, [], caller, _differences(torch, module), _state(torch, module))
+            state = _state(torch, module)
+            own = {name: one for name, one in _tensors(torch, module) if name in state}
+            small = not _State.kept and capture.storage_bytes(torch, [*own.values()]) <= _KEPT
+            before = {name: one.detach().clone() for name, one in own.items()} if small else {}
+            of, differs = weakref.ref(module), _differences(torch, module)
+            return _Seen(0, given, [], caller, differs, state, of, before)
     except Exception as error:
         events.note("look at a call of the exported module", error)
         return None
@@ -221,7 +233,7 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         budget.spent += time.perf_counter() - began
 
 
-def _left(module: Any, seen: _Seen, result: Any) -> None:
+def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     torch: Any = sys.modules["torch"]
     began = time.perf_counter()
     try:
@@ -235,7 +247,7 @@ def _left(module: Any, seen: _Seen, result: Any) -> None:
             # What a call of the package was paired with before comes last: a reference that is
             # evaluated late is given the latest values of memory each time.
             order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
-            if not any(_pair(torch, seen, other) for other in order):
+            if not any(_pair(torch, seen, other, given) for other in order):
                 _module.append(seen)
                 _say(seen, _beside(seen))
     except Exception as error:
@@ -243,9 +255,9 @@ def _left(module: Any, seen: _Seen, result: Any) -> None:
     budget.spent += time.perf_counter() - began
 
 
-def _pair(torch: Any, own: _Seen, package: _Seen) -> bool:
+def _pair(torch: Any, own: _Seen, package: _Seen, given: Any) -> bool:
     """Report a call of the module beside one of the package that was given the same inputs, or the
-    same in another order or in the same memory."""
+    same in another order or in the same memory; keep the first that are apart."""
     mine, theirs = [one.value for one in own.inputs], [one.value for one in package.inputs]
     if len(mine) != len(theirs) or not mine:
         return False
@@ -261,8 +273,23 @@ def _pair(torch: Any, own: _Seen, package: _Seen) -> bool:
             found["written"] = other[:_NAMED]
     held = marks.apart(torch, package.outputs, own.outputs)
     _State.paired.add(package.call)
+    if held and not found and (held["unlike"] or held["wrong"]) and not _State.kept:
+        found = _keep(torch, own, package.call, given)
+        _State.kept = bool(found)
     _say(own, {"call": package.call, **found, **(held or {})})
     return True
+
+
+def _keep(torch: Any, own: _Seen, number: int, given: Any) -> dict[str, Any]:
+    """Keep what both were given, what the module gave, and its weights as they were before."""
+    args, kwargs = given
+    module, moved = own.module(), own.differs.get("moved", ())
+    weights = {} if module is None else dict(_tensors(torch, module))
+    weights = {name: one.detach() for name, one in weights.items() if name not in moved}
+    weights.update(own.before)
+    call = capture.Call(number, args, kwargs, torch.utils._pytree.tree_leaves(given))
+    with budget.Apart():
+        return capture.keep_pair(torch, call, {"outputs": own.outputs, "weights": weights})
 
 
 def _beside(own: _Seen) -> dict[str, Any] | None:

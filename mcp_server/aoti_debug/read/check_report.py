@@ -283,6 +283,26 @@ class Repeated(_Report):
         off = self.apart > NEAR * self.largest and self.wrong > SHARE * self.of
         return bool(self.unlike) or off
 
+    @property
+    def agrees(self) -> bool:
+        return bool(self.of) and not self.unlike and not self.wrong
+
+
+class Pair(_Report):
+    """What a package loaded anew gives for a call that the script compares, held against what the
+    reference gave in the script; likewise with the reference's weights."""
+
+    call: int
+    anew: Repeated | None = None
+    weights: int = 0
+    given: Repeated | None = None
+
+    @property
+    def explained(self) -> bool:
+        """Tell whether the weights alone keep the package from giving what the reference gave."""
+        before, after = self.anew, self.given
+        return before is not None and before.far and after is not None and after.agrees
+
 
 class TrialReport(_Report):
     """What became of one captured call: as it was given, with what it breaks taken away, and the
@@ -309,6 +329,7 @@ class TrialsReport(Step):
     trials: tuple[TrialReport, ...] = ()
     draws: tuple[Draw, ...] = ()
     rounding: tuple[float, ...] = ()  # of the program and the package, from float64
+    pair: Pair | None = None
     in_order: bool = False  # the calls were repeated from the first on, each with the state before
     forked: Literal["hangs", "returns", "failed"] | None = (
         None  # in a child of a process that ran it

@@ -267,6 +267,7 @@ def reference_of(span: Span, pid: int, event: Fields) -> Reference:
         apart=real(get("apart")),
         largest=real(get("largest")) or 0.0,
         unlike=integer(get("unlike")) or 0,
+        kept=inside(get("kept")),
     )
 
 

@@ -204,12 +204,13 @@ class Reference(Record):
     apart: float | None = None  # the results at most, of the elements that were looked at
     largest: float = 0.0
     unlike: int = 0  # elements that are NaN or infinite on one side alone
+    kept: str | None = None  # what both were given, within the run's directory
 
     @property
-    def reasons(self) -> bool:
-        """Tell whether it differs from the export, or from the package in what it is given."""
+    def reasons(self) -> int:
+        """Count how it differs from the export, or from the package in what it is given."""
         parts = self.training, self.exported_training, self.settings, self.changed, self.attributes
-        return any(parts) or bool(self.reordered or self.written or self.other)
+        return sum(map(bool, (*parts, self.reordered, self.written, self.other)))
 
     @property
     def paired(self) -> bool:

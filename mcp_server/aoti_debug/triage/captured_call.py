@@ -59,6 +59,7 @@ class Captured:
     threads: int = 1  # that called the model at the same time, and its instances that serve them
     runners: int = 1
     trials: tuple[Trial, ...] = ()  # calls that are repeated against the program
+    pair: Path | None = None  # a call that the script compares, and its reference
     rejected: bool = False  # the script complains of what calls returned
     forked: bool = False  # a child of a process that has run the package does not return
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
@@ -143,6 +144,9 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
     """Add the calls that are repeated against the exported program, of those that are kept."""
     events = observations.events
     found = replace(found, rejected=rejects(observations), forked=bool(stuck(observations)))
+    pairs = [one.kept for one in (events.references if events is not None else ()) if one.kept]
+    if found.rejected and pairs and found.package is not None:
+        found = replace(found, pair=directory / pairs[0])
     if events is None or found.package is None or found.exported is None:
         return found
 

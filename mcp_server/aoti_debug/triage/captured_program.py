@@ -67,8 +67,10 @@ def compile_of(
     file, _ = package_file(package, directory)
     for log, where in ((events, directory), *earlier(home, directory)):
         same = [p for p in log.packages if same_package(p, package)]
-        same = same or [p for p in log.packages if same_content(p, where, package, file)]
-        if (found := compiled_in(log, same, model)) is not None:
+        if (found := compiled_in(log, same, model)) is None:  # it may have been moved
+            same = [p for p in log.packages if same_content(p, where, package, file)]
+            found = compiled_in(log, same, model)
+        if found is not None:
             return found, where
     return None
 

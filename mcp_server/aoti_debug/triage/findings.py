@@ -119,7 +119,7 @@ def undone(ran: Ran) -> str:
 
 def checked(report: CheckStep, observations: Observations) -> str:
     """Say what one check of the call found."""
-    if report.state == "impossible":
+    if report.state == "impossible" and not (isinstance(report, TrialsReport) and report.pair):
         return report.why
     if report.state in ("died", "running"):
         return f"{report.signal or 'the process'} ended the replay in it"
@@ -200,14 +200,21 @@ def of_calls(report: CallsReport) -> str:
     return f"{said}; of {unknown} too little was recorded" if unknown else said
 
 
+SAID = {True: "agrees with", False: "differs from"}
+
+
 def of_trials(report: TrialsReport) -> str:
     """Say which calls are right, and which are when what they break is taken away."""
     said = [
-        f"call {one.call} {one.given.verdict}"
+        f"call {one.call} and the exported program: {one.given.verdict}"
         + (f", changed {one.without.verdict}" if one.without else "")
         for one in report.trials
     ]
-    return f"against the exported program: {'; '.join(said)}"
+    if (pair := report.pair) is not None:
+        anew, given = (one is not None and one.agrees for one in (pair.anew, pair.given))
+        said.append(f"call {pair.call} with the package loaded anew: {SAID[anew]} the reference")
+        said += [f"with the reference's weights: {SAID[given]} it"] * bool(pair.weights)
+    return "; ".join(said)
 
 
 def undeclared(differences: Sequence[Break]) -> str:

@@ -131,8 +131,9 @@ def on_failing_call(
             steps.append(threads(captured))
         if observations.events is not None and observations.events.custom_ops:
             steps.append(Planned("writes", WRITES, with_program(captured)))
-        if captured.trials:
-            steps.append(Planned("trials", TRIALS, with_program(captured)))
+        if captured.trials or captured.pair is not None:
+            decision = CHECK if captured.pair is not None else with_program(captured)
+            steps.append(Planned("trials", TRIALS, decision))
     if best.category in GPU_FAULTS and on_gpu(observations):
         why = "a GPU fault: access, size and distance to the nearest allocation"
         steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))

@@ -87,10 +87,14 @@ def others(call: Captured, directory: Path) -> tuple[str, ...]:
 
 def tried(call: Captured, directory: Path) -> tuple[str, ...]:
     """Write down which captured calls are repeated, and what is taken away from them."""
-    if not call.trials and not call.forked:
+    if not call.trials and not call.forked and call.pair is None:
         return ()
-    trials = [trial.document for trial in call.trials]
-    told = {"trials": trials, "rejected": call.rejected, "forked": call.forked}
+    told = {
+        "trials": [trial.document for trial in call.trials],
+        "rejected": call.rejected,
+        "forked": call.forked,
+        "pair": str(call.pair) if call.pair is not None else None,
+    }
     write_atomically(directory / TRIALS, json.dumps(told).encode())
     return ("--trials", str(directory / TRIALS))
 
