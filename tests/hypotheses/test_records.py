@@ -21,6 +21,7 @@ def run(
     memory: dict[str, Any] | None = None,
     code: int = 1,
     verdict: str = "agrees",
+    **steps: dict[str, Any],
 ) -> Diagnosis:
     """Diagnose a run of two calls; the call's values are as the verdict says."""
     lines: list[dict[str, Any]] = []
@@ -34,7 +35,8 @@ def run(
     told = [{"t": 1.0, "pid": 7, **line} for line in (*lines, *more)]
     log = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in told).encode()))
     compare = {"state": "done", "verdict": verdict, "outputs": []}
-    reports = read_reports({"steps": {"compare": compare}}, "report.json")
+    done = {name: {"state": "done", **step} for name, step in steps.items()}
+    reports = read_reports({"steps": {"compare": compare, **done}}, "report.json")
     return diagnose(Observations((), log, Ending(code=code), checks=reports))[0]
 
 
@@ -83,13 +85,50 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     assert (best.category, best.confidence) == ("concurrency", "possible")
 
 
-PAIR = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}
+PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}
 
 
 def test_results_that_the_script_compared_prove_how_the_reference_differs() -> None:
     best = run(reference(attributes=["scale = 2, at the export 1"], **PAIR))
     assert (best.category, best.confidence) == ("user_code", "proved")
     assert "scale = 2" in best.summary and "0.5 apart" in best.because[1].result
+
+
+FAR = {"apart": 0.5, "largest": 1.0, "wrong": 64, "of": 64}
+SAME = {"apart": 0.0, "largest": 1.0, "wrong": 0, "of": 64}
+PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "kept": "capture/pair.pt"}
+
+
+def test_state_that_earlier_calls_of_the_package_changed_is_proved_by_loading_it_anew() -> None:
+    pair = {"pair": {"call": 2, "anew": SAME, "weights": 1, "given": SAME}}
+    repeats = {"verdict": "differs", "stateful": True}
+    best = run(reference(**PAIR, moved=["mean"]), trials=pair, repeats=repeats)
+    assert (best.category, best.confidence) == ("user_code", "proved")
+    assert "mean" in best.summary
+    assert (best.source[0].file, best.source[0].line) == ("/t/serve.py", 31)
+
+
+@pytest.mark.parametrize(
+    ("trial", "confidence"),
+    [
+        ({"given": SAME}, "proved"),
+        ({"given": FAR, "program": SAME, "left": ["fc.bias"]}, "proved"),
+        ({"given": FAR, "program": FAR}, "likely"),
+    ],
+)
+def test_changed_weights_are_proved_where_the_result_follows_them(
+    trial: dict[str, Any], confidence: str
+) -> None:
+    changed = reference(**PAIR, changed=["fc.weight", "fc.bias"], changed_count=2)
+    best = run(changed, trials={"pair": {"call": 2, "anew": FAR, "weights": 1, **trial}})
+    assert (best.category, best.confidence) == ("user_code", confidence)
+    assert "fc.weight" in best.summary
+
+
+def test_weights_that_differ_are_found_where_no_program_is_known() -> None:
+    pair = {"pair": {"call": 2, "anew": FAR, "weights": 2, "given": SAME}}
+    best = run(reference(**PAIR), trials=pair, verdict="unknown")
+    assert (best.category, best.confidence) == ("constants_mismatch", "proved")
 
 
 def test_a_reference_that_differs_and_gives_the_same_is_no_cause() -> None:

@@ -69,14 +69,16 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
         return None
     one = next((r for r in events.references if r.call == pair.call and r.kept), None)
     call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
-    if one is None or call is None or pair.call < 2:
+    if one is None or call is None or call.overwritten or pair.call < 2:
         return None
     callers = {(p.pid, p.id): p.details.caller for p in events.phases}
     own = callers.get((call.pid, call.id))
     earlier = [callers.get((c.pid, c.id)) for c in events.calls if (c.call or 0) < pair.call]
     place = next((c for c in reversed(earlier) if c is not None and c != own), own)
-    names = f" ({listed(repeats.buffers)})" if repeats and repeats.buffers else ""
-    said = f"{pair.call - 1} earlier calls changed the package's state{names} before call "
+    moved = (repeats.buffers if repeats is not None else ()) or one.moved
+    names = f" ({listed(moved)})" if moved else ""
+    at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+    said = f"{pair.call - 1} earlier calls{at} changed the package's state{names} before call "
     said += f"{pair.call}, which is compared"
     fix = "load the package again after calls that are not to count, or compare from the first call"
     because = [
@@ -179,8 +181,21 @@ def weights(observations: Observations, one: Reference) -> Words:
     if one.another:
         said = f"the reference is another module, with {count} other weights: "
     elif stale(observations):
-        said = f"the package was compiled before {count} weight{'s' * (count > 1)} changed: "
-    return "user_code", said + listed(left), AGAIN
+        place = called(observations, "load")
+        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        said = f"the package loaded{at} was compiled before {count} "
+        said += f"weight{'s' * (count > 1)} changed: "
+    return "user_code", said + listed(left), again(observations, left)
+
+
+def again(observations: Observations, names: Sequence[str]) -> str:
+    """Say what brings weights into a package; some are written into its code."""
+    pair = experiment(observations)
+    inlined = [name for name in names if pair is not None and name in pair.left]
+    if not inlined:
+        return AGAIN
+    fix = f"export and compile again: load_constants cannot give it {listed(inlined)}, "
+    return fix + "not among its constants"
 
 
 def state(observations: Observations, names: Sequence[str]) -> Words:
@@ -242,11 +257,13 @@ def candidate(
 ) -> Candidate:
     category, said, fix = found
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+    at = "" if at in said else at
     both = [spot for spot in dict.fromkeys((place, one.caller)) if spot is not None]
     lines = [SourceLine(file=file, line=line) for file, line in both]
     because = []
     if pair is not None and pair.explained:
-        what = f"call {pair.call}, with the {pair.weights} weights of the reference"
+        program = "" if pair.given is not None and pair.given.agrees else "the exported program on "
+        what = f"{program}call {pair.call}, with the weights of the reference"
         because.append(Experiment(experiment=what, result="agrees with the reference"))
     if tried:
         because.append(Experiment(experiment=tried, result="agree: the package is right"))

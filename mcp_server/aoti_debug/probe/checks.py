@@ -284,12 +284,14 @@ class Session:
         """Repeat a call that the script compares, with packages that no weights were given to."""
         plain = copy.copy(self.options)
         plain.constants = []
-        given = standalone.read_inputs(self.torch, path)
+        given, torch, program = standalone.read_inputs(self.torch, path), self.torch, None
+        if self.options.exported and not self.options.weightless:
+            program = standalone.load_program(torch, plain)
 
         def load() -> Any:
-            return standalone.load_package(self.torch, plain, given, self.report)
+            return standalone.load_package(torch, plain, given, self.report)
 
-        return experiments.Bench(self.torch, None, load, 0).pair(path)
+        return experiments.Bench(torch, program, load, 0).pair(path)
 
     def bench(self, program: Any) -> experiments.Bench:
         """Return what experiments share, with a package loaded anew."""

@@ -73,23 +73,26 @@ class Bench:
 
     def pair(self, path: str) -> Document:
         """Give a package loaded anew what a reference in the script was given, then the weights of
-        the reference too; hold each result against what the reference gave."""
-        torch, model = self.torch, self._model()
-        kept = torch.load(path, weights_only=True)
+        the reference too, and these to the program; hold each against what the reference gave."""
+        torch, kept = self.torch, self.torch.load(path, weights_only=True)
+        weights = kept["weights"]
 
-        def held() -> Document | None:
-            given = standalone.read_inputs(torch, path)
-            tensors = [one for one in self.called(given) if isinstance(one, torch.Tensor)]
+        def held(call: Callable[[Inputs], list[Any]]) -> Document | None:
+            outputs = call(standalone.read_inputs(torch, path))
+            tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
             return marks.apart(torch, [marks.held(torch, one) for one in tensors], kept["outputs"])
 
-        found: Document = {"call": kept["call"], "anew": held()}
+        found: Document = {"call": kept["call"], "anew": held(self.called)}
+        model = self._model()  # the call before may have changed its state
         names = set(model.get_constant_fqns())
-        weights = {name: one for name, one in kept["weights"].items() if name in names}
-        if weights:
-            model = self._model()  # the call before may have changed its state
-            model.load_constants(weights, check_full_update=False)
+        if own := {name: one for name, one in weights.items() if name in names}:
+            model.load_constants(own, check_full_update=False)
             self._model = lambda: model
-            found.update(weights=len(weights), given=held())
+            found.update(weights=len(own), given=held(self.called))
+        found["left"] = [name for name in weights if name not in names]
+        if self.program is not None:
+            standalone.give(torch, self.program, weights)
+            found["program"] = held(self.plainly)
         return found
 
     def in_order(self, calls: list[Document]) -> list[Document]:

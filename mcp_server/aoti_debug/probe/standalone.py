@@ -239,14 +239,19 @@ def load_program(torch: Any, options: argparse.Namespace, path: str | None = Non
     program = untrusted.load(torch, path or options.exported, trust=options.trust)
     program = onto_device(torch, program, options.device_index)
     for file in options.constants:
-        for name, value in torch.load(file, weights_only=True)["constants"].items():
-            for held in (program.state_dict, program.constants):
-                known = held.get(name)
-                if isinstance(known, torch.Tensor) and known.shape == value.shape:
-                    weight = value.to(known.device, known.dtype)
-                    is_parameter = isinstance(known, torch.nn.Parameter)
-                    held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
+        give(torch, program, torch.load(file, weights_only=True)["constants"])
     return program
+
+
+def give(torch: Any, program: Any, weights: Document) -> None:
+    """Put weights into a program, those that it has."""
+    for name, value in weights.items():
+        for held in (program.state_dict, program.constants):
+            known = held.get(name)
+            if isinstance(known, torch.Tensor) and known.shape == value.shape:
+                weight = value.to(known.device, known.dtype)
+                is_parameter = isinstance(known, torch.nn.Parameter)
+                held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
 
 
 def onto_device(torch: Any, program: Any, index: int | None) -> Any:

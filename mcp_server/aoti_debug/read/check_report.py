@@ -290,18 +290,21 @@ class Repeated(_Report):
 
 class Pair(_Report):
     """What a package loaded anew gives for a call that the script compares, held against what the
-    reference gave in the script; likewise with the reference's weights."""
+    reference gave in the script; likewise with the reference's weights, and the program with them.
+    """
 
     call: int
     anew: Repeated | None = None
     weights: int = 0
+    left: tuple[str, ...] = ()  # weights of the reference that the package has no constant for
     given: Repeated | None = None
+    program: Repeated | None = None
 
     @property
     def explained(self) -> bool:
         """Tell whether the weights alone keep the package from giving what the reference gave."""
-        before, after = self.anew, self.given
-        return before is not None and before.far and after is not None and after.agrees
+        far = self.anew is not None and self.anew.far
+        return far and any(one is not None and one.agrees for one in (self.given, self.program))
 
 
 class TrialReport(_Report):

@@ -211,9 +211,9 @@ def of_trials(report: TrialsReport) -> str:
         for one in report.trials
     ]
     if (pair := report.pair) is not None:
-        anew, given = (one is not None and one.agrees for one in (pair.anew, pair.given))
-        said.append(f"call {pair.call} with the package loaded anew: {SAID[anew]} the reference")
-        said += [f"with the reference's weights: {SAID[given]} it"] * bool(pair.weights)
+        anew = pair.anew is not None and pair.anew.agrees
+        said.insert(0, f"call {pair.call}, loaded anew: {SAID[anew]} the reference")
+        said.insert(1, f"with the reference's weights: {SAID[pair.explained or anew]} it")
     return "; ".join(said)
 
 
