@@ -96,13 +96,13 @@ def test_results_that_the_script_compared_prove_how_the_reference_differs() -> N
 
 FAR = {"apart": 0.5, "largest": 1.0, "wrong": 64, "of": 64}
 SAME = {"apart": 0.0, "largest": 1.0, "wrong": 0, "of": 64}
-PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "kept": "capture/pair.pt"}
+KEPT = {**PAIR, "kept": "capture/pair.pt"}
 
 
 def test_state_that_earlier_calls_of_the_package_changed_is_proved_by_loading_it_anew() -> None:
     pair = {"pair": {"call": 2, "anew": SAME, "weights": 1, "given": SAME}}
     repeats = {"verdict": "differs", "stateful": True}
-    best = run(reference(**PAIR, moved=["mean"]), trials=pair, repeats=repeats)
+    best = run(reference(**KEPT, moved=["mean"]), trials=pair, repeats=repeats)
     assert (best.category, best.confidence) == ("user_code", "proved")
     assert "mean" in best.summary
     assert (best.source[0].file, best.source[0].line) == ("/t/serve.py", 31)
@@ -119,7 +119,7 @@ def test_state_that_earlier_calls_of_the_package_changed_is_proved_by_loading_it
 def test_changed_weights_are_proved_where_the_result_follows_them(
     trial: dict[str, Any], confidence: str
 ) -> None:
-    changed = reference(**PAIR, changed=["fc.weight", "fc.bias"], changed_count=2)
+    changed = reference(**KEPT, changed=["fc.weight", "fc.bias"], changed_count=2)
     best = run(changed, trials={"pair": {"call": 2, "anew": FAR, "weights": 1, **trial}})
     assert (best.category, best.confidence) == ("user_code", confidence)
     assert "fc.weight" in best.summary
@@ -127,7 +127,7 @@ def test_changed_weights_are_proved_where_the_result_follows_them(
 
 def test_weights_that_differ_are_found_where_no_program_is_known() -> None:
     pair = {"pair": {"call": 2, "anew": FAR, "weights": 2, "given": SAME}}
-    best = run(reference(**PAIR), trials=pair, verdict="unknown")
+    best = run(reference(**KEPT), trials=pair, verdict="unknown")
     assert (best.category, best.confidence) == ("constants_mismatch", "proved")
 
 

@@ -194,6 +194,8 @@ def _details(events: Events, call: Call) -> Details:
 
 
 def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> Call:
+    """Return a call that was only counted, by the first one like it: its own outputs and memory
+    are not known."""
     why = "" if captured else "its inputs are not kept: they are too large, or not on the CPU"
     return replace(
         call,
@@ -205,6 +207,11 @@ def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> 
         error=None,
         signature=0,
         on_device=False,
+        overwritten=(),
+        reused=(),
+        aliases=(),
+        changed=(),
+        values=(),
     )
 
 
