@@ -60,8 +60,8 @@ def best(text: str) -> Diagnosis:
 @pytest.mark.parametrize(
     ("text", "category", "phase"),
     [
-        (EXECUTORCH, "unknown", "run"),
-        (LAMMPS, "unknown", "run"),
+        (EXECUTORCH, "custom_op_missing", "load"),
+        (LAMMPS, "user_code", "run"),
         (JAVA, "user_code", "run"),
         (RUST, "user_code", "run"),
         (DOTNET, "user_code", "run"),
@@ -69,8 +69,8 @@ def best(text: str) -> Diagnosis:
         (JNI, "toolchain", "load"),
         (CONDA, "toolchain", "environment"),
         (NIX, "toolchain", "environment"),
-        (CARGO, "toolchain", "environment"),
-        (MSBUILD, "toolchain", "environment"),
+        (CARGO, "toolchain", "cpp_compile"),
+        (MSBUILD, "toolchain", "cpp_compile"),
         (DOCKER, "out_of_memory", "environment"),
     ],
 )

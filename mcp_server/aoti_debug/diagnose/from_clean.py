@@ -13,7 +13,7 @@ from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_scene import WATCH, is_well
 from aoti_debug.diagnose.observations import Candidate, evidence, headline
-from aoti_debug.diagnose.speaker import last_to_speak, part_of
+from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
@@ -80,17 +80,12 @@ def last_resort(observations: Observations) -> Candidate:
 def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
     """Return the first line that names a module of torch's, else the first whose program is known
     to print in one phase only."""
-    lines = [line for line in lines if not neighbours(line.span.quote)]
+    lines = [line for line in lines if not by_a_neighbour(line.span.quote)]
     for phase_in in (phase_of_name, phase_of_program):
         for line in lines:
             if (phase := phase_in(line.span.quote)) is not None:
                 return line, phase
     return None
-
-
-def neighbours(text: str) -> bool:
-    part = part_of(text)
-    return part is not None and part.neighbour
 
 
 def guessed(line: ErrorLine, phase: Phase) -> Candidate:
@@ -133,8 +128,9 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
 ENDED = re.compile(
     r"(?i)\b(?:rc|(?:exit(?:ed)?|return)(?: with)?(?: code| status)?|returncode)\b\W{0,4}0\b"
     r"|\b(?:done|finished|completed?|success(?:ful(?:ly)?)?|succeeded|passed)\b"
-    r"|\btook [\d.]{1,12} ?s"
+    r"|\b(?:took|in|time:?) [\d.:]{1,12} ?(?:s|ms|seconds)?\b|\bvs\.? eager [\d.e-]{4,12}$"
 )
+BEGINS = re.compile(r"(?i)(?:\.\.\.|…)\s{0,4}$|^\W{0,4}(?:running|loading|compiling|waiting)\b")
 LAST = 6  # lines of a log that may say how it ended
 
 
@@ -142,8 +138,8 @@ def ends_well(observations: Observations) -> bool:
     """Tell whether a log shows an end without an error."""
     if any(observations.of(kind) for kind in (Launches, SanitizerSummary)):
         return True
-    last = observations.of(SaidLine)[-LAST:]
-    return any(ENDED.search(line.span.quote) for line in last)
+    last = [line.span.quote for line in observations.of(SaidLine)[-LAST:]]
+    return any(ENDED.search(text) for text in last) and not BEGINS.search(last[-1])
 
 
 def silent(observations: Observations) -> Candidate:

@@ -57,12 +57,33 @@ SYCL: dict[int, Meaning] = {
     -54: ("kernel_resources", "run"),
     -55: ("kernel_resources", "run"),
 }
+# The same by name, in Unified Runtime, its predecessor and Level Zero: parts of the name.
+SYCL_NAMES: tuple[tuple[str, Meaning], ...] = (
+    ("MODULE_BUILD", ("triton_error", "triton_compile")),
+    ("PROGRAM_BUILD", ("triton_error", "triton_compile")),
+    ("COMPILER", ("triton_error", "triton_compile")),
+    ("OUT_OF_", ("out_of_memory", "run")),
+    ("INVALID_BINARY", ("missing_kernel_binary", "run")),
+    ("INVALID_NATIVE_BINARY", ("missing_kernel_binary", "run")),
+    ("INVALID_KERNEL", ("missing_kernel_binary", "run")),
+    ("INVALID_PROGRAM", ("missing_kernel_binary", "run")),
+    ("INVALID_WORK", ("kernel_resources", "run")),
+    ("INVALID_GROUP", ("kernel_resources", "run")),
+)
 NO_DEVICE: Meaning = ("device_unavailable", "run")
 # Xid of the kernel log that a program's own access causes; others are the device's.
 XID: dict[int, Meaning] = {
     13: ("illegal_memory_access", "run"),
     31: ("illegal_memory_access", "run"),
     43: ("illegal_memory_access", "run"),
+}
+# Windows: what its loader says of a library.
+WINDOWS: dict[int, Meaning] = {
+    126: ("toolchain", "load"),
+    127: ("missing_symbol", "load"),
+    193: ("package_incompatible", "load"),
+    1114: ("toolchain", "load"),
+    1455: ("out_of_memory", "run"),
 }
 # Signals, as a negative status or added to 128.
 SIGNALS: dict[int, Meaning] = dict.fromkeys((4, 6, 7, 8, 11), ("host_segfault", "run"))
@@ -72,13 +93,19 @@ OF_CUDA = re.compile(
     r"\b(?:error|code|failure|failed|returned)\b\D{0,20}(?P<number>\d{1,3})\b"
 )
 OF_SYCL = re.compile(r"\bNative API returns: (?P<number>-\d{1,4})\b")
+OF_SYCL_NAMES = re.compile(r"\b(?:UR|PI|ZE)(?:_RESULT)?_ERROR_(?P<name>\w{1,80})")
 OF_XID = re.compile(r"\bNVRM: Xid \([^)]{1,40}\): (?P<number>\d{1,3})\b")
+OF_WINDOWS = re.compile(
+    r"(?:\bWinError |\bLoadLibrary\w{0,4}\b.{0,60}\berror (?:code )?)(?P<number>\d{1,4})\b"
+    r"|\(0x8007(?P<hex>[0-9A-Fa-f]{4})\)"
+)
 OF_STATUS = re.compile(
     r"(?i)\b(?:rc|exit(?:ed)?(?: with)?|return(?: ?code|ed)?|status|signal|exitcode|code)\b"
     r"(?: (?:code|status|with|code:))?\W{1,4}?(?P<number>-?\d{1,3})(?![\d.:])"
 )
 MENTIONS = Form(
-    r"(?i)\b(?:error|failure|failed|returned|xid|rc|exit|exited|status|signal|code|exitcode|returns)\b"
+    r"\(0x8007|\bWinError ",
+    r"(?i)\b(?:error|failure|failed|returned|xid|rc|exit|exited|status|signal|code|exitcode|returns)\b",
 )
 
 
@@ -86,10 +113,20 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield what the numbers of a log say."""
     scene = observations.scene
     for line in scene.all(MENTIONS) if scene is not None else ():
-        found = meaning(line.text)
+        of_a_loader = loader(line.text)
+        found = of_a_loader or meaning(line.text)
         if found is not None and scene is not None:
             category, phase = found
-            yield said(scene, line, category, phase, "by its number: ", Tier.STATUS)
+            tier = Tier.EXCEPTION if of_a_loader else Tier.STATUS
+            yield said(scene, line, category, phase, "by its number: ", tier)
+
+
+def loader(text: str) -> Meaning | None:
+    """Return what Windows says of a library that it does not load."""
+    at = OF_WINDOWS.search(text)
+    if at is None:
+        return None
+    return WINDOWS.get(int(at["number"]) if at["number"] else int(at["hex"], 16))
 
 
 def meaning(text: str) -> Meaning | None:
@@ -98,6 +135,8 @@ def meaning(text: str) -> Meaning | None:
         return None
     if at := OF_SYCL.search(text):
         return SYCL.get(int(at["number"]), NO_DEVICE)
+    if at := OF_SYCL_NAMES.search(text):
+        return next((said for part, said in SYCL_NAMES if part in at["name"]), NO_DEVICE)
     if at := OF_XID.search(text):
         return XID.get(int(at["number"]), NO_DEVICE)
     if at := OF_CUDA.search(text):

@@ -3,6 +3,7 @@ log was when nothing in it says what failed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from aoti_debug.diagnose.calls import (
     within,
 )
 from aoti_debug.diagnose.observations import Candidate, evidence, headline
+from aoti_debug.diagnose.speaker import by_a_neighbour
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cache
@@ -156,6 +158,8 @@ def from_chain(
         said = wording_of([text], sure=True) if exception.type.endswith(OF_TORCH) else None
         if said is not None:
             category, confidence, phase = said[1].category, "possible", said[1].phase
+        elif (differs := compared(exception)) is not None:
+            category, confidence, phase = differs, "possible", "output"
     ending = observations.ending
     caught = ending is not None and (ending.clean or went_on(observations, exception))
     after = ", printed; the script went on" if ending and ending.clean else ", caught"
@@ -195,6 +199,22 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
     return BY_PHASE.get(phase, "lowering_error"), "likely" if sure else "possible"
 
 
+COMPARES = re.compile(
+    r"(?i)all_?close|\bclose\b|equal|\bshape\b|\bmatch|\b(?:err\w*|diff\w*|delta|tol\w*|max_?abs)\b"
+)
+NOT_FINITE = re.compile(r"(?i)is_?nan|is_?finite|is_?inf|\bnan\b|not finite|non-?finite")
+
+
+def compared(exception: PythonException) -> Category | None:
+    """Return what a script's own assertion says of a result, by the line that makes it."""
+    if exception.type != "AssertionError" or not exception.frames:
+        return None
+    asserted = f"{exception.frames[-1].text or ''} {exception.message[:300]}"
+    if NOT_FINITE.search(asserted):
+        return "nan_or_inf"
+    return "wrong_result" if COMPARES.search(asserted) else None
+
+
 WHERE: dict[Phase, str] = {
     "run": "on the GPU",
     "export": "in the export",
@@ -216,7 +236,10 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
     places = observations.of(CodePlace)
     lines = observations.of(SaidLine)
     phase = phase_of_places(places)
-    said = wording_of(line.text for line in lines)
+    lines = [line for line in lines if not by_a_neighbour(line.span.quote)]
+    said = wording_of((line.span.quote for line in lines), sure=True) or wording_of(
+        "" if by_a_neighbour(line.text) else line.text for line in lines
+    )
     if phase is None or phase not in BY_PHASE:
         if said is not None:
             triton = any("triton/" in place.file.replace("\\", "/") for place in places)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.diagnose.scene import Form, Scene
+from aoti_debug.diagnose.wording import refused
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.model import Category, Diagnosis, Next, Phase
-from aoti_debug.read.record import Line
+from aoti_debug.read.record import CodePlace, Line
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -26,29 +27,42 @@ INDUCTOR = Form(
 )
 CPP_COMPILE = Form(r"\bCppCompileError\b", r"^C\+\+ compile error", r"\.wrapper\.cpp\b")
 EXTENSION = Form(r"torch[./\\]utils[./\\]cpp_extension", r"/\.cache/torch_extensions/")
-# What builds or installs other software than a model.
+# What builds other software than a model, and what installs it.
 BUILDER = Form(
     r"^\s{0,8}\d{1,4}>.{0,300}\berror (?:LNK|C|MSB)\d{4}",
     r"\b(?:LINK|\.exe) : fatal error LNK\d{4}",
-    r"^(?:#\d{1,4} )?ERROR: process \"/bin/sh -c ",
     r"^\s{0,8}error: failed to run custom build command",
-    r"^error: (?:linking with|could not compile|builder for) ",
+    r"^error: (?:linking with|could not compile) ",
     r"^\s{0,8}CMake Error\b|^-- Configuring incomplete",
     r"\bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined)\b",
-    r"^g?make(?:\[\d{1,3}\])?: \*\*\* ",
-    r"^\s{0,8}[×x] (?:Building wheel|Getting requirements|python setup\.py)",
+    r"^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped",
+    r"^FAILED: \[?code|^FAILED: \S{1,200}\.o\b",
+    r"^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d",
+    r"^Undefined symbols for architecture ",
+    r"^\s{0,8}error: command '\S{1,200}(?:gcc|g\+\+|clang|cl\.exe|nvcc)' failed",
+)
+INSTALLER = Form(
+    r"^(?:#\d{1,4} )?ERROR: process \"/bin/sh -c ",
+    r"^error: builder for ",
+    r"^\s{0,8}[×x] (?:Building wheel|Getting requirements|python setup\.py|No solution found)",
     r"\bFailed building wheel for\b",
     r"^\s{0,8}ERROR: (?:Cannot install|ResolutionImpossible|No matching distribution)",
     r"^\s{0,8}ERROR: (?:Could not (?:find a version|build wheels)|Failed to build|pip's )",
     r"^\s{0,8}error: (?:build of|Cannot build) '/nix/store/",
     r"^(?:error\s{1,4})?libmamba\b",
     r"^\w{0,40}(?:PackagesNotFound|ResolvePackageNotFound|Unsatisfiable)(?:Error)?\b",
-    r"^Solving environment: failed",
+    r"^Solving environment: failed|version solving failed",
     r"^ERROR: failed to (?:solve|build):|^The command '/bin/sh -c",
     r"^E: (?:Unable to locate package|Package '|Version ')",
-    r"^npm (?:ERR!|error)|^FAILED: \[?code",
-    r"^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d",
-    r"^Undefined symbols for architecture ",
+    r"^npm (?:ERR!|error)",
+)
+# A compiler or linker that says what is wrong.
+COMPILES = Form(
+    r"\berror (?:LNK|C)\d{4}\b",
+    r"\.(?:c|cc|cpp|cxx|cu|cuh|h|hpp|mm)[:(]\d{1,6}[:,)].{0,12}\b(?:fatal )?error\b",
+    r"\bundefined (?:reference|symbol)|^Undefined symbols for|\bcannot find -l",
+    r"\b(?:ld|collect2|clang|gcc|g\+\+|cl|nvcc)(?:\.exe)?: (?:fatal )?error\b",
+    r"^error: (?:linking with|could not compile) ",
 )
 BUILT: frozenset[Category] = frozenset(
     {"cpp_error", "missing_symbol", "toolchain", "user_code", "unknown", "triton_error"}
@@ -66,18 +80,23 @@ WAITS = (
     r"(?:\w{0,40}futex\w{0,40}|\w{0,10}pthread_(?:cond|mutex|barrier|rwlock|join)\w{0,40}|"
     r"_{0,2}lll_lock_wait\w{0,20}|_{0,2}(?:ppoll|poll|select|epoll_wait|nanosleep|clock_nanosleep"
     r"|sched_yield|sem_wait|sem_timedwait|wait4|waitpid|recv|recvmsg|accept4?|read|syscall)\w{0,20}"
+    r"|psynch_\w{1,20}|mach_msg\w{0,20}|kevent\w{0,10}|semaphore_wait\w{0,10}"
     r"|std::(?:condition_variable|mutex|thread)\S{0,60}|(?:cu|cuda|hip)\w{0,20}Synchroni\w{1,10}"
     r"|nccl\w{1,40}|ioctl)"
 )
+WATCHED = Form(r"\bWatchdog caught collective operation timeout\b")
 STACKS = Form(
     rf"^#0 {{1,4}}(?:0x[0-9a-f]{{1,20}} in )?{WAITS}\b",
+    rf"^\s{{0,4}}\*? {{0,2}}frame #0: 0x[0-9a-f]{{1,20}} \S{{1,80}}`_{{0,4}}{WAITS}",
     r"^\s{0,4}Thread \S{1,30} \((?:idle|active)\b[^)]{0,30}\)",
     r"^\s{0,4}java\.lang\.Thread\.State: (?:BLOCKED|WAITING|TIMED_WAITING)",
     r"^\[<0>\] \w{0,40}(?:futex|wait|poll|sleep)",
     r"\bblocked for more than \d{1,6} seconds",
-    r"\bWatchdog caught collective operation timeout\b",
+    *WATCHED.forms,
     r"\b(?:Monitored|watchdog)\w{0,20} (?:timed out|timeout)\b",
 )
+# Of a program that was aborted its watchdog may be the reason; of these it is not.
+FAULTED = Form(r"\bSIG(?:SEGV|BUS|FPE|ILL)\b", r"(?i)segmentation fault")
 CRASHED = Form(
     r"\bSIG(?:SEGV|ABRT|BUS|FPE|ILL|KILL)\b",
     r"(?i)segmentation fault|core dumped|core was generated|fatal python error|\bsignal 11\b",
@@ -86,6 +105,7 @@ CRASHED = Form(
 
 # A program that was told to write its levels: what is no error, and what is one.
 MILD = Form(
+    r"(?:^|\s)\[[IVWD]\]\s",
     r"^\s{0,4}\[?(?:W|I|D|V)\d{4} ",
     r"(?i)^.{0,60}\b(?:warn(?:ing)?|info|debug|notice)\b\s{0,2}[\]:|)]?",
     r"\b\w{0,40}Warning: ",
@@ -101,13 +121,15 @@ WARNED = Form(
 )
 INFORMS = Form(r"^\s{0,4}\[?I\d{4} ", r"^(?:\S{1,40}\s){0,3}\[?INFO\b")
 COMPLAINS = Form(
-    r"\b(?:\w{0,60}(?:Error|Exception)|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror|[Ff]ail(?:ed|ure|s)|FAILED"
+    r"\b(?:\w{0,60}(?:Error|Exception)(?:With\w{1,30})?|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror"
+    r"|[Ff]ail(?:ed|ure|s)(?:[A-Z]\w{1,30})?|FAILED"
     r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
 )
 HARMLESS = Form(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b")
 GOES_ON = Form(
     r"\b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b",
     r"(?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b",
+    r"\bAUTOTUNE benchmarking takes\b",
     r"\b[\d.]{1,12} ?(?:it/s|tok(?:ens)?/s|img/s|samples/s|req/s)",
     r"(?i)\b(?:done|ok|finished|completed?|succeeded|success(?:ful(?:ly)?)?|passed)\b",
     r"(?i)\b(?:written|saved|wrote|exported|compiled) (?:to )?\S{0,80}",
@@ -127,23 +149,27 @@ def went_on(scene: Scene, after: int) -> bool:
     return not bad and any(GOES_ON.search(text) for text in rest[-LAST:])
 
 
+def complains(scene: Scene) -> bool:
+    """Tell whether a line of the log speaks of an error."""
+    return any(not HARMLESS.search(line.text) for line in scene.all(COMPLAINS))
+
+
 def is_well(scene: Scene) -> bool:
     """Tell whether all that a log shows is a program at its work, which it says it does."""
-    texts = [line.text for line in scene.lines]
-    odd = [t for t in texts if COMPLAINS.search(t) and not HARMLESS.search(t)]
-    ends = texts[-LAST:]
+    ends = [line.text for line in scene.lines[-LAST:]]
     informed = sum(INFORMS.search(text) for text in ends)
-    if odd or not ends or scene.any(WARNED):
+    if complains(scene) or not ends or scene.any(WARNED):
         return False
     good = any(READY.search(text) or GOES_ON.search(text) for text in ends)
     return READY.search(ends[-1]) or (good and informed * 2 >= len(ends))
 
 
-# The end of an exception's type in the language of a program that uses torch, and what it means.
+# The end of an exception's type in the language of a program that uses torch, and what it means:
+# the type that stands first here tells most. The last row is of any other type.
 TYPES: tuple[tuple[str, Category, Phase], ...] = (
     ("UnsatisfiedLinkError", "toolchain", "load"),
     ("DllNotFoundException", "toolchain", "load"),
-    ("EntryPointNotFoundException", "toolchain", "load"),
+    ("EntryPointNotFoundException", "missing_symbol", "load"),
     ("BadImageFormatException", "package_incompatible", "load"),
     ("NoClassDefFoundError", "toolchain", "load"),
     ("ClassNotFoundException", "toolchain", "load"),
@@ -159,8 +185,7 @@ TYPES: tuple[tuple[str, Category, Phase], ...] = (
     ("", "user_code", "run"),
 )
 RAISED = re.compile(
-    r'^\s{0,12}(?:Exception in thread "[^"]{0,80}" |Caused by: |Unhandled exception\. |---> )?'
-    r"(?P<type>(?:[a-zA-Z_][\w$]{0,60}\.){1,12}[A-Z]\w{0,80}(?:Exception|Error))"
+    r"(?:^|[\s>(])(?P<type>(?:[a-zA-Z_][\w$]{0,60}\.){1,12}[A-Z]\w{0,80}(?:Exception|Error))"
     r"(?: \(0x[0-9A-Fa-f]{8}\))?(?:: |$)"
 )
 MANAGED = Form(
@@ -179,23 +204,33 @@ CARRIES = Form(  # torch's own words, in another language's exception
     r"\bExternalException\b",
     r'\b(?:Torch|TchError::Torch|Ort)\("',
     r"\b(?:c10|at|torch)::",
+    r"\w\( container_handle_",
 )
 
 
 def raised_elsewhere(scene: Scene) -> Candidate | None:
-    """Return what the innermost exception of another language says by its type."""
+    """Return what the exceptions of another language say by their types: the one that tells most,
+    the innermost of those that tell alike."""
     if not scene.any(MANAGED) and not scene.any(PANICS):
         return None
-    found = [(line, at["type"]) for line in scene.lines if (at := RAISED.search(line.text))]
-    line = found[-1][0] if found else scene.first(PANICS)
-    if line is None or (CARRIES.search(line.text) and not found):
-        return None
-    name = found[-1][1] if found else ""
+    found = [
+        (next(n for n, row in enumerate(TYPES) if at["type"].endswith(row[0])), -number, at["type"])
+        for number, line in enumerate(scene.lines)
+        if (at := RAISED.search(line.text)) and not CARRIES.search(line.text)
+    ]
+    if not found:
+        line = scene.first(PANICS)
+        if line is None or scene.any(CARRIES):
+            return None
+        return said(scene, line, "user_code", "run", "the program that uses torch failed: ")
+    row, number, name = min(found)
+    _, category, phase = TYPES[row]
     if name.startswith(("ai.djl.engine.", "org.pytorch.")) or name.endswith("ExternalException"):
         return None  # torch's words, whatever the type
-    category, phase = next((c, p) for end, c, p in TYPES if name.endswith(end))
-    what = f"{name.rpartition('.')[2]}: " if name else ""
-    return said(scene, line, category, phase, f"the program that uses torch failed: {what}")
+    if row == len(TYPES) - 1 and scene.any(CARRIES):
+        return None
+    what = f"the program that uses torch failed: {name.rpartition('.')[2]}: "
+    return said(scene, scene.lines[-number], category, phase, what)
 
 
 WATCH = Next(
@@ -225,7 +260,7 @@ def said(
 
 
 # Where torch's C++ has thrown, by its source file.
-THROWN = re.compile(r"Exception raised from .{1,300}? at \S{0,200}?(?P<file>[\w./-]{3,200}):\d")
+THROWN = re.compile(r"Exception raised from .{1,300}? at \S{0,200}?(?P<file>[\w./\\-]{3,200}):\d")
 PLACES: tuple[tuple[str, Category, Phase], ...] = (
     ("csrc/jit/serialization/", "package_incompatible", "load"),
     ("caffe2/serialize/", "package_corrupt", "load"),
@@ -233,6 +268,8 @@ PLACES: tuple[tuple[str, Category, Phase], ...] = (
     ("c10/cuda/", "device_unavailable", "run"),
     ("aten/src/", "user_code", "run"),
 )
+
+
 RAISED_FROM = Form(r"Exception raised from ")
 NO_GPU = Form(r"\bcuda\.is_available\(\)")
 PROFILED = Form(r"^Self (?:CUDA|CPU|XPU) time total: ", r"^\s{0,4}Name {2,}.{0,200}# of Calls")
@@ -242,8 +279,32 @@ def thrown(scene: Scene) -> Candidate | None:
     for line in scene.all(RAISED_FROM):
         at = THROWN.search(line.text)
         for part, category, phase in PLACES if at is not None else ():
-            if at is not None and part in at["file"]:
-                return said(scene, line, category, phase, "torch's C++ refused: ", Tier.EXCEPTION)
+            if at is not None and part in at["file"].replace("\\", "/"):
+                above = [x for x in scene.lines if 0 <= line.number - x.number <= 1]
+                told = refused(" ".join(x.text.partition("Exception raised")[0] for x in above))
+                known = phase == "run" and told is not None
+                return said(
+                    scene,
+                    above[0] if known else line,
+                    told if known and told is not None else category,
+                    phase,
+                    "torch's C++ refused: ",
+                    Tier.EXCEPTION,
+                )
+    return None
+
+
+BARE = Form(r"^\s{0,8}(?:RuntimeError|c10::\w{0,40}Error): ", r"^\s{0,4}what\(\):\s")
+
+
+def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
+    """Return what torch refuses in a line that hands its words on, or that has lost its stack."""
+    for line in (*scene.all(CARRIES), *(scene.all(BARE) if bare else ())):
+        parts = (line.text.partition(mark)[2] for mark in ("Exception: ", '("', "Error: ", "(): "))
+        message = next((part for part in parts if part), "")
+        category = refused(message.partition("Exception raised")[0])
+        if category is not None:
+            return said(scene, line, category, "run", "torch's C++ refused: ", Tier.EXCEPTION)
     return None
 
 
@@ -252,20 +313,25 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     scene = observations.scene
     if scene is None:
         return
-    if (line := scene.first(STACKS)) is not None and not scene.any(CRASHED):
+    watched = scene.any(WATCHED) and not scene.any(FAULTED)
+    if (line := scene.first(STACKS)) is not None and (watched or not scene.any(CRASHED)):
         what = "the program did not go on; its stacks were taken where it stood: "
-        yield said(scene, line, "hang", "hang", what, Tier.HANG)
-    for tell in (raised_elsewhere, thrown):
-        if (found := tell(scene)) is not None:
-            yield found
+        found = said(scene, line, "hang", "hang", what, Tier.HANG)
+        yield replace(found, role="cause") if watched else found
+    bare = not observations.of(CodePlace)
+    for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare)):
+        if told is not None:
+            yield told
     for asked in scene.all(NO_GPU):
         if any("False" in x.text for x in scene.lines if 0 <= x.number - asked.number <= 1):
             yield said(scene, asked, "device_unavailable", "environment", "torch sees no GPU: ")
     if not scene.any(COMPLAINS) and (line := scene.first(PROFILED)) is not None:
         yield said(scene, line, "performance", "run", "a profile, and no error: ")
-    if is_building(scene) and (line := scene.first(BUILDER)) is not None:
+    line = scene.first(COMPILES) or scene.first(BUILDER) or scene.first(INSTALLER)
+    if is_building(scene) and line is not None:
         what = "other software than a model could not be built or installed: "
-        yield said(scene, line, "toolchain", "environment", what)
+        phase: Phase = "cpp_compile" if scene.any(COMPILES) else "environment"
+        yield said(scene, line, "toolchain", phase, what)
 
 
 def placed(candidate: Candidate, scene: Scene) -> Candidate:
@@ -276,7 +342,8 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
     if candidate.role == "clean" or not at:
         return candidate
     if category in BUILT and phase in BUILDING and is_building(scene):
-        category, phase = "toolchain", "environment"
+        category = "toolchain"
+        phase = "cpp_compile" if scene.any(COMPILES) else "environment"
     elif phase in BUILDING and category == "out_of_memory" and is_building(scene):
         phase = "environment"
     elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
@@ -296,7 +363,8 @@ BUILDING: tuple[Phase, ...] = ("cpp_compile", "triton_compile", "none", "environ
 
 def is_building(scene: Scene) -> bool:
     """Tell whether other software than a model is built or installed."""
-    return scene.any(BUILDER) and not (scene.any(INDUCTOR) or scene.any(EXTENSION))
+    others = scene.any(BUILDER) or scene.any(INSTALLER)
+    return others and not (scene.any(INDUCTOR) or scene.any(EXTENSION))
 
 
 def near(scene: Scene, form: Form, at: int) -> bool:

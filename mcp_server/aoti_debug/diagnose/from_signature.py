@@ -54,11 +54,14 @@ def phase(observations: Observations, match: Match) -> Phase:
     own = match.signature.phase
     if own == "cpp_compile" and of_triton(observations, match):
         return "triton_compile"
-    if own != "run":
+    if own not in ("run", "environment"):
         return own
     for exception in observations.of(PythonException):
         if within(match.span, exception.span):
             return traceback_phase(observations, exception) or own
+    if own != "run":
+        around = phase_around(observations, match)
+        return around if around in (*WITHIN_A_COMPILE, "lower") else own
     for dump in observations.of(FaultHandlerDump):
         if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
             return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own

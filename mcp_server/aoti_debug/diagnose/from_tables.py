@@ -21,7 +21,7 @@ REFERENCE = re.compile(
     r"(?i)\b(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"
 )
 COMPILED = re.compile(
-    r"(?i)\b(?:compiled?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cuda|gpu)\b"
+    r"(?i)\b(?:compiled?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)\b"
 )
 # Two columns of these differ in a healthy run.
 MEASURED = re.compile(
@@ -30,14 +30,38 @@ MEASURED = re.compile(
 )
 SIMILARITY = re.compile(r"(?i)\bcos\w*[ _-]{0,2}sim\w*[^\d-]{1,20}(?P<value>-?\d?\.\d{1,20})\b")
 NUMBER = re.compile(
-    r"(?i)(?<![\w.])[-+]?(?:\d{1,20}\.?\d{0,20}|\.\d{1,20})(?:e[-+]?\d{1,3})?(?![\w.])|\bnan\b"
+    r"(?i)(?<![\w.])[-+]?(?:\d{1,20}\.?\d{0,20}|\.\d{1,20})(?:e[-+]?\d{1,3})?(?![\w.])"
+    r"|(?<!\w)-?(?:nan|inf)\b"
+)
+# Two models in one line of plain words; `expected 4, got 3` is a message of another kind.
+MODELS = re.compile(
+    r"(?i)(?P<reference>\b(?:eager\w*|reference|ref|baseline|pytorch)\b)"
+    r"|(?P<compiled>\b(?:compiled?|aoti\w*|aot|inductor|package|pt2)\b)"
+)
+SHAPE = re.compile(r"\(\d{1,12}(?:, ?\d{1,12})*,?\)|\[\d{1,12}(?:, ?\d{1,12})*\]")
+SHOULD = re.compile(
+    r"(?i)(?P<got>[-\d.eE+naif, ]{3,200})\W{1,6}(?:expected|should be|want(?:ed)?|reference)"
+    r"[:= ]{1,3}(?P<expected>[-\d.eE+naif, ]{3,200})"
+)
+BEHIND = re.compile(
+    r"^(?P<numbers>[^#<]{1,600}?)\s{1,12}(?:<[-=]{1,4}|#|//) {0,4}(?P<label>[A-Za-z].{0,60})$"
+)
+NAMED = re.compile(
+    r"^(?P<label>.{1,60}?)\s{0,12}(?:->|=>|(?<!\[):)\s{0,12}(?P<numbers>[-\d\[(].{0,600})$"
 )
 LABELLED = re.compile(
-    r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)\s{0,20}(?:[:=]|[-=]>)(?P<numbers>.{1,600})$"
+    r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)"
+    r"(?:\s{0,20}(?:[:=]|[-=]>)|\s{1,20}(?=tensor\(|array\(|\[|-?\d))(?P<numbers>.{1,600})$"
 )
 QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
+RAISES = re.compile(r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b")  # a message has its own words
+SAME = re.compile(
+    r"(?i)\b(?:run|trial|attempt|rep(?:eat)?|pass|round)\b\W{0,3}\d{1,6}\b\W{1,4}"
+    r"(?P<what>(?:checksum|hash|digest|sum|output|result|logits?|crc)\w{0,10})\W{1,4}(?P<value>\S{1,80})"
+)
 COUNTED = re.compile(r"(?i)^(?:step|iter\w*|epoch|time|batch|it|lr|rank|id|n|size|seed)\b")
 BYTES = re.compile(r"(?i)[\d.]{1,20} ?[kmgt]i?b\b")
+COLUMN = 4  # characters between a name and its value
 LINES = 200  # at the beginning and at the end that are looked at
 JUMP = 10.0  # times what stood in the row above
 SEPARATORS = ("|", "\t", "  ", ",")  # of the cells of a row, the surest first
@@ -51,16 +75,22 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     printer = any(observations.of(kind) for kind in (Launches, TensorStatistics))
     if scene is None or printer or not observations.of(SaidLine):
         return
-    lines = (*scene.lines[:LINES], *scene.lines[max(LINES, len(scene.lines) - LINES) :])
+    kept = [line for line in scene.lines if not RAISES.match(line.text)]
+    lines = (*kept[:LINES], *kept[max(LINES, len(kept) - LINES) :])
     texts = [line.text for line in lines]
     finders: tuple[tuple[Callable[[Sequence[str]], int | None], Category, Phase, str], ...] = (
         (in_columns, "wrong_result", "output", "the numbers of the two results differ: "),
         (in_row, "wrong_result", "output", "the numbers of the two results differ: "),
+        (in_words, "wrong_result", "output", "the numbers of the two results differ: "),
+        (not_as_expected, "wrong_result", "output", "a number is not the expected one: "),
         (in_labelled, "wrong_result", "output", "the two results differ: "),
+        (not_repeated, "wrong_result", "output", "the same run gives another result: "),
         (dissimilar, "wrong_result", "output", "the two results differ: "),
         (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
         (exploding, "wrong_result", "output", "a number of the results jumps: "),
         (measured, "performance", "run", "times or sizes of two models, and no error: "),
+        (timed, "performance", "run", "times of two models, and no error: "),
+        (lasting, "performance", "lower", "a long compile, and no error: "),
         (growing, "performance", "run", "the memory grows from line to line: "),
     )
     for find, category, phase, what in finders:
@@ -79,7 +109,9 @@ def in_columns(texts: Sequence[str]) -> int | None:
         two = column(cells, COMPILED, but=one) if one is not None else two
         if one is None and len(cells) == 3 and two:  # a column of names, and two of values
             one = 3 - two
-        if one is None or two is None or MEASURED.search(head) or NUMBER.search(head):
+        if one is None or two is None or MEASURED.search(head):
+            continue
+        if any(NUMBER.fullmatch(cell) or SHAPE.fullmatch(cell) for cell in cells):
             continue
         for number in range(at + 1, len(texts)):
             row = cells_of(texts[number])
@@ -115,21 +147,69 @@ def in_row(texts: Sequence[str]) -> int | None:
     return None
 
 
-def in_labelled(texts: Sequence[str]) -> int | None:
-    """Return the number of the second of two lines, one a model, whose numbers differ."""
-    reference: list[float] = []
-    words: list[str] = []
+def in_words(texts: Sequence[str]) -> int | None:
+    """Return the number of the first line that names both models, each with its own numbers."""
     for number, text in enumerate(texts):
-        found = LABELLED.match(text)
+        if MEASURED.search(text):
+            continue
+        names = list(MODELS.finditer(text))
+        ends = [*(name.start() for name in names[1:]), len(text)][: len(names)]
+        said = {
+            name.lastgroup: numbers_in(shown(text[name.end() : end]))
+            for name, end in zip(names, ends, strict=True)
+        }
+        one, two = said.get("reference"), said.get("compiled")
+        if one and two and apart(one, two):
+            return number
+    return None
+
+
+def shown(text: str) -> str:
+    """Return what stands behind a model's name: a shape alone, or else all of it."""
+    shape = SHAPE.search(text)
+    return shape[0] if shape is not None and shape.start() < COLUMN else text
+
+
+def not_as_expected(texts: Sequence[str]) -> int | None:
+    """Return the number of the first line whose numbers are not those that it expects."""
+    for number, text in enumerate(texts):
+        found = SHOULD.search(text)
+        if found is None or "." not in found[0] or MEASURED.search(text):
+            continue
+        if apart(numbers_in(found["got"]), numbers_in(found["expected"])):
+            return number
+    return None
+
+
+def in_labelled(texts: Sequence[str]) -> int | None:
+    """Return the number of a line of the compiled model whose numbers differ from those of the
+    reference's line: each model's lines are held against the other's in their order."""
+    reference: list[tuple[list[float], list[str]]] = []
+    compiled: list[tuple[int, list[float], list[str]]] = []
+    for number, text in enumerate(texts):
+        found = LABELLED.match(text) or NAMED.match(text) or BEHIND.match(text)
         if found is None or MEASURED.search(text):
             continue
-        values, quoted = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
-        if COMPILED.search(found["label"]) and (
-            (reference and apart(reference, values)) or (words and words != quoted)
-        ):
+        values, words = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
+        if COMPILED.search(found["label"]) and (values or words):
+            compiled.append((number, values, words))
+        elif REFERENCE.search(found["label"]) and (values or words):
+            reference.append((values, words))
+    if len(reference) == 1:
+        reference *= len(compiled)
+    for (one, quoted), (number, two, words) in zip(reference, compiled, strict=False):
+        if (one and apart(one, two)) or (quoted and quoted != words):
             return number
-        if REFERENCE.search(found["label"]):
-            reference, words = values, quoted
+    return None
+
+
+def not_repeated(texts: Sequence[str]) -> int | None:
+    """Return the number of the first of several numbered runs whose result is another one."""
+    first: dict[str, str] = {}
+    for number, text in enumerate(texts):
+        found = SAME.search(text)
+        if found is not None and first.setdefault(found["what"], found["value"]) != found["value"]:
+            return number
     return None
 
 
@@ -177,20 +257,46 @@ def not_finite(texts: Sequence[str]) -> int | None:
     return None
 
 
+TIMED = re.compile(r"(?i)\b[\d.]{1,12} ?(?:m?s|us|ns|it/s|iter/s|tok(?:ens)?/s|fps|samples/s)\b")
+
+
+def timed(texts: Sequence[str]) -> int | None:
+    """Return the number of the second of two lines, one a model, that say what each takes."""
+    names = [
+        (number, name.lastgroup)
+        for number, text in enumerate(texts)
+        if TIMED.search(text) and (name := MODELS.search(text)) is not None
+    ]
+    return next((number for number, which in names if which != names[0][1]), None)
+
+
+LONG = 600.0  # seconds
+LASTED = re.compile(
+    r"(?i)\b(?:compil|inductor|lower|autotun|export)\w*\b.{0,60}?"
+    r"\b(?P<s>\d{3,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
+)
+
+
+def lasting(texts: Sequence[str]) -> int | None:
+    """Return the number of the first line of a compile that took ten minutes or more."""
+    for number, text in enumerate(texts):
+        if (found := LASTED.search(text)) is not None and float(found["s"]) >= LONG:
+            return number
+    return None
+
+
 def measured(texts: Sequence[str]) -> int | None:
-    """Return the number of the head of a table of what two models take."""
+    """Return the number of the head of a table of what two models take, or one under loads."""
+    ours = any(COMPILED.search(text) for text in texts)
     for at, head in enumerate(texts):
         cells = cells_of(head)
         rows = [cells_of(text) for text in texts[at + 1 :]]
         rows = [row for row in rows if len(row) > 1 and any(map(numbers_in, row[1:]))]
         labels = " | ".join([*cells, *(row[0] for row in rows)])
-        if (
-            len(cells) > 1
-            and rows
-            and MEASURED.search(head)
-            and REFERENCE.search(labels)
-            and COMPILED.search(labels)
-        ):
+        if len(cells) < 2 or not rows or not MEASURED.search(head):
+            continue
+        both = REFERENCE.search(labels) and COMPILED.search(labels)
+        if both or (ours and len(rows) > 2 and not NUMBER.search(head)):
             return at
     return None
 
@@ -220,6 +326,6 @@ def apart(one: Sequence[float], two: Sequence[float]) -> bool:
     if len(one) != len(two):
         return False
     return any(
-        abs(a - b) > APART * max(abs(a), abs(b)) or (a == a) != (b == b)
+        abs(a - b) > APART * max(abs(a), abs(b)) or (a - a == 0) != (b - b == 0)
         for a, b in zip(one, two, strict=True)
     )

@@ -23,12 +23,12 @@ from aoti_debug.diagnose import (
     from_signature,
     from_tables,
     from_values,
+    speaker,
 )
 from aoti_debug.diagnose.calls import launcher_spans
 from aoti_debug.diagnose.downgrade import excused, only_printed, weighed
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.from_clean import last_resort
-from aoti_debug.diagnose.speaker import of_a_neighbour
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.hypotheses import (
@@ -74,7 +74,7 @@ SOURCES = (
     from_tables.candidates,
     from_process.candidates,
 )
-OF_LOGS = (from_scene.candidates, from_codes.candidates)
+OF_LOGS = (from_scene.candidates, from_codes.candidates, speaker.candidates)
 # A wrong size is a wrong stride too, and the model's check tells the first only.
 LAYOUT: frozenset[Category] = frozenset({"contract_shape", "contract_stride"})
 LISTED = 5
@@ -88,7 +88,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     found = [c for source in SOURCES for c in source(observations)]
     shown = observations.scene
     if observations.ending is None:
-        found = [c for c in found if not of_a_neighbour(c)]
+        found = [c for c in found if not speaker.of_a_neighbour(c)]
         found += [c for source in OF_LOGS for c in source(observations)]
     if shown is not None:
         found = [from_scene.placed(c, shown) for c in found]

@@ -1,24 +1,33 @@
 """Name the part of the software that printed a line, by the form in which it prints: its logger,
-the file beside the message, the type of its exception. A phrase of the message is no such form."""
+the file beside the message, the type of its exception; and say what a part's own lines mean. A
+phrase of the message decides last."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.from_scene import CARRIES
+from aoti_debug.diagnose.from_scene import CARRIES, COMPLAINS, HARMLESS, MILD, said
 from aoti_debug.diagnose.observations import Candidate
-from aoti_debug.model import Category
+from aoti_debug.diagnose.scene import READ, Scene
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Category, Phase
+from aoti_debug.read.record import CodePlace
 from aoti_debug.signatures.signature import literals
 
-READ = 400  # characters of a line
+if TYPE_CHECKING:
+    from aoti_debug.diagnose.observations import Observations
+
+Row = tuple[str, Category, Phase]  # words of a line, case does not matter, and what they mean
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the software, and the forms of its lines.
+    """A part of the software, the forms of its lines, and what its complaints mean: the first row
+    of `says` whose words a line holds.
 
     A `neighbour` has operators, methods, packages and indices of its own: its lines say nothing
     about a package of AOTInductor, though they use the same words.
@@ -26,8 +35,64 @@ class Part:
 
     name: str
     forms: tuple[str, ...]
+    says: tuple[Row, ...] = ()
     neighbour: bool = False
 
+
+# What any program says of the machine, and of tensors that it is given.
+MEMORY: Row = (
+    r"out.of.memory|\boom\b|oom.?kill|resource_exhausted|bad_alloc|alloc\w* fail|failed to alloc",
+    "out_of_memory",
+    "run",
+)
+NO_DEVICE: Row = (
+    r"no_device|no .{0,24}\bdevice|nvml|driver/library|insufficient nvidia|nvidia-container"
+    r"|device driver|cuinit|\bgres\b",
+    "device_unavailable",
+    "environment",
+)
+SIZES: Row = (
+    r"\bdimension|\bshape|\bresize|\bsizes?\b|\brank\b|optimization profile|setting input",
+    "contract_shape",
+    "run",
+)
+TYPES_OF_DATA: Row = (
+    r"dtype|scalar type|data ?type|tensor\((?:float|int)",
+    "contract_dtype",
+    "run",
+)
+LIBRARY: Row = (
+    r"loadlibrary|dlopen|shared (?:library|object)|\.(?:dll|dylib|so)\b.{0,80}(?:fail|not)"
+    r"|(?:fail|not).{0,80}\.(?:dll|dylib|so)\b",
+    "toolchain",
+    "load",
+)
+VERSIONS: Row = (
+    r"version|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset",
+    "package_incompatible",
+    "load",
+)
+DAMAGED: Row = (
+    r"protobuf|corrupt|truncat|invalid (?:file|magic|header|program)|no_?such_?file|magic",
+    "package_corrupt",
+    "load",
+)
+NO_OPERATOR: Row = (
+    r"missing operator|kernel '.{1,80}' not found|not_implemented|could not find an implementation"
+    r"|no registered|plugin.{0,40}not found|unregistered|unrecognized op",
+    "custom_op_missing",
+    "load",
+)
+CONVERTS: Row = (
+    r"convert|\bpars|unsupported|importer|lower|partition|verif|builder|tactic|quantiz|legaliz",
+    "lowering_error",
+    "lower",
+)
+DIFFERS: Row = (r"difference at|results? mismatch", "wrong_result", "autotune")
+FAILS_AT_LOAD: Row = (r"\binit|load|delegate|backend", "package_incompatible", "load")
+OF_THE_USER: Row = ("", "user_code", "run")
+INSTALLS: tuple[Row, ...] = (("", "toolchain", "environment"),)
+OF_A_RUNTIME = (MEMORY, NO_DEVICE, LIBRARY, NO_OPERATOR, DAMAGED, DIFFERS)
 
 # The narrower part comes first.
 PARTS: tuple[Part, ...] = (
@@ -40,15 +105,18 @@ PARTS: tuple[Part, ...] = (
             r"\b(?:loading|execut\w{1,4}) (?:of )?method \w{1,60} failed",
             r"Failed to (?:load|execute) method \w{1,60}, error",
         ),
+        (*OF_A_RUNTIME, TYPES_OF_DATA, SIZES, VERSIONS, FAILS_AT_LOAD),
         neighbour=True,
     ),
     Part(
         "LAMMPS",
         (
-            r"^ERROR(?: on proc \d{1,6})?: .{0,300}\((?:\.\./|src/)[\w./-]{1,100}\.cpp:\d{1,5}\)",
+            r"^(?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}"
+            r"\((?:\.\./|src/)[\w./-]{1,100}\.cpp:\d{1,5}\)",
             r"^Last (?:input line|command): ",
             r"^LAMMPS \(",
         ),
+        (MEMORY, OF_THE_USER),
         neighbour=True,
     ),
     Part(
@@ -72,6 +140,10 @@ PARTS: tuple[Part, ...] = (
             r"^error\[E\d{4}\]",
             r"^\s{0,12}--> [\w./-]{1,200}\.rs:\d{1,6}:\d{1,5}",
         ),
+        (
+            (r"can't find crate|no matching package|failed to select", "toolchain", "environment"),
+            (r"linking with", "toolchain", "cpp_compile"),
+        ),
         neighbour=True,
     ),
     Part(
@@ -93,6 +165,7 @@ PARTS: tuple[Part, ...] = (
             r"^Solving environment: failed",
             r"^EnvironmentNameNotFound",
         ),
+        INSTALLS,
         neighbour=True,
     ),
     Part(
@@ -103,19 +176,82 @@ PARTS: tuple[Part, ...] = (
             r"^\s{0,12}For full logs, run 'nix ",
             r"^error: \d{1,6} dependencies of derivation '/nix/store/",
         ),
+        INSTALLS,
         neighbour=True,
     ),
     Part(
         "pip",
-        (r"^ERROR: (?:pip's dependency|Could not find a version|No matching distribution)",),
+        (
+            r"^ERROR: (?:pip's|Could not|No matching|Cannot install|ResolutionImpossible|Failed)",
+            r"^\s{0,4}× No solution found",
+            r"^\s{0,4}╰─▶ ",
+            r"^Because .{1,200} version solving failed",
+            r"^\s{0,4}SolverProblemError",
+            r"^E: (?:Unable to locate package|Package '|Version ')",
+        ),
+        INSTALLS,
         neighbour=True,
     ),
-    Part("ONNX Runtime", (r"\bonnxruntime[.:]", r"\[ONNXRuntimeError\]"), neighbour=True),
-    Part("TensorRT", (r"\[TRT\]", r"\btensorrt\.\w"), neighbour=True),
-    Part("TensorFlow", (r"\btensorflow/(?:core|compiler|python|lite)/",), neighbour=True),
-    Part("JAX", (r"\bjaxlib\.", r"\bXlaRuntimeError\b"), neighbour=True),
-    Part("OpenVINO", (r"\bopenvino[.:]", r"\bov::"), neighbour=True),
-    Part("TVM", (r"\btvm\.error\.", r"\btvm::"), neighbour=True),
+    Part(
+        "torch.onnx",
+        (r"\btorch\.onnx\.\w", r"^\[torch\.onnx\] .{0,200}❌"),
+        (("", "lowering_error", "export"),),
+    ),
+    Part(
+        "TorchScript",
+        (r"\btorch\.jit\.\w{0,40}Error", r"\btorch\.jit\.frontend\.", r"\bTracingCheckError\b"),
+        (("", "user_code", "run"),),
+        neighbour=True,
+    ),
+    Part(
+        "Core ML Tools",
+        (r"\bcoremltools\b",),
+        (MEMORY, ("", "lowering_error", "lower")),
+        neighbour=True,
+    ),
+    Part(
+        "ONNX Runtime",
+        (r"\bonnxruntime[.:]", r"\[ONNXRuntimeError\]"),
+        (*OF_A_RUNTIME, TYPES_OF_DATA, SIZES, VERSIONS),
+        neighbour=True,
+    ),
+    Part(
+        "TensorRT",
+        (
+            r"\[TRT\]",
+            r"\btorch_tensorrt\.",
+            r"\btensorrt\.\w",
+            r"^\[[EWF]\] \d{1,2}: \[",
+            r"\bTensorRT\b",
+        ),
+        (*OF_A_RUNTIME, VERSIONS, CONVERTS, SIZES),
+        neighbour=True,
+    ),
+    Part(
+        "TensorFlow",
+        (r"\btensorflow/(?:core|compiler|python|lite)/",),
+        (*OF_A_RUNTIME, (r"version|compiled with|library init", "toolchain", "environment"), SIZES),
+        neighbour=True,
+    ),
+    Part(
+        "JAX",
+        (
+            r"\bjaxlib\.",
+            r"\bjax\.errors\.",
+            r"\bXlaRuntimeError\b",
+            r"\bcuda_dnn\.cc:",
+            r"\bxla/service/",
+        ),
+        (*OF_A_RUNTIME, (r"version|library init", "toolchain", "environment"), SIZES),
+        neighbour=True,
+    ),
+    Part(
+        "OpenVINO",
+        (r"\bopenvino[.:]", r"\bov::"),
+        (MEMORY, NO_DEVICE, LIBRARY, DAMAGED, CONVERTS, SIZES),
+        neighbour=True,
+    ),
+    Part("TVM", (r"\btvm\.error\.", r"\btvm::"), (MEMORY, NO_DEVICE, CONVERTS), neighbour=True),
     Part(
         "Intel's runtime",
         (
@@ -124,10 +260,35 @@ PARTS: tuple[Part, ...] = (
             r"\bsycl::|UR_RESULT_ERROR",
         ),
     ),
-    Part("Kubernetes", (r"\bkubelet\b", r"^Error from server \("), neighbour=True),
-    Part("Docker", (r"^docker: ", r"^Error response from daemon"), neighbour=True),
-    Part("Slurm", (r"^(?:slurmstepd|srun|sbatch): ",), neighbour=True),
-    Part("MPI", (r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "), neighbour=True),
+    Part(
+        "Kubernetes",
+        (
+            r"\bkubelet\b",
+            r"^Error from server \(",
+            r"\bFailedScheduling\b",
+            r"^\s{0,12}Reason:\s{1,12}[A-Z]\w{1,40}$",
+        ),
+        (MEMORY, NO_DEVICE, *INSTALLS),
+        neighbour=True,
+    ),
+    Part(
+        "Docker",
+        (r"^docker: ", r"^Error response from daemon"),
+        (MEMORY, NO_DEVICE, *INSTALLS),
+        neighbour=True,
+    ),
+    Part(
+        "Slurm",
+        (r"^(?:slurmstepd|srun|sbatch): ",),
+        (MEMORY, (r"time limit", "hang", "hang"), NO_DEVICE),
+        neighbour=True,
+    ),
+    Part(
+        "MPI",
+        (r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "),
+        (MEMORY,),
+        neighbour=True,
+    ),
     Part("NCCL", (r"\bNCCL (?:WARN|INFO|error)", r"ProcessGroupNCCL")),
     Part("the Windows linker", (r"\bLINK : ", r"error LNK\d{4}")),
     Part("the macOS loader", (r"^dyld\[", r"\bdlopen\(.{1,300}\): (?:Library|Symbol) not")),
@@ -148,6 +309,12 @@ PARTS: tuple[Part, ...] = (
     Part("torch", (r"\btorch[./\\]\w", r"\bc10::|\bat::")),
     Part("CUDA", (r"\bCUDA error\b|\bcuda\w{0,40}Error|\bCUDA_ERROR_",)),
     Part("Python", (r"^\w{0,60}(?:Error|Exception): ", r"^Fatal Python error")),
+)
+
+# Types that Python itself and its libraries raise where a script calls them wrongly.
+OF_A_SCRIPT = re.compile(
+    r"^(?:E {1,8})?(?:Type|Attribute|Key|Name|ZeroDivision|UnboundLocal|NotImplemented"
+    r"|FileNotFound|IsADirectory|Permission|Unicode\w{0,10}|Recursion|JSONDecode|Assertion)Error\b"
 )
 
 # What a neighbour's line says as well as torch's own: of the machine, not of a model.
@@ -187,14 +354,18 @@ def part_of(line: str) -> Part | None:
     return None
 
 
+def by_a_neighbour(line: str) -> bool:
+    """Tell whether a neighbour printed a line in its own words."""
+    part = part_of(line)
+    return part is not None and part.neighbour and not CARRIES.search(line)
+
+
 def of_a_neighbour(candidate: Candidate) -> bool:
     """Tell whether a finding rests on a line of a neighbour alone, and is not of the machine."""
     said = candidate.diagnosis
     if said.category in OF_THE_MACHINE or not said.evidence or candidate.role == "clean":
         return False
-    quote = said.evidence[0].quote
-    part = part_of(quote)
-    return part is not None and part.neighbour and not CARRIES.search(quote)
+    return by_a_neighbour(said.evidence[0].quote)
 
 
 def last_to_speak(lines: Iterable[str]) -> tuple[int, Part] | None:
@@ -204,3 +375,39 @@ def last_to_speak(lines: Iterable[str]) -> tuple[int, Part] | None:
         if (part := part_of(known[number])) is not None:
             return number, part
     return None
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield what a neighbour's complaint means, and a script's own error without its traceback."""
+    scene = observations.scene
+    if scene is None:
+        return
+    if (found := in_its_words(scene)) is not None:
+        yield found
+    wrong = [
+        line
+        for line, text in zip(scene.lines, scene.texts, strict=True)
+        if OF_A_SCRIPT.search(text)
+    ]
+    if wrong and not observations.of(CodePlace):
+        phase: Phase = "load" if "NotFound" in wrong[-1].text else "run"
+        yield replace(said(scene, wrong[-1], "user_code", phase, "a script's own error: "), order=2)
+
+
+def in_its_words(scene: Scene) -> Candidate | None:
+    """Return what the complaints of a neighbour mean: the first one that a row of its knows."""
+    for line, text in zip(scene.lines, scene.texts, strict=True):
+        if HARMLESS.search(text) or CARRIES.search(text):
+            continue
+        part = part_of(text)
+        if part is None or not part.says or (MILD.search(text) and not COMPLAINS.search(text)):
+            continue
+        for words, category, phase in part.says:
+            if (words or COMPLAINS.search(text)) and _folded(words).search(text):
+                return said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+    return None
+
+
+@cache
+def _folded(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)

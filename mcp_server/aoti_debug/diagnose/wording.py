@@ -35,7 +35,7 @@ DIFFERS = (
 )
 TRITON = r"\b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b"
 CPP = r"(?<![.\w])(?:gcc|g\+\+|clang|nvcc|hipcc|c\+\+|cpp|cxx)"
-INDUCTOR = "(?:inductor|lowering|aot_?autograd|scheduler)"
+INDUCTOR = r"(?:(?<![\w/\\])_?inductor|lowering|aot_?autograd|scheduler)"
 TRACING = r"(?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break)"
 HEADER = r"\w\.(?:h|hpp|hxx|cuh)\b"
 
@@ -44,6 +44,38 @@ def near(words: str, complaint: str, apart: int = 80) -> tuple[str, str]:
     """Give the patterns of words with a complaint behind or before them."""
     gap = f".{{0,{apart}}}"
     return f"{words}{gap}{complaint}", f"{complaint}{gap}{words}"
+
+
+# What torch's C++ refuses, by the property that it names.
+REFUSES: tuple[tuple[str, Category], ...] = (
+    (r"out of memory|alloc\w* .{0,20}fail|defaultcpuallocator", "out_of_memory"),
+    (r"index\w* .{0,40}out of (?:range|bounds)|index out of", "index_out_of_bounds"),
+    (
+        r"non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type"
+        r"|(?:found|is|are) on (?:the )?(?:cpu|cuda)\b",
+        "contract_device",
+    ),
+    (
+        r"scalar type|\bdtypes?\b|\b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16"
+        r"|int)\b|\btensor for argument .{0,60}type",
+        "contract_dtype",
+    ),
+    (r"expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)", "contract_argument"),
+    (
+        r"\bshapes?\b|size of tensor|sizes? mismatch|mat1|channels|must match .{0,40}dimension"
+        r"|\bsizes? .{0,40}\bmatch|expected \d\w{0,2}-?d|invalid for input of size|broadcast"
+        r"|dimension|expected size",
+        "contract_shape",
+    ),
+    (r"\bstrides?\b|contiguous|memory format", "contract_stride"),
+    (r"could not run '|no kernel|not registered|unknown builtin op", "custom_op_missing"),
+)
+
+
+def refused(text: str) -> Category | None:
+    """Return what a message of torch's C++ refuses."""
+    said = text[:READ]
+    return next((category for words, category in REFUSES if _compiled(words).search(said)), None)
 
 
 # The narrower row comes first: of several lines the one that an earlier row knows decides.
@@ -72,6 +104,7 @@ WORDINGS: tuple[Wording, ...] = (
         True,
     ),
     Wording("missing_symbol", "cpp_compile", ("undefined reference",), True),
+    Wording("constants_missing", "constants", (rf"\bconstants?\b.{{0,80}}{LACKS}",)),
     Wording(
         "package_incompatible",
         "load",
@@ -164,9 +197,6 @@ WORDINGS: tuple[Wording, ...] = (
         "output",
         (
             *near(r"\beager(?:ly)?\b", DIFFERS),
-            # Two values beside their names that differ, and are no times.
-            r"\beager\w*\W{1,3}(?P<one>[-\w.]{1,40})\s.{0,20}\bcompiled?\w*\W{1,3}(?!(?P=one)\b)"
-            r"(?!\S{1,40} ?(?:m?s|us|x|it/s)\b)[-\w.]",
             r"all_?close.{0,40}\bfalse\b",
             r"\bfalse\b.{0,20}all_?close",
             rf"(?:output|result|accuracy|numeric\w*|precision)s?\b.{{0,60}}{DIFFERS}",
@@ -208,6 +238,7 @@ WORDINGS: tuple[Wording, ...] = (
             "cpu tensor",
         ),
     ),
+    Wording("user_code", "load", (r"(?:open|find|read|load)\w{0,4}\b.{0,80}no such file",)),
     Wording(
         "package_corrupt",
         "load",

@@ -13,6 +13,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_inductor/cudagraph_trees", "", "run"),
     ("torch/_inductor/output_code", "__call__", "run"),
     ("/torchinductor_", "call", "run"),
+    (".cache/torchinductor/", "call", "run"),
     ("torch/_inductor/compile_worker/", "", "triton_compile"),
     ("torch/_inductor/async_compile", "triton", "triton_compile"),
     ("torch/_inductor/async_compile", "get_result", "triton_compile"),

@@ -271,7 +271,7 @@ SIGNATURES = (
         ),
     ),
     Signature(
-        "operator_not_defined", "environment", "custom_op_missing", Tier.EXACT_TEXT, next_tool="check_environment",
+        "operator_not_defined", "load", "custom_op_missing", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="An operator that Python code refers to is not defined in this process",
         means="The compiled half of an operator library did not load, and its Python half describes kernels for it: a build for another torch, for CPU only, or none at all.",
         check="Import the package alone, and compare its version with that of torch",

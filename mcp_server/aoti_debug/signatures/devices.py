@@ -407,8 +407,6 @@ SIGNATURES = (
         fixes=("Check driver and oneAPI versions against the torch build",),
         guide="guides/other-platforms.md#intel-gpus",
         patterns=(
-            r"(?P<code>UR_RESULT_ERROR_\w{1,200}|PI_ERROR_\w{1,200}|ZE_RESULT_ERROR_(?!MODULE_BUILD)\w{1,200})",
-            "level_zero backend failed",
             "not compiled with XPU",
             "RuntimeError: UR error",
         ),
@@ -417,7 +415,6 @@ SIGNATURES = (
             "XPU device not found",
         ),
         matches=(
-            example("RuntimeError: level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)", "the SYCL runtime"),
             quoted("RuntimeError: UR error", "pytorch/pytorch#149953"),
         ),
     ),
