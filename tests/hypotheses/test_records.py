@@ -125,6 +125,14 @@ def test_changed_weights_are_proved_where_the_result_follows_them(
     assert "fc.weight" in best.summary
 
 
+def test_inputs_that_differ_are_proved_by_giving_the_package_those_of_the_reference() -> None:
+    written = reference(**KEPT, written=[0])
+    for outcome, confidence in ((SAME, "proved"), (FAR, "likely")):
+        best = run(written, trials={"pair": {"call": 2, "anew": outcome}})
+        assert (best.category, best.confidence) == ("user_code", confidence)
+        assert "frames" in best.summary
+
+
 def test_weights_that_differ_are_found_where_no_program_is_known() -> None:
     pair = {"pair": {"call": 2, "anew": FAR, "weights": 2, "given": SAME}}
     best = run(reference(**KEPT), trials=pair, verdict="unknown")

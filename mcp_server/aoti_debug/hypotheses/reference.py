@@ -69,7 +69,9 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
         return None
     one = next((r for r in events.references if r.call == pair.call and r.kept), None)
     call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
-    if one is None or call is None or call.overwritten or pair.call < 2:
+    if one is None or call is None or call.overwritten or one.written or one.reordered:
+        return None
+    if pair.call < 2:
         return None
     callers = {(p.pid, p.id): p.details.caller for p in events.phases}
     own = callers.get((call.pid, call.id))
@@ -101,6 +103,11 @@ def stale(observations: Observations) -> bool:
 
 def words(observations: Observations, one: Reference) -> Words | None:
     """Say the first way in which the reference differs, the surest first."""
+    pair = experiment(observations)
+    if pair is not None and pair.explained:
+        if one.changed:
+            return weights(observations, one)
+        return "constants_mismatch", "the package holds other weights than the reference", AGAIN
     if one.training:
         said = f"the reference runs in training mode ({', '.join(one.training[:3])})"
         return "user_code", said, "call eval() on the module before it is compared"
@@ -144,10 +151,6 @@ def words(observations: Observations, one: Reference) -> Words | None:
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         return "concurrency" if in_threads(observations) else "user_code", said, fix
-    pair = experiment(observations)
-    if one.far and pair is not None and pair.explained:
-        said = "the package holds other weights than the reference"
-        return "constants_mismatch", said, AGAIN
     if one.far:
         which = "another module of the same class" if one.another else "the module"
         said = f"the reference, {which}, gives other values than the program that was exported"
@@ -244,6 +247,9 @@ def sure(one: Reference, pair: Pair | None) -> bool:
     """Tell whether an experiment took the difference away, or there is only one that can be it."""
     if pair is not None and pair.explained:
         return True
+    if one.reordered or one.written:  # what was kept of the pair is what the reference was given
+        anew = pair.anew if pair is not None and pair.call == one.call else None
+        return anew is not None and anew.agrees
     return one.reasons == 1 and not (one.changed and pair is not None and pair.weights)
 
 

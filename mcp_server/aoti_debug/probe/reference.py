@@ -151,7 +151,7 @@ def returned(torch: Any, call: Any, inputs: list[marks.Mark], result: Any) -> No
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
     _package.append(seen)
     for other in list(_module):
-        if _pair(torch, other, seen, (call.args, call.kwargs)):
+        if _pair(torch, other, seen, (call.args, call.kwargs), of_package=True):
             _module.remove(other)
             return
     if len(_State.rows) < _GIVEN:
@@ -255,9 +255,10 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     budget.spent += time.perf_counter() - began
 
 
-def _pair(torch: Any, own: _Seen, package: _Seen, given: Any) -> bool:
+def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -> bool:
     """Report a call of the module beside one of the package that was given the same inputs, or the
-    same in another order or in the same memory; keep the first that are apart."""
+    same in another order or in the same memory; keep the first that are apart. `given` is what the
+    module was given, or the package."""
     mine, theirs = [one.value for one in own.inputs], [one.value for one in package.inputs]
     if len(mine) != len(theirs) or not mine:
         return False
@@ -273,15 +274,17 @@ def _pair(torch: Any, own: _Seen, package: _Seen, given: Any) -> bool:
             found["written"] = other[:_NAMED]
     held = marks.apart(torch, package.outputs, own.outputs)
     _State.paired.add(package.call)
-    if held and not found and (held["unlike"] or held["wrong"]) and not _State.kept:
-        found = _keep(torch, own, package.call, given)
-        _State.kept = bool(found)
+    apart = held is not None and bool(held["unlike"] or held["wrong"])
+    if apart and not _State.kept and not (of_package and found):
+        kept = _keep(torch, own, package.call, given)
+        _State.kept = bool(kept)
+        found.update(kept)
     _say(own, {"call": package.call, **found, **(held or {})})
     return True
 
 
 def _keep(torch: Any, own: _Seen, number: int, given: Any) -> dict[str, Any]:
-    """Keep what both were given, what the module gave, and its weights as they were before."""
+    """Keep what the module was given, what it gave, and its weights as they were before."""
     args, kwargs = given
     module, moved = own.module(), own.differs.get("moved", ())
     weights = {} if module is None else dict(_tensors(torch, module))
@@ -305,7 +308,9 @@ def _beside(own: _Seen) -> dict[str, Any] | None:
 
 
 def _same_memory(one: marks.Mark, other: marks.Mark) -> bool:
-    return one.rewritten(other) or other.rewritten(one)
+    """Tell whether the memory of one is that of the other, with other values. Neither was freed:
+    what is new may be where the old one was."""
+    return one.rewritten(other) and other.rewritten(one)
 
 
 def _say(seen: _Seen, found: Any = None) -> None:
