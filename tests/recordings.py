@@ -18,7 +18,8 @@ from typing import Any
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.check_report import KINDS, read_reports, read_step
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.events import Events, read_events
+from aoti_debug.read.event_records import Events
+from aoti_debug.read.events import read_events
 from aoti_debug.read.record import Record
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
 from aoti_debug.vocabulary import Check

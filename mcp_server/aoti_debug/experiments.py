@@ -16,7 +16,7 @@ from aoti_debug.read.event_records import Group
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.model import InputFinding
-    from aoti_debug.read.events import Call
+    from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
 Break = tuple[int, str, int | None]  # input, property, dimension

@@ -18,10 +18,11 @@ from aoti_debug.explain.kernel import CallSeen, find_in
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.package import explain_package
 from aoti_debug.explain.values import Found, read_bisection
-from aoti_debug.read.event_fields import leaf_of
 from aoti_debug.read.record import DeviceAssert, Span
+from aoti_debug.read.typed import take
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.explanation import explain_run, folders_of
+from aoti_debug.vocabulary import Leaf
 from recordings import change, drop, members, write
 
 TRITON = "torch-2.11/embedding.pt2"
@@ -48,7 +49,7 @@ def call(*values: int) -> CallSeen:
         },
         {"index": 1, "name": "weight", "kind": "tensor", "shape": [8, 32], "dtype": "float32"},
     )
-    return CallSeen(tuple(leaf_of(one) for one in inputs), {0: "ids", 1: "weight"})
+    return CallSeen(tuple(take(Leaf, one) for one in inputs), {0: "ids", 1: "weight"})
 
 
 def test_a_triton_kernel_has_its_arguments_sizes_checks_and_lines(packages: Path):

@@ -23,7 +23,7 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Dim, Input, Symbol
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.expression import evaluate
-from aoti_debug.read.event_fields import leaf_of
+from aoti_debug.read.typed import take
 from aoti_debug.vocabulary import Leaf
 
 Call = list[Leaf]
@@ -254,7 +254,7 @@ def test_hostile_descriptions_raise_nothing(packages: Path) -> None:
         {"index": 2, "shape": "no"},
         {},
     ]
-    assert check_call(stated(packages, "torch-2.13"), list(map(leaf_of, odd)))
+    assert check_call(stated(packages, "torch-2.13"), [take(Leaf, one) for one in odd])
 
 
 def test_the_contract_is_written_for_people(packages: Path) -> None:

@@ -6,7 +6,7 @@ import struct
 
 from aoti_debug.diagnose.outputs import outcomes
 from aoti_debug.probe.call_counters import UNLIKE
-from aoti_debug.read.events import Events
+from aoti_debug.read.event_records import Events
 from aoti_debug.triage.observe import events_of
 
 # The bias is added last: what it holds, the output holds.

@@ -28,7 +28,8 @@ from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.events import Call, CustomOps, Events, Process, read_events
+from aoti_debug.read.event_records import Call, CustomOps, Events, Process
+from aoti_debug.read.events import read_events
 from aoti_debug.read.record import GpuException, Span
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from aoti_debug.probe.standalone import device_moves
-from aoti_debug.read.event_fields import call_of
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import Span
+from aoti_debug.read.typed import take
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, device_used
 from aoti_debug.triage.probe_arguments import call_arguments, context_arguments, own_arguments
@@ -57,7 +58,7 @@ def test_a_call_is_repeated_on_the_gpu_that_it_used(
     inputs: list[str], loaded: int | None, used: int | None
 ) -> None:
     leaves = [{"index": n, "kind": "tensor", "device": one} for n, one in enumerate(inputs)]
-    call = call_of(Span("events.jsonl", 1, 1, ""), 7, 1, {"call": 1, "inputs": leaves})
+    call = take(Call, {"inputs": leaves}, span=Span("events.jsonl", 1, 1, ""))
     assert device_used(call, loaded) == used
     target = Target(("python", str(SCRIPT)), Path("/srv"), {}, "serve.py", None)
     words = call_arguments(Captured(package=Path("/m.pt2"), device_index=used), target)

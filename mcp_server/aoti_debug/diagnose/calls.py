@@ -18,10 +18,9 @@ from aoti_debug.vocabulary import Place, owner
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read import events as read
+    from aoti_debug.read import event_records as read
     from aoti_debug.read.check_report import DeclaredInput
-    from aoti_debug.read.event_records import Group
-    from aoti_debug.read.events import Call, Events
+    from aoti_debug.read.event_records import Call, Events, Group
     from aoti_debug.vocabulary import Leaf
 
 DOING = {

@@ -27,7 +27,7 @@ from aoti_debug.symptom import is_other
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
-    from aoti_debug.read.events import Call, Events
+    from aoti_debug.read.event_records import Call, Events
     from aoti_debug.vocabulary import Leaf
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.package.documents import Use
     from aoti_debug.package.record import CompiledModel, Constant
-    from aoti_debug.read import events as read
+    from aoti_debug.read import event_records as read
     from aoti_debug.read.event_records import Given
 
 GUIDE = "guides/constants.md"

@@ -18,7 +18,7 @@ from aoti_debug.read.record import RuntimeMessage, ShimException
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Line, Mismatch
-    from aoti_debug.read.events import Call
+    from aoti_debug.read.event_records import Call
     from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.package.contract import Violation
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
-    from aoti_debug.read.events import Call, Phase
+    from aoti_debug.read.event_records import Call, Phase
     from aoti_debug.vocabulary import Place
 
 INTERNAL = re.compile(r"arg\d+_\d+")

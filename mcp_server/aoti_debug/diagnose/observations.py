@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aoti_debug.package.index_source import Origin
     from aoti_debug.package.record import Package
     from aoti_debug.read.check_report import CompareReport
-    from aoti_debug.read.events import Events
+    from aoti_debug.read.event_records import Events
     from aoti_debug.read.trace_guards import Asked
     from aoti_debug.read.trial_report import WithoutTrial
 

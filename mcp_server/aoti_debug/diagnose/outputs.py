@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.probe.call_counters import NAN, NEGATIVE, PLACES, POSITIVE, UNLIKE
 
 if TYPE_CHECKING:
-    from aoti_debug.read.events import Call, Events
+    from aoti_debug.read.event_records import Call, Events
 
 BITS = 3
 EVERY = NAN | POSITIVE | NEGATIVE

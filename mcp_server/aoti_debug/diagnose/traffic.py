@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.model import Diagnosis, InputFinding
     from aoti_debug.package.contract import Violation
-    from aoti_debug.read.event_records import Group
-    from aoti_debug.read.events import Call, Events
+    from aoti_debug.read.event_records import Call, Events, Group
     from aoti_debug.vocabulary import Leaf
 
 SHOWN = 6

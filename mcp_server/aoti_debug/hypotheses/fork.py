@@ -12,7 +12,7 @@ from aoti_debug.model import Diagnosis, Experiment, Fix, SourceLine
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.events import Call
+    from aoti_debug.read.event_records import Call
 
 
 def stuck(observations: Observations) -> Call | None:

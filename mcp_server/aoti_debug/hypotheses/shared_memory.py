@@ -15,7 +15,7 @@ from aoti_debug.symptom import agreeing, compared, rejects
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Repeated
-    from aoti_debug.read.events import Call, Events
+    from aoti_debug.read.event_records import Call, Events
 
 GUIDE = "guides/threads-streams-hangs.md"
 

@@ -14,8 +14,8 @@ from aoti_debug.minify.worker_pool import text_of
 from aoti_debug.model import Diagnosis, RunEnding, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
-from aoti_debug.read.events import Events
-from aoti_debug.read.events import Phase as SeenPhase
+from aoti_debug.read.event_records import Events
+from aoti_debug.read.event_records import Phase as SeenPhase
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.interpreter import installed_versions

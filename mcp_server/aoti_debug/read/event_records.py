@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from aoti_debug.read.record import Record
+from aoti_debug.read.typed import Kept, Texts, inside, string
 from aoti_debug.vocabulary import Break, Leaf, Place
 
 if TYPE_CHECKING:
     from aoti_debug.read.traffic import Tally
 
 Fields = Mapping[str, Any]
+
+
+def _operand(value: object) -> str | None:
+    """Spell an operand of a graph's node: name, type, value, dtype and shape, as far as given."""
+    if not isinstance(value, dict):
+        return None
+    words = [string(value.get(key)) for key in ("name", "type", "value", "dtype")]
+    shape = value.get("shape")
+    sizes = ", ".join(map(str, shape[:64])) if isinstance(shape, list) else ""
+    return (" ".join(w for w in words if w) + (f"[{sizes}]" if "shape" in value else "")) or None
+
+
+def _path(package: object) -> str | None:
+    return string(package.get("path") if isinstance(package, dict) else package)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +58,22 @@ class GraphNode:
 
     name: str
     op: str
-    inputs: tuple[str, ...]  # each as name, dtype and shape, or as its value
-    output: str | None
-    during: str  # "lowering", "scheduling", "generating code", "rewriting the graph"
-    fused: tuple[str, ...]  # other operators of the same loop
-    places: tuple[Place, ...]  # outermost first
+    inputs: tuple[Annotated[str, _operand], ...]  # name, dtype and shape, or the value
+    output: Annotated[str | None, _operand]
+    during: str = "lowering"  # "scheduling", "generating code", "rewriting the graph"
+    fused: Texts = ()  # other operators of the same loop
+    places: Annotated[tuple[Place, ...], "frames"] = ()  # outermost first
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
     """A relation between sizes that a model was traced under and that promised sizes break."""
 
-    text: str  # in the names of the Dims
-    dims: tuple[str, ...]
+    text: Annotated[str, "guard"]  # in the names of the Dims
+    dims: Texts
     ranges: tuple[tuple[int, int | None], ...]  # lowest and highest size promised, of each
     breaks: tuple[tuple[int, ...], ...]  # the first sizes that break it; none: not proved
-    places: tuple[Place, ...]
+    places: Annotated[tuple[Place, ...], "frames"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +101,7 @@ class Details:
 
     caller: tuple[str, int] | None = None  # the user's line
     thread: str | None = None  # None: the main one
-    package: str | None = None  # path of what is written, loaded or given constants
+    package: Annotated[str | None, _path] = None  # written, loaded or given constants
     model: str | None = None
     device_index: int | None = None
     run_single_threaded: bool = False
@@ -97,10 +112,10 @@ class Details:
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
     input_names: tuple[str | None, ...] | None = None
     files: tuple[str, ...] | None = None  # that a compile made
-    files_of: Mapping[str, tuple[str, ...]] | None = None  # that are packaged, of each model
-    exported_program: str | None = None  # within the run's directory, as are the next two
-    exported_graph: str | None = None
-    captured: str | None = None
+    files_of: Annotated[Mapping[str, tuple[str, ...]] | None, "files"] = None  # packaged, by model
+    exported_program: Kept = None  # within the run's directory, as are the next two
+    exported_graph: Kept = None
+    captured: Kept = None
     exported_program_skipped: str | None = None
     why_not: str | None = None
     constants: tuple[Given, ...] | None = None  # the first of `count`
@@ -118,7 +133,7 @@ class Phase(Record):
     parent: int | None  # id of the phase of this process in which it began
     phase: str
     name: str
-    begun: float | None  # unix seconds
+    begun: Annotated[float | None, "t"]  # unix seconds
     seconds: float | None
     ok: bool | None
     error: Failure | None
@@ -149,22 +164,22 @@ class Call(Record):
     model: str  # which of the package's models
     inputs: tuple[Leaf, ...]
     outputs: tuple[Output, ...]
-    captured: str | None
+    captured: Kept
     why_not: str | None
     seconds: float | None
     ok: bool | None
     error: Failure | None
     group: int | None = None  # calls of one number are alike
-    breaks: tuple[str, ...] = ()  # properties that the probe found broken
+    breaks: Texts = ()  # properties that the probe found broken
     keywords: tuple[str, ...] = ()  # of the arguments that were given by name
     nested: bool = False  # an argument is a container of several inputs
     nesting: tuple[Break, ...] = ()  # how it is nested otherwise than the export
     overwritten: tuple[int, ...] = ()  # inputs that changed while the call was under way
     reused: tuple[int, ...] = ()  # inputs in memory that an earlier call had, with other values
-    aliases: tuple[tuple[int, ...], ...] = ()  # output and the input whose memory it is
+    aliases: tuple[tuple[int, int], ...] = ()  # output and the input whose memory it is
     signature: int = 0  # what its outputs hold, of the first call that returned that
     on_device: bool = False  # its device did not come to the end of it
-    changed: tuple[tuple[int, ...], ...] = ()  # calls and outputs that were not as returned by then
+    changed: tuple[tuple[int, int], ...] = ()  # calls and outputs that were not as returned by then
     values: tuple[tuple[float | None, ...], ...] = ()  # a few elements of each output
 
     @property
@@ -187,13 +202,13 @@ class Reference(Record):
 
     pid: int
     caller: tuple[str, int] | None
-    training: tuple[str, ...] = ()  # modules that were not in training mode at the export
-    exported_training: tuple[str, ...] = ()  # modules that were, and are not now
+    training: Texts = ()  # modules that were not in training mode at the export
+    exported_training: Texts = ()  # modules that were, and are not now
     settings: tuple[tuple[str, str, str], ...] = ()  # of torch's: name, now, at the export
-    changed: tuple[str, ...] = ()  # weights, the first of `changed_count`
+    changed: Texts = ()  # weights, the first of `changed_count`
     changed_count: int = 0
-    moved: tuple[str, ...] = ()  # buffers and other tensors that the call itself changed
-    attributes: tuple[str, ...] = ()  # plain values of modules that are others now
+    moved: Texts = ()  # buffers and other tensors that the call itself changed
+    attributes: Texts = ()  # plain values of modules that are others now
     since: bool = False  # they changed since the module's first call: no export was seen
     another: bool = False  # it is another module of the same class
     call: int | None = None  # of the package
@@ -204,7 +219,7 @@ class Reference(Record):
     apart: float | None = None  # the results at most, of the elements that were looked at
     largest: float = 0.0
     unlike: int = 0  # elements that are NaN or infinite on one side alone
-    kept: str | None = None  # what both were given, within the run's directory
+    kept: Kept = None  # what both were given, within the run's directory
 
     @property
     def reasons(self) -> int:
@@ -238,7 +253,7 @@ class Weights(Record):
     pid: int
     file: str | None  # None: code set them; "": it has no name
     caller: tuple[str, int] | None
-    names: tuple[str, ...]
+    names: Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +261,10 @@ class Counted:
     """Where a process counts its calls and keeps the inputs of the latest, and of one under way."""
 
     pid: int
-    file: str
-    now: str | None
-    latest: str | None
-    pending: str | None = None  # the inputs of a call that a device did not come to the end of
+    file: Annotated[str, inside]
+    now: Kept
+    latest: Kept
+    pending: Kept = None  # the inputs of a call that a device did not come to the end of
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +274,7 @@ class ModelRow:
     pid: int
     row: int
     package: str | None
-    model: str
+    model: str = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +285,7 @@ class Odd:
     call: int
     signature: int
     group: int | None
-    captured: str | None
+    captured: Kept
     why_not: str | None
 
 
@@ -301,7 +316,7 @@ class PackageSeen(Record):
     path: str
     bytes: int | None
     mtime: float | None  # unix seconds
-    captured: str | None
+    captured: Kept
     why_not: str | None
 
 

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
-from aoti_debug.read.event_fields import (
-    TEXT_LIMIT,
-    call_of,
-    custom_ops_of,
-    details_of,
-    dicts,
-    failure_of,
-    inside,
-    integer,
-    merged,
-    odd_of,
-    output_of,
-    process_of,
-    real,
-    reference_of,
-    string,
-    torch_of,
-    weights_of,
-    with_memory,
-)
 from aoti_debug.read.event_records import (
     Call,
     Counted,
     CustomOps,
+    Details,
     Ended,
     Events,
     Failure,
@@ -37,7 +19,6 @@ from aoti_debug.read.event_records import (
     ModelRow,
     Note,
     Odd,
-    Output,
     PackageSeen,
     Phase,
     Process,
@@ -45,33 +26,39 @@ from aoti_debug.read.event_records import (
     Torch,
     Weights,
 )
-from aoti_debug.read.record import QUOTE_LIMIT, Span
+from aoti_debug.read.record import QUOTE_LIMIT, Record, Span
+from aoti_debug.read.typed import integer, real, string, strings, take, taken
 from aoti_debug.vocabulary import Leaf
 
-__all__ = [
-    "Call",
-    "CustomOps",
-    "Events",
-    "Failure",
-    "Note",
-    "Output",
-    "PackageSeen",
-    "Phase",
-    "Process",
-    "Torch",
-    "read_events",
-]
-
 _LINE_LIMIT = 4 << 20  # bytes
+ARTIFACT = "events.jsonl"
 _KEPT = 20_000  # events of one kind
+# What each kind of event is, where `Events` holds it, and what it must hold.
+KINDS: dict[str, tuple[type[Any], str, str]] = {
+    "process": (Process, "processes", "pid"),
+    "torch": (Torch, "torches", "pid"),
+    "note": (Note, "notes", "pid"),
+    "custom_ops": (CustomOps, "custom_ops", "pid"),
+    "reference": (Reference, "references", "pid"),
+    "weights": (Weights, "weights", "pid"),
+    "ended": (Ended, "ended", "pid"),
+    "tally": (Counted, "counted", "file"),
+    "outputs": (ModelRow, "rows", "row"),
+    "returned": (Odd, "returned", "pid"),
+}
+SETTINGS = {
+    "autocast": "autocast",
+    "precision": "the precision of float32 products",
+    "default_dtype": "the default dtype",
+}
 
 
-def read_events(stream: BinaryIO, artifact: str = "events.jsonl", key: str | None = None) -> Events:
+def read_events(stream: BinaryIO, key: str | None = None) -> Events:
     """Read all events; lines that are none are counted, never an error.
 
     `key` is the run's secret, which each event then carries; unknown, it is the first line's.
     """
-    reader = _EventReader(artifact, key=key)
+    reader = _EventReader(key=key)
     number = 0
     while raw := stream.readline(_LINE_LIMIT):
         number += 1
@@ -86,22 +73,11 @@ def read_events(stream: BinaryIO, artifact: str = "events.jsonl", key: str | Non
 
 @dataclass(slots=True)
 class _EventReader:
-    artifact: str
-    processes: list[Process] = field(default_factory=list)
-    torches: list[Torch] = field(default_factory=list)
+    found: dict[str, list[Any]] = field(default_factory=dict)  # by the field of `Events`
     phases: dict[tuple[int, int, int], Phase] = field(default_factory=dict)
     calls: dict[tuple[int, int, int], Call] = field(default_factory=dict)
-    packages: list[PackageSeen] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    custom_ops: list[CustomOps] = field(default_factory=list)
     described: dict[tuple[int, int], tuple[Leaf, ...]] = field(default_factory=dict)
     open: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
-    counted: list[Counted] = field(default_factory=list)
-    references: list[Reference] = field(default_factory=list)
-    weights: list[Weights] = field(default_factory=list)
-    rows: list[ModelRow] = field(default_factory=list)
-    returned: list[Odd] = field(default_factory=list)
-    ended: list[Ended] = field(default_factory=list)
     key: str | None = None  # the run's secret; empty: the events carry none
     unreadable: int = 0
 
@@ -117,77 +93,56 @@ class _EventReader:
         if pid is None or (self.key and event.get("key") != self.key):
             self.unreadable += 1
             return
-        span = Span(self.artifact, number, number, _quote(raw))
-        kind = event.get("event")
-        if kind == "process":
-            _keep(self.processes, process_of(span, pid, event))
-        elif kind == "torch":
-            _keep(self.torches, torch_of(span, pid, event))
-        elif kind == "begin":
-            self._begin(span, pid, event)
-        elif kind == "end":
-            self._end(span, pid, event)
-        elif kind == "note":
-            what, why = string(event.get("what")) or "", string(event.get("why")) or ""
-            _keep(self.notes, Note(span, pid, what, why))
-        elif kind == "custom_ops":
-            _keep(self.custom_ops, custom_ops_of(span, pid, event))
-        elif kind == "reference":
-            _keep(self.references, reference_of(span, pid, event))
-        elif kind == "weights":
-            _keep(self.weights, weights_of(span, pid, event))
-        elif kind == "ended":
-            _keep(self.ended, Ended(span, pid, failure_of(event)))
-        elif kind == "tally":
-            file, names = inside(event.get("file")), map(event.get, ("now", "latest", "pending"))
-            if file is not None:
-                _keep(self.counted, Counted(pid, file, *map(inside, names)))
-        elif kind == "outputs":
-            row, model = integer(event.get("row")), string(event.get("model")) or "model"
-            if row is not None:
-                _keep(self.rows, ModelRow(pid, row, string(event.get("package")), model))
-        elif kind == "returned":
-            _keep(self.returned, odd_of(pid, event))
+        span = Span(ARTIFACT, number, number, _quote(raw))
+        kind = string(event.get("event")) or ""
+        if kind in ("begin", "end") and (id_ := integer(event.get("id"))) is not None:
+            (self._begin if kind == "begin" else self._end)(span, pid, id_, event)
+        elif kind in KINDS:
+            self._plain(kind, span, event)
         else:
             self.unreadable += 1
 
     def events(self) -> Events:
+        found = {name: tuple(items) for name, items in self.found.items()}
         return Events(
-            tuple(self.processes),
-            tuple(self.torches),
-            tuple(self.phases.values()),
-            tuple(self.calls.values()),
-            tuple(self.packages),
-            tuple(self.notes),
-            tuple(self.custom_ops),
-            self.unreadable,
-            tuple(self.counted),
-            references=tuple(self.references),
-            weights=tuple(self.weights),
-            rows=tuple(self.rows),
-            returned=tuple(self.returned),
-            ended=tuple(self.ended),
+            phases=tuple(self.phases.values()),
+            calls=tuple(self.calls.values()),
+            unreadable=self.unreadable,
+            **found,
         )
 
-    def _begin(self, span: Span, pid: int, event: Fields) -> None:
-        id_ = integer(event.get("id"))
-        if id_ is None:
-            self.unreadable += 1
-            return
+    def _keep(self, place: str, item: object) -> None:
+        """Append, and drop from the middle what is too many."""
+        items = self.found.setdefault(place, [])
+        items.append(item)
+        if len(items) > _KEPT:
+            del items[_KEPT // 2]
+
+    def _plain(self, kind: str, span: Span, event: Fields) -> None:
+        """Keep what is one event alone."""
+        record, place, needed = KINDS[kind]
+        known: dict[str, object] = {"span": span} if issubclass(record, Record) else {}
+        if record is Ended:
+            known["error"] = failure_of(event)
+        elif record is CustomOps:
+            known |= _custom_ops(event.get("namespaces"))
+        elif record is Reference:
+            known["settings"] = tuple(_settings(event))
+        if needed in taken(record, event):
+            self._keep(place, take(record, event, **known))
+
+    def _begin(self, span: Span, pid: int, id_: int, event: Fields) -> None:
         stack = self.open.setdefault(pid, [])
         key = (pid, id_, span.first)  # a pid may be used twice
-        phase = Phase(
-            span,
-            pid,
-            id_,
+        phase = take(
+            Phase,
+            event,
+            span=span,
             parent=stack[-1][1] if stack else None,
-            phase=string(event.get("phase")) or "",
-            name=string(event.get("name")) or "",
-            begun=real(event.get("t")),
             seconds=None,
             ok=None,
             error=None,
-            details=details_of(event),
+            details=take(Details, event),
         )
         stack.append(key)
         del stack[:-1000]
@@ -195,41 +150,45 @@ class _EventReader:
         if phase.phase == "run":
             _store(self.calls, key, self._call(span, pid, id_, event))
         if phase.phase == "load":
-            self._package(span, pid, event)
+            self._package(span, event)
 
-    def _end(self, span: Span, pid: int, event: Fields) -> None:
-        id_ = integer(event.get("id"))
+    def _end(self, span: Span, pid: int, id_: int, event: Fields) -> None:
         stack = self.open.get(pid, [])
         key = next((k for k in reversed(stack) if k[1] == id_), None)
         if key is None:
             self.unreadable += 1
             return
         stack.remove(key)
-        ok, seconds, error = event.get("ok") is True, real(event.get("seconds")), failure_of(event)
-        old = self.phases.get(key)
-        if old is not None:
-            whole = replace(old.span, last=span.first)
-            details = merged(old.details, details_of(event))
-            self.phases[key] = replace(
-                old, span=whole, ok=ok, seconds=seconds, error=error, details=details
-            )
-        call = self.calls.get(key)
-        if call is not None:
-            outputs = tuple(output_of(o) for o in dicts(event.get("outputs")))
+        ended: dict[str, Any] = {
+            "ok": event.get("ok") is True,
+            "seconds": real(event.get("seconds")),
+            "error": failure_of(event),
+        }
+        if (phase := self.phases.get(key)) is not None:
+            told = {k: value for k, value in taken(Details, event).items() if value is not False}
+            details: Details = replace(phase.details, **told)  # type: ignore[arg-type]
+            whole = replace(phase.span, last=span.first)
+            self.phases[key] = replace(phase, span=whole, details=details, **ended)
+        if (call := self.calls.get(key)) is not None:
+            memory = event.get("memory")
+            seen = taken(Call, {"outputs": event.get("outputs"), "captured": event.get("captured")})
+            seen |= taken(Call, memory if isinstance(memory, dict) else {})
             whole = replace(call.span, last=span.first)
-            self.calls[key] = replace(
-                with_memory(call, event),
-                span=whole,
-                ok=ok,
-                seconds=seconds,
-                error=error,
-                outputs=outputs,
-                captured=inside(event.get("captured")) or call.captured,
-            )
-        self._package(span, pid, event)
+            self.calls[key] = replace(call, span=whole, **{**seen, **ended})
+        self._package(span, event)
 
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
-        call = call_of(span, pid, id_, event)
+        call = take(
+            Call,
+            {**event, "captured": event.get("kept") or event.get("captured")},
+            span=span,
+            model=string(event.get("model")) or "model",
+            outputs=(),
+            seconds=None,
+            ok=None,
+            error=None,
+        )
+        call = replace(call, nesting=tuple(replace(b, index=b.index or 0) for b in call.nesting))
         same = integer(event.get("inputs_of"))  # described once, at an earlier call of this process
         if call.inputs:
             _store(self.described, (pid, id_), call.inputs)
@@ -237,22 +196,38 @@ class _EventReader:
             call = replace(call, inputs=self.described.get((pid, same), ()))
         return call
 
-    def _package(self, span: Span, pid: int, event: Fields) -> None:
+    def _package(self, span: Span, event: Fields) -> None:
         package = event.get("package")
-        if not isinstance(package, dict) or not isinstance(package.get("path"), str):
-            return
-        _keep(
-            self.packages,
-            PackageSeen(
-                span,
-                pid,
-                package["path"][:TEXT_LIMIT],
-                integer(package.get("bytes")),
-                real(package.get("mtime")),
-                inside(package.get("captured")),
-                string(package.get("why_not")),
-            ),
-        )
+        if isinstance(package, dict) and string(package.get("path")) is not None:
+            self._keep("packages", take(PackageSeen, package, span=span, pid=event["pid"]))
+
+
+def failure_of(event: Fields) -> Failure | None:
+    """Return the exception in which something ended; None without one."""
+    error = event.get("error")
+    if not isinstance(error, dict):
+        return None
+    node = event.get("node")
+    known = isinstance(node, dict) and bool(string(node.get("op")))
+    read = {"node": node if known else None, "guards": event.get("guards")}
+    return take(Failure, {**error, **read})
+
+
+def _custom_ops(namespaces: object) -> dict[str, object]:
+    listed = namespaces if isinstance(namespaces, list) else []
+    groups = [one for one in listed if isinstance(one, dict)]
+    return {
+        "modules": strings([one.get("module") for one in groups]),
+        "files": strings([one.get("file") for one in groups]),
+        "ops": strings([op for one in groups for op in strings(one.get("ops"))]),
+    }
+
+
+def _settings(event: Fields) -> Iterator[tuple[str, str, str]]:
+    for name, said in SETTINGS.items():
+        now, then = string(event.get(name)), string(event.get(f"exported_{name}"))
+        if now and then:
+            yield said, now, then
 
 
 def _quote(raw: bytes) -> str:
@@ -263,13 +238,6 @@ def _quote(raw: bytes) -> str:
 
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-def _keep(items: list[T], item: T) -> None:
-    """Append, and drop from the middle what is too many."""
-    items.append(item)
-    if len(items) > _KEPT:
-        del items[_KEPT // 2]
 
 
 def _store(items: dict[K, T], key: K, item: T) -> None:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from aoti_debug.diagnose.calls import compiles
-from aoti_debug.read.events import Call, Events, PackageSeen, Phase
+from aoti_debug.read.event_records import Call, Events, PackageSeen, Phase
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.run.files import is_regular
 from aoti_debug.run.kept import Kept

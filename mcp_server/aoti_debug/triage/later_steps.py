@@ -19,7 +19,7 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.model import Diagnosis, Fix, SourceLine, Step
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.events import Call
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured

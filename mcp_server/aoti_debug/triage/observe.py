@@ -15,7 +15,8 @@ from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis
 from aoti_debug.read import device_marks
 from aoti_debug.read.device_marks import pending
-from aoti_debug.read.events import Call, Events, read_events
+from aoti_debug.read.event_records import Call, Events
+from aoti_debug.read.events import read_events
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (

@@ -11,7 +11,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from aoti_debug.model import Next, SourceLine
-from aoti_debug.read.events import Call
+from aoti_debug.read.event_records import Call
 from aoti_debug.run.files import read_regular, read_source
 
 FILE_BYTES = 1 << 20

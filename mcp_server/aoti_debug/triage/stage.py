@@ -12,7 +12,7 @@ from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.calls import compiles, touches_aoti, uses_cuda
 from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
-from aoti_debug.read.events import Events
+from aoti_debug.read.event_records import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn

@@ -17,7 +17,7 @@ from aoti_debug.minify.material import Material, ended_well, failure_kept, unexp
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category, Step
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.events import Call
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import remove_tree

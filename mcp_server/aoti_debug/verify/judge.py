@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from aoti_debug.model import Category
-from aoti_debug.read.events import Call
+from aoti_debug.read.event_records import Call
 from aoti_debug.triage.fingerprint import HANG
 from aoti_debug.vocabulary import Fingerprint
 
