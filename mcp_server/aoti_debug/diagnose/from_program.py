@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate
-from aoti_debug.explain.out_of_bounds import value_finding, within
+from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
 from aoti_debug.vocabulary import Break, OutOfBounds, places_in
@@ -159,61 +159,24 @@ def guarded(text: str, inputs: Sequence[DeclaredInput]) -> InputFinding | None:
 
 def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
     """An operator of the exported program would index outside what it indexes."""
-    element = found.input
-    sure = element is not None and not element.computed
     stack = report.node.stack if report.node is not None else ""
-    said = index_summary(found)
+    blame = blamed(found, inputs={one.name: n for n, one in enumerate(report.tensors) if one.name})
     return Candidate(
         Diagnosis(
             phase="run",
             category="index_out_of_bounds",
             confidence="proved",
-            summary=said,
+            summary=blame.summary,
             ops=[found.op[:200]],
             source=last_line_of(stack),
-            input=value_finding(
-                element.index, element.name, found.value, element.at, found.upper, found.lower
-            )
-            if element is not None and sure
-            else None,
-            evidence=[Evidence(artifact=report.artifact, quote=said)],
+            input=blame.input,
+            evidence=[Evidence(artifact=report.artifact, quote=blame.summary)],
             guide=INDEX,
-            fixes=[index_fix(found)],
+            fixes=blame.fixes,
         ),
         role="cause",
         tier=Tier.ASSERTION,
     )
-
-
-def index_summary(found: OutOfBounds) -> str:
-    op, bounds = found.op[:200], within("index", found.lower, found.upper)
-    element, size = found.input, found.size
-    if element is not None and not element.computed:
-        return f"{element.name}{list(element.at)} = {found.value} is outside {bounds} in {op}"
-    said = f"{op} is given the index {found.value}, outside {bounds}; the model computes it"
-    if element is not None:
-        return f"{said} from the elements of {element.name}"
-    if size is not None:
-        return f"{said} from dimension {size.dim} of {size.name}, which is {size.size}"
-    return said
-
-
-def index_fix(found: OutOfBounds) -> Fix:
-    if found.input is not None and not found.input.computed:
-        name = found.input.name
-        wraps = "; a negative one would silently count from the end" * (found.lower < 0)
-        return Fix(
-            what=f"check or clamp {name} to {max(found.lower, 0)} <= value < {found.upper} before "
-            "the call, or enlarge the table it indexes",
-            why=f"the value comes in from outside the model{wraps}",
-        )
-    if (size := found.size) is not None:
-        return Fix(
-            what=f"keep dimension {size.dim} of {size.name} at {found.upper} or below (truncate, "
-            "or serve it in parts), or enlarge the table",
-            why="the model makes its indices from this size",
-        )
-    return Fix(what="follow the index back through the model; compare it with the table's size")
 
 
 def last_line_of(stack: str) -> list[SourceLine]:

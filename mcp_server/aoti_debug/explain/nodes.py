@@ -4,20 +4,12 @@ bounds."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from aoti_debug.explain.out_of_bounds import COMPUTED, COMPUTES
+from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.explain.values import Found, Report, lines, place, rows
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.read.check_report import read_part
-from aoti_debug.vocabulary import GraphValue, OutOfBounds, Reason, ReasonKind
-
-SAME = tuple(
-    """
-    reshape view flatten contiguous clone to _to_copy squeeze unsqueeze ravel unflatten
-    """.split()
-)
+from aoti_debug.vocabulary import OutOfBounds, Reason, ReasonKind
 
 
 def read_report(report: Report, inputs: Mapping[str, int], *, nan: bool = True) -> Found | None:
@@ -136,158 +128,22 @@ def nan_fixes(origin: Report, what: Report | None) -> list[Fix]:
     return [Fix(what=fix, where=at, why=why.text)]
 
 
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """Whose index it is that is out of bounds, and what helps."""
-
-    summary: str
-    input: InputFinding | None
-    fixes: list[Fix]
-
-
 def index_found(report: Report, inputs: Mapping[str, int]) -> Found | None:
     index = read_part(OutOfBounds, report)
     if index is None:
         return None
     chain = [one for one in report.get("chain") or [] if isinstance(one, dict)]
-    blame = (
-        empty_table(index, inputs)
-        or given_by_input(index, chain, inputs)
-        or counting_positions(index, chain, inputs)
-        or computed(index, chain)
-    )
-    source = lines(report.get("stack"))
+    blame = blamed(index, list(chain_words(chain)), inputs)
     return Found(
         "index_out_of_bounds",
         blame.summary,
         index.node,
         index.op,
-        source,
+        lines(report.get("stack")),
         blame.input,
         blame.fixes,
         [],
     )
-
-
-def empty_table(index: OutOfBounds, inputs: Mapping[str, int]) -> Blame | None:
-    """The indexed dimension has no elements: no index fits."""
-    if index.upper != 0:
-        return None
-    table = named(index.table)
-    name = index.table.name if index.table is not None else ""
-    words = f"dimension {index.dim} of {table} is empty in this call: no index fits ({index.op})"
-    finding = size_finding(name, index.dim, "> 0", "0", inputs)
-    fix = f"do not call the model with an empty {table}, or export it with Dim(min=1) there"
-    return Blame(words, finding, [Fix(what=fix)])
-
-
-def given_by_input(
-    index: OutOfBounds, chain: Sequence[Report], inputs: Mapping[str, int]
-) -> Blame | None:
-    """The index is an input's element, unchanged."""
-    source = plain_input(chain)
-    if source is None:
-        return None
-    name, size = str(source.get("node")), index.upper
-    at = place([unravelled(list(index.at), index.shape, source.get("shape") or [])])
-    finding = None
-    if name in inputs:
-        finding = InputFinding(
-            index=inputs[name],
-            name=name,
-            property="value",
-            expected=f"0 <= value < {size}",
-            got=f"{index.value} at {at}",
-            lower=0,
-            upper=size,
-        )
-    fix = Fix(
-        what=f"check {name} before the call: 0 <= value < {size}",
-        why="the value comes in from outside the model",
-    )
-    return Blame(f"{name}{at} = {index.value} is {outside(index)}", finding, [fix])
-
-
-def counting_positions(
-    index: OutOfBounds, chain: Sequence[Report], inputs: Mapping[str, int]
-) -> Blame | None:
-    """The index counts the positions of an input that is longer than the table."""
-    positions = positions_of(chain)
-    if positions is None:
-        return None
-    name, dimension, length = positions
-    table, size = named(index.table), index.upper
-    words = f"{name} has {length} positions, {table} has {size}: index {index.value} is "
-    fixes = [
-        Fix(
-            what=f"keep dimension {dimension} of {name} at or below {size}, and export "
-            f"with Dim(max={size}) so that a longer one is refused"
-        ),
-        Fix(what=f"or make {table} longer and compile again"),
-    ]
-    finding = size_finding(name, dimension, f"<= {size}", str(length), inputs)
-    return Blame(words + outside(index), finding, fixes)
-
-
-def computed(index: OutOfBounds, chain: Sequence[Report]) -> Blame:
-    """The model computes the index."""
-    by = " <- ".join(chain_words(chain)) or named(index.source)
-    words = f"{by} gives {index.value} at {place([list(index.at)])}, {outside(index)}"
-    fix = f"make the computed index stay below {index.upper}, or clamp it"
-    return Blame(words, None, [Fix(what=fix, why=computed_why(chain))])
-
-
-def outside(index: OutOfBounds) -> str:
-    size = f"the size of dimension {index.dim}" if index.dim is not None else "the elements"
-    return f"outside 0 <= index < {index.upper}, {size} of {named(index.table)}"
-
-
-def size_finding(
-    name: str, dim: int | None, expected: str, got: str, inputs: Mapping[str, int]
-) -> InputFinding | None:
-    """Return the size that an input must have; None for what is no input."""
-    if name not in inputs:
-        return None
-    return InputFinding(
-        index=inputs[name], name=name, property="size", dim=dim, expected=expected, got=got
-    )
-
-
-def named(value: GraphValue | None) -> str:
-    if value is None:
-        return "?"
-    return f"the result of {value.name}" if value.kind == "computed" else value.name
-
-
-def computed_why(chain: Sequence[Report]) -> str:
-    for one in chain:
-        for op, words in COMPUTED.items():
-            if op in str(one.get("op")):
-                return words.format(table="the table")
-    return COMPUTES
-
-
-def plain_input(chain: Sequence[Report]) -> Report | None:
-    """Return the input that an index is, unchanged but for its shape."""
-    for one in chain:
-        if one.get("kind") == "placeholder":
-            return one
-        op = str(one.get("op")).removeprefix("aten.").partition(".")[0]
-        if op not in SAME:
-            return None
-    return None
-
-
-def positions_of(chain: Sequence[Report]) -> tuple[str, int, int] | None:
-    """Return (input, dimension, length) where an index counts the positions of an input."""
-    if not any("arange" in str(one.get("op")) for one in chain):
-        return None
-    for one in chain:
-        arguments = one.get("args") or []
-        if "sym_size" in str(one.get("op")) and len(arguments) > 1 and arguments[1].isdigit():
-            length = one.get("value")
-            return str(arguments[0]), int(arguments[1]), length if isinstance(length, int) else 0
-    return None
 
 
 def chain_words(chain: Sequence[Report]) -> Iterator[str]:
@@ -298,19 +154,3 @@ def chain_words(chain: Sequence[Report]) -> Iterator[str]:
         if kind == "buffer ":
             what = str(one.get("node"))
         yield kind + what
-
-
-def unravelled(at: Any, shape: Sequence[int], wanted: Sequence[int]) -> Any:
-    """Return a place in a tensor of `shape` as a place in the same elements of shape `wanted`."""
-    if not isinstance(at, list) or len(at) != len(shape) or list(shape) == list(wanted):
-        return at
-    flat = 0
-    for one, size in zip(at, shape, strict=True):
-        flat = flat * size + one
-    found: list[int] = []
-    for size in reversed(wanted):
-        if not size:
-            return at
-        found.append(flat % size)
-        flat //= size
-    return found[::-1]

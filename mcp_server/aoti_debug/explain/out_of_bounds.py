@@ -3,10 +3,11 @@ diagnosis, the generated kernel and the run of the exported program all say it w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from aoti_debug.model import Fix, InputFinding
-from aoti_debug.vocabulary import Leaf
+from aoti_debug.vocabulary import GraphValue, Leaf, OutOfBounds
 
 IGNORED = -100  # what training code marks labels with that do not count
 COMPUTED = {
@@ -30,6 +31,56 @@ def within(what: str, lower: int, upper: int | str) -> str:
     if lower >= 0:
         return f"{lower} <= {what} < {upper}"
     return f"0 <= {what} < {upper} (negative ones down to {lower} wrap around)"
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Which value or size is out of bounds, and what helps."""
+
+    summary: str
+    input: InputFinding | None
+    fixes: list[Fix]
+
+
+def blamed(
+    found: OutOfBounds, by: Sequence[str] = (), inputs: Mapping[str, int] | None = None
+) -> Blame:
+    """Explain an index of the exported program: an element of an input, a count of positions, or
+    computed, `by` these operators, the last first. `inputs` numbers the inputs by name."""
+    table, upper, element, size = called(found.table), found.upper, found.input, found.size
+    bounds = within("index", found.lower, upper)
+    of = f"the size of dimension {found.dim}" if found.dim is not None else "the elements"
+    outside = f"outside {bounds} in {found.op[:200]}: {of} of {table}"
+    if upper == 0:
+        words = (
+            f"dimension {found.dim} of {table} is empty in this call: no index fits ({found.op})"
+        )
+        finding = size_finding((inputs or {}).get(table), table, found.dim, 0, 0)
+        return Blame(words, finding, empty_fixes(table))
+    if element is not None and not element.computed:
+        finding = value_finding(
+            element.index, element.name, found.value, element.at, upper, found.lower
+        )
+        words = f"{element.name}{at(element.at)} = {found.value} is {outside}"
+        return Blame(words, finding, value_fixes(element.name, upper, lower=found.lower))
+    if size is not None and size.size > upper:
+        words = f"{size.name} has {size.size} positions (dimension {size.dim}), {table} has {upper}"
+        finding = size_finding(size.index, size.name, size.dim, upper, size.size)
+        fixes = size_fixes(f"dimension {size.dim} of {size.name}", upper, table)
+        return Blame(f"{words}: index {found.value} is {outside}", finding, fixes)
+    made = " <- ".join(by) or called(found.source)
+    words = f"{made} gives {found.value} at {at(found.at)}, {outside}"
+    if element is not None:
+        words += f"; the model computes it from the elements of {element.name}"
+    elif size is not None:
+        words += f"; the model computes it from dimension {size.dim} of {size.name}"
+    return Blame(words, None, computed_fixes(by, table, f"the size of {table}"))
+
+
+def called(value: GraphValue | None) -> str:
+    if value is None:
+        return "the table"
+    return f"the result of {value.name}" if value.kind == "computed" else value.name
 
 
 def worst(given: Leaf, upper: int) -> tuple[int, tuple[int, ...] | None]:

@@ -34,7 +34,7 @@ class IndexCheck(Observer):
         self.chain: list[Document] = []  # integer nodes behind the index, nearest first
         self._torch = torch
         self._inputs: list[tuple[Any, Any]] = []
-        self._integers: dict[str, Document] = {}
+        self._integers: set[str] = set()
 
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
         if node.op != "call_function":
@@ -48,11 +48,9 @@ class IndexCheck(Observer):
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         if node.op == "placeholder":
             self._inputs.append((node, value))
-        if isinstance(value, int) and not isinstance(value, bool):
-            self._integers[node.name] = {"node": node.name, "op": op_of(node), "value": value}
-        elif isinstance(value, self._torch.Tensor) and not value.is_floating_point():
-            shape = list(value.shape)
-            self._integers[node.name] = {**located(node), "shape": shape}
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole or (isinstance(value, self._torch.Tensor) and not value.is_floating_point()):
+            self._integers.add(node.name)
 
     def _behind(self, node: Any, found: OutOfBounds) -> list[Document]:
         nodes = {one.name: one for one in node.graph.nodes}
@@ -64,8 +62,7 @@ class IndexCheck(Observer):
             if name in seen or name not in self._integers:
                 continue
             seen.add(name)
-            words = [str(getattr(one, "name", one))[:80] for one in nodes[name].args[:6]]
-            chain.append({**self._integers[name], "args": words, "kind": nodes[name].op})
+            chain.append({"node": name, "op": op_of(nodes[name]), "kind": nodes[name].op})
             wanted += [one.name for one in nodes[name].all_input_nodes]
         return chain
 
