@@ -28,8 +28,11 @@ from aoti_debug.run.kept import within
 from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from aoti_debug.run.directory import RunDirectory
     from aoti_debug.service import Request, Service
+    from aoti_debug.triage.run_state import Wanted
 
 __all__ = [
     "Request",
@@ -69,16 +72,9 @@ def request(
     module: str | None = None,
     command: Sequence[str] | None = None,
     args: Sequence[str] = (),
-    python: str | None = None,
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
-    timeout_s: float = 900.0,
-    capture: bool = True,
-    imports: Sequence[str] = (),
-    kernels: Sequence[str] = (),
-    watch_for_s: float | None = None,
-    stop_at_first: bool = False,
-    search_s: float | None = None,
+    **wanted: Unpack[Wanted],
 ) -> Request:
     """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
 
@@ -89,21 +85,13 @@ def request(
     from aoti_debug.run.target import resolve_target
     from aoti_debug.service import Request
 
+    python = wanted.get("python")
     target = resolve_target(
         script=script, module=module, command=command, args=args, python=python, env=env, cwd=cwd
     )
     if target.python is not None and (python or not command):
         check_interpreter(target.python, target.env)
-    words = (tuple(imports), tuple(kernels))
-    wanted = (timeout_s, capture, python)
-    return Request(
-        target,
-        *wanted,
-        *words,
-        watch_for_s=watch_for_s,
-        stop_at_first=stop_at_first,
-        search_s=search_s,
-    )
+    return Request(target, **wanted)
 
 
 def preload() -> None:

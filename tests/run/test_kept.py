@@ -40,7 +40,7 @@ def ended(home: Path, number: int, owner: str | None = None) -> str:
 
 
 def request_of(script: Path) -> Request:
-    return Request(resolve_target(script=script, cwd=script.parent), 60)
+    return Request(resolve_target(script=script, cwd=script.parent), timeout_s=60)
 
 
 def test_the_oldest_run_is_there_until_who_uses_it_has_ended(home: Path, tmp_path: Path) -> None:

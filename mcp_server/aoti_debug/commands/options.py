@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,12 @@ import typer
 from typer.core import TyperCommand
 
 from aoti_debug.errors import WrongUse
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from aoti_debug.api import Request
+    from aoti_debug.triage.run_state import Wanted
 
 _HINT = "The target's own options go after --, as in: SCRIPT -- ARGS, or: -m MODULE -- ARGS."
 
@@ -112,50 +117,31 @@ def variables(env: list[str] | None) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-if TYPE_CHECKING:
-    from aoti_debug.api import Request
+def request(
+    words: list[str] | None,
+    module: str | None,
+    is_command: bool,
+    env: list[str] | None,
+    cwd: Path | None,
+    **wanted: Unpack[Wanted],
+) -> Request:
+    """Resolve the target and what is wanted of its run.
 
+    Raises:
+        WrongUse, TargetNotFound, NoInterpreter
+    """
+    from aoti_debug import api
 
-@dataclass(frozen=True, slots=True)
-class TargetWords:
-    words: tuple[str, ...]
-    module: str | None
-    is_command: bool
-    python: str | None
-    env: tuple[str, ...]
-    cwd: str | None
-    timeout_s: float
-    capture: bool
-    imports: tuple[str, ...]
-    kernels: tuple[str, ...] = ()
-    watch_for_s: float | None = None
-    stop_at_first: bool = False
-    search_s: float | None = None
-
-    def request(self) -> Request:
-        """Resolve the target.
-
-        Raises:
-            WrongUse, TargetNotFound, NoInterpreter
-        """
-        from aoti_debug import api
-
-        if self.module and self.is_command:
-            raise WrongUse("--module and --command exclude each other")
-        rest = self.words if self.module or self.is_command else self.words[1:]
-        return api.request(
-            script=self.words[0] if self.words and rest is not self.words else None,
-            module=self.module,
-            command=self.words if self.is_command else None,
-            args=() if self.is_command else rest,
-            python=self.python,
-            env=variables(list(self.env)),
-            cwd=self.cwd,
-            timeout_s=self.timeout_s,
-            capture=self.capture,
-            imports=self.imports,
-            kernels=self.kernels,
-            watch_for_s=self.watch_for_s,
-            stop_at_first=self.stop_at_first,
-            search_s=self.search_s,
-        )
+    if module and is_command:
+        raise WrongUse("--module and --command exclude each other")
+    words = words or []
+    named = not (module or is_command)
+    return api.request(
+        script=words[0] if words and named else None,
+        module=module,
+        command=words if is_command else None,
+        args=() if is_command else words[named:],
+        env=variables(env),
+        cwd=cwd,
+        **wanted,
+    )

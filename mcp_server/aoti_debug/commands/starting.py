@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from aoti_debug.commands import options
-from aoti_debug.commands.options import TargetWords
 from aoti_debug.commands.output import check_report, finish
 from aoti_debug.facts.stages import STAGES
 
@@ -38,19 +37,20 @@ def run(
     from aoti_debug.kinds import stage_kind
 
     kind = stage_kind(stage)
-    target = TargetWords(
-        tuple(words or ()),
+    check_report(report)
+    wanted = options.request(
+        words,
         module,
         command,
-        python,
-        tuple(env or ()),
-        str(cwd) if cwd else None,
-        timeout,
-        not no_capture,
-        tuple(imports or ()),
-        tuple(kernels or ()),
+        env,
+        cwd,
+        python=python,
+        timeout_s=timeout,
+        capture=not no_capture,
+        imports=tuple(imports or ()),
+        kernels=tuple(kernels or ()),
     )
-    _run(target, kind, show_output, report, json)
+    _start(kind, wanted, report, json, show_output=show_output)
 
 
 def triage(
@@ -73,21 +73,22 @@ def triage(
     """Find out why a script fails: run it, then what its failure calls for."""
     from aoti_debug.kinds import TRIAGE
 
-    target = TargetWords(
-        tuple(words or ()),
+    check_report(report)
+    wanted = options.request(
+        words,
         module,
         command,
-        python,
-        tuple(env or ()),
-        str(cwd) if cwd else None,
-        timeout,
-        not no_capture,
-        tuple(imports or ()),
+        env,
+        cwd,
+        python=python,
+        timeout_s=timeout,
+        capture=not no_capture,
+        imports=tuple(imports or ()),
         watch_for_s=watch_for,
         stop_at_first=stop_at_first,
         search_s=budget,
     )
-    _run(target, TRIAGE, show_output, report, json)
+    _start(TRIAGE, wanted, report, json, show_output=show_output)
 
 
 def minify(
@@ -183,10 +184,3 @@ def _start(
     except Ended as ended:
         raise typer.Exit(ended.exit_status) from None
     finish(answer, as_json=json, report=report)
-
-
-def _run(
-    target: TargetWords, kind: Kind[Any, Any], show_output: bool, report: Path | None, json: bool
-) -> NoReturn:
-    check_report(report)
-    _start(kind, target.request(), report, json, show_output=show_output)

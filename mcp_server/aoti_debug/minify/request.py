@@ -8,9 +8,9 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.run.directory import RunDirectory
@@ -18,9 +18,11 @@ from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.kept import within
 from aoti_debug.run.target import Target, resolve_target
-from aoti_debug.triage.run_state import Request
+from aoti_debug.triage.run_state import Request, Wanted
 
-Engine = Literal["own", "torch"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 BUDGET_S = 1800.0
 CANDIDATES = 400
 LAUNCHER_BYTES = 4 << 20
@@ -38,37 +40,42 @@ class NothingToMinify(AotiDebugError):
 class MinifyRequest(Request):
     """`run` is an earlier run, `program` an exported program; with neither the target is run."""
 
+    _: KW_ONLY
     run: str | None = None
     program: Path | None = None
-    engine: Engine = "own"
+    engine: str = "own"  # or torch: PyTorch's own minifier
     budget_s: float = BUDGET_S
     candidates: int = CANDIDATES
     compare: bool = False  # look for a wrong result where nothing else fails
     trust: bool = False  # the person vouches for the program's file
 
 
+class MinifyWanted(Wanted, total=False):
+    """What a user may say of it; the names are those of `MinifyRequest`."""
+
+    engine: str
+    budget_s: float
+    candidates: int
+    compare: bool
+    trust: bool
+
+
 def minify_request(
     what: str,
     *,
     args: tuple[str, ...] = (),
-    python: str | None = None,
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
-    timeout_s: float = 900.0,
-    imports: tuple[str, ...] = (),
-    engine: str = "own",
-    budget_s: float = BUDGET_S,
-    candidates: int = CANDIDATES,
-    compare: bool = False,
-    trust: bool = False,
     home: Path | None = None,
     owner: str | None = None,
+    **wanted: Unpack[MinifyWanted],
 ) -> MinifyRequest:
     """Resolve a run, a script, a minifier_launcher.py or an exported program.
 
     Raises:
         WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
     """
+    python, engine = wanted.get("python"), wanted.get("engine", "own")
     if engine not in ("own", "torch"):
         raise WrongUse(f"there is no engine {engine!r}", help="Use own or torch.")
     run = program = None
@@ -91,23 +98,7 @@ def minify_request(
             "PyTorch's own minifier dumps while a script compiles",
             help="Give the script, or use engine own.",
         )
-    return MinifyRequest(
-        target,
-        timeout_s,
-        True,
-        python,
-        imports,
-        (),
-        None,
-        run,
-        program,
-        "torch" if engine == "torch" else "own",
-        budget_s,
-        candidates,
-        compare,
-        trust,
-        uses=uses,
-    )
+    return MinifyRequest(target, run=run, program=program, uses=uses, **wanted)
 
 
 def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str] | None) -> Target:

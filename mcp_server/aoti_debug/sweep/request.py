@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -33,17 +33,18 @@ _RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 class SweepRequest(Request):
     """`watch` is told of every row, for a live table."""
 
-    plan: Plan = field(kw_only=True)
-    out: Path | None = field(default=None, kw_only=True)
-    resume: Path | None = field(default=None, kw_only=True)
-    baseline: Path | None = field(default=None, kw_only=True)
-    jobs: int | None = field(default=None, kw_only=True)
-    ray: str | None = field(default=None, kw_only=True)
-    fail_on: FailOn = field(default="any", kw_only=True)
-    dry: bool = field(default=False, kw_only=True)
-    said: tuple[str, ...] = field(default=(), kw_only=True)
-    revision: str | None = field(default=None, kw_only=True)
-    watch: Callable[[Row], None] = field(default=lambda _: None, kw_only=True)
+    _: KW_ONLY
+    plan: Plan
+    out: Path | None = None
+    resume: Path | None = None
+    baseline: Path | None = None
+    jobs: int | None = None
+    ray: str | None = None
+    fail_on: FailOn = "any"
+    dry: bool = False
+    said: tuple[str, ...] = ()
+    revision: str | None = None
+    watch: Callable[[Row], None] = lambda _: None
 
 
 def sweep_request(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 from mcp_types import CallToolResult
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from aoti_debug import kinds
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
+from aoti_debug.kinds import A, Kind, R
 from aoti_debug.signals import in_thread
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.fit import answer
@@ -34,6 +34,7 @@ from aoti_debug.tools.tool import (
     tool,
 )
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
+from aoti_debug.triage.run_state import Wanted
 
 
 async def triage(
@@ -54,20 +55,16 @@ async def triage(
     returns wrong numbers. Runs it as it is, then only the checks that its failure calls for;
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
-    wanted = await request(
-        script,
-        module,
-        command,
-        args,
-        python,
-        env,
-        cwd,
-        timeout_s,
-        watch_for_s or None,
-        owner_of(call),
-        stop_at_first=stop_at_first,
-    )
-    run = await (await service_of(call)).start(kinds.TRIAGE, wanted, owner_of(call))
+    more: Wanted = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
+    more["stop_at_first"] = stop_at_first
+    words = (script, module, command, args, env, cwd, owner_of(call))
+    wanted = await request(*words, **more)
+    return await _run(call, kinds.TRIAGE, wanted, wait_s)
+
+
+async def _run(call: Call, kind: Kind[R, A], wanted: R, wait_s: int) -> CallToolResult:
+    """Start a run and wait for its end, or as long as the caller wants to."""
+    run = await (await service_of(call)).start(kind, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
 
@@ -92,13 +89,11 @@ async def run_stage(
     whether the flags could act at all. triage chooses stages by itself; use this to force one.
     Status `running` after wait_s: go on with wait_run."""
     kind = kinds.stage_kind(stage)
-    wanted = await request(
-        script, module, command, args, python, env, cwd, timeout_s, None, owner_of(call)
-    )
-    if kernel:
-        wanted = replace(wanted, kernels=tuple(name.strip() for name in kernel.split(",")))
-    run = await (await service_of(call)).start(kind, wanted, owner_of(call))
-    return answer(await follow(call, run, wait_s))
+    kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
+    more: Wanted = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
+    words = (script, module, command, args, env, cwd, owner_of(call))
+    wanted = await request(*words, **more)
+    return await _run(call, kind, wanted, wait_s)
 
 
 RUN_STAGE = tool(run_stage, "Run one stage", read_only=False, idempotent=False, open_world=True)
@@ -135,8 +130,7 @@ async def minify(
             owner=owner,
         )
     )
-    run = await (await service_of(call)).start(kinds.MINIFY, wanted, owner_of(call))
-    return answer(await follow(call, run, wait_s))
+    return await _run(call, kinds.MINIFY, wanted, wait_s)
 
 
 MINIFY = tool(minify, "Minify a failure", read_only=False, open_world=True)
@@ -171,8 +165,7 @@ async def verify_fix(
             owner=owner,
         )
     )
-    run = await (await service_of(call)).start(kinds.VERIFY, wanted, owner_of(call))
-    return answer(await follow(call, run, wait_s))
+    return await _run(call, kinds.VERIFY, wanted, wait_s)
 
 
 VERIFY_FIX = tool(verify_fix, "Verify a fix", read_only=False, idempotent=False, open_world=True)
@@ -203,8 +196,7 @@ async def sweep(
             stop=stop,
         )
     )
-    run = await (await service_of(call)).start(kinds.SWEEP, wanted, owner)
-    return answer(await follow(call, run, wait_s))
+    return await _run(call, kinds.SWEEP, wanted, wait_s)
 
 
 SWEEP = tool(sweep, "Sweep many targets", read_only=False, idempotent=False, open_world=True)

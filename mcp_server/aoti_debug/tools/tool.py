@@ -141,7 +141,10 @@ def _plain(schema: Any) -> Any:
 
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from aoti_debug.api import Request
+    from aoti_debug.triage.run_state import Wanted
 
 MAX_WAIT_S = 240  # some clients end any call at 300 s, whatever progress it reports
 
@@ -165,14 +168,10 @@ async def request(
     module: str,
     command: tuple[str, ...],
     args: tuple[str, ...],
-    python: str,
     env: Mapping[str, str] | None,
     cwd: str,
-    timeout_s: int,
-    watch_for_s: int | None = None,
-    owner: str | None = None,
-    *,
-    stop_at_first: bool = False,
+    owner: str | None,
+    **wanted: Unpack[Wanted],
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
 
@@ -195,18 +194,16 @@ async def request(
         directory = _parent(absolute("command", command[0], owner))
     elif directory is not None and (named := script or "".join(command[:1])):
         api.within(directory / api.expanded(named), owner)
+    wanted["python"] = interpreter(wanted.get("python") or "", has_cwd=bool(cwd))
     resolve = partial(
         api.request,
         script=script or None,
         module=module or None,
         command=command or None,
         args=args,
-        python=interpreter(python, has_cwd=bool(cwd)),
         env=dict(env or {}),
         cwd=directory,
-        timeout_s=timeout_s,
-        watch_for_s=watch_for_s,
-        stop_at_first=stop_at_first,
+        **wanted,
     )
     return await in_thread(lambda _: resolve())
 

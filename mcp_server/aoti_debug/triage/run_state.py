@@ -7,9 +7,9 @@ import math
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import anyio
 import psutil
@@ -114,17 +114,30 @@ class Request:
     __pydantic_config__: ClassVar = ConfigDict(arbitrary_types_allowed=True)  # of `uses`
 
     target: Target
+    _: KW_ONLY
     timeout_s: float = 900.0
     capture: bool = True
     python: str | None = None
     imports: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     watch_for_s: float | None = None  # a target that does not end by itself
-    stop_at_first: bool = field(default=False, kw_only=True)  # bad call: what is known is diagnosed
-    # For the compiles of a search; None: one compile.
-    search_s: float | None = field(default=None, kw_only=True)
-    holds_gpus: bool = field(default=True, kw_only=True)  # False: who started it holds them
-    uses: tuple[Kept, ...] = field(default=(), kw_only=True)  # not to be removed meanwhile
+    stop_at_first: bool = False  # bad call: what is known is diagnosed
+    search_s: float | None = None  # for the compiles of a search; None: one compile
+    holds_gpus: bool = True  # False: who started it holds them
+    uses: tuple[Kept, ...] = ()  # not to be removed meanwhile
+
+
+class Wanted(TypedDict, total=False):
+    """What a user may say of a run besides its target; the names are those of `Request`."""
+
+    timeout_s: float
+    capture: bool
+    python: str | None
+    imports: tuple[str, ...]
+    kernels: tuple[str, ...]
+    watch_for_s: float | None
+    stop_at_first: bool
+    search_s: float | None
 
 
 class Cancelled(Exception):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.minify.request import target_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.target import Target, resolve_target, script_and_args
-from aoti_debug.triage.run_state import Request
+from aoti_debug.triage.run_state import Request, Wanted
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 PATCH_BYTES = 4 << 20
 
@@ -21,10 +25,18 @@ PATCH_BYTES = 4 << 20
 class VerifyRequest(Request):
     """`target` is the fixed script, or the original one where `patch` is its fix."""
 
+    _: KW_ONLY
     against: str = ""
     patch: str | None = None
     seeds: int = 3
     trust: bool = False  # the person vouches for the programs' files
+
+
+class VerifyWanted(Wanted, total=False):
+    """What a user may say of it; the names are those of `VerifyRequest`."""
+
+    seeds: int
+    trust: bool
 
 
 def verify_request(
@@ -32,21 +44,18 @@ def verify_request(
     against: str,
     *,
     args: tuple[str, ...] | None = None,
-    python: str | None = None,
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
-    timeout_s: float = 900.0,
-    imports: tuple[str, ...] = (),
-    seeds: int = 3,
-    trust: bool = False,
     home: Path | None = None,
     owner: str | None = None,
+    **wanted: Unpack[VerifyWanted],
 ) -> VerifyRequest:
     """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default.
 
     Raises:
         WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
     """
+    python = wanted.get("python")
     directory = RunDirectory.open(against, home, owner)
     original = target_of(directory, python, env)
     path = Path(cwd or ".", expanded(what)).absolute()
@@ -59,17 +68,7 @@ def verify_request(
             script=path, args=own, python=interpreter, env=env, cwd=cwd or original.cwd
         )
         patch = None
-    return VerifyRequest(
-        target,
-        timeout_s,
-        python=python,
-        imports=imports,
-        against=against,
-        patch=patch,
-        seeds=seeds,
-        trust=trust,
-        uses=(directory,),
-    )
+    return VerifyRequest(target, against=against, patch=patch, uses=(directory,), **wanted)
 
 
 def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:
