@@ -219,7 +219,7 @@ def _custom_ops(namespaces: object) -> dict[str, object]:
     return {
         "modules": strings([one.get("module") for one in groups]),
         "files": strings([one.get("file") for one in groups]),
-        "ops": strings([op for one in groups for op in strings(one.get("ops"))]),
+        "ops": strings([op for one in groups for op in strings(one.get("ops")) or ()]),
     }
 
 

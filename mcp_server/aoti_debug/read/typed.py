@@ -131,9 +131,11 @@ def string(value: object) -> str | None:
     return value[:TEXT_LIMIT] if isinstance(value, str) else None
 
 
-def strings(value: object) -> tuple[str, ...]:
+def strings(value: object) -> tuple[str, ...] | None:
     """Return the texts of a list or of an object's keys, each once."""
-    items = list(value)[:_ITEMS] if isinstance(value, (list, dict)) else []
+    if not isinstance(value, (list, dict)):
+        return None
+    items = list(value)[:_ITEMS]
     return tuple(dict.fromkeys(text for item in items if (text := string(item)) is not None))
 
 
