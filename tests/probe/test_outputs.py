@@ -33,10 +33,10 @@ def test_every_call_is_judged_and_the_odd_ones_are_numbered(run_script):
     (found,) = outcomes(events)
     assert (found.judged, found.count, found.always) == (200, 3, 0)
     assert list(found.calls.values()) == [(77, 150, 151)]
-    (tally,) = events.tallies
-    counts = {one.signature: (one.count, one.numbers[:2]) for one in tally.outputs[0]}
-    assert counts == {0: (197, (1, 2)), 1: (2, (77, 151)), 2: (1, (150,))}
-    assert tally.unread == 0
+    (counts,) = events.call_counts
+    kinds = {one.signature: (one.count, one.numbers[:2]) for one in counts.outputs[0]}
+    assert kinds == {0: (197, (1, 2)), 1: (2, (77, 151)), 2: (1, (150,))}
+    assert counts.unread == 0
 
 
 def test_the_inputs_of_the_first_call_of_each_kind_are_kept_as_they_were(run_script):

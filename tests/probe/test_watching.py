@@ -6,7 +6,7 @@ import re
 import signal
 import struct
 
-from aoti_debug.read.traffic import read_tally
+from aoti_debug.read.traffic import read_call_counts
 
 
 def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):
@@ -206,7 +206,7 @@ def test_of_many_calls_alike_each_is_counted_and_the_one_that_differs_or_fails_i
     assert (calls[150]["group"], calls[150]["breaks"]) == (1, ["stride"] * 2)
     assert ran.end_of(calls[200])["error"]["message"] == "refused"
     (counted,) = (ran.directory / "calls").iterdir()
-    numbers = read_tally(1, counted.read_bytes())
+    numbers = read_call_counts(1, counted.read_bytes())
     assert numbers is not None
     assert {group: calls for group, (calls, _) in numbers.groups.items()} == {0: 299, 1: 1}
     assert (numbers.returned, numbers.failed, numbers.under_way) == (299, 1, 0)

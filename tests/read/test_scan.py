@@ -27,7 +27,7 @@ from aoti_debug.read.event_records import Details, Events
 from aoti_debug.read.events import read_events
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
-from aoti_debug.read.traffic import with_tallies
+from aoti_debug.read.traffic import with_call_counts
 from aoti_debug.triage.captured_call import kept_like, overwritten
 from recordings import begin, end, events, recorded
 
@@ -530,7 +530,7 @@ def counted(**places: int) -> dict[str, bytes]:
 
 
 def test_a_process_that_kept_no_further_inputs_made_no_call_of_number_zero() -> None:
-    events = with_tallies(events_of(3, "capture/call-latest.pt"), counted(LAST=3, RETURNED=3))
+    events = with_call_counts(events_of(3, "capture/call-latest.pt"), counted(LAST=3, RETURNED=3))
     assert [call.call for call in events.calls] == [1, 2, 3]
     last = events.calls[-1]
     assert not overwritten(events, last)
@@ -538,7 +538,7 @@ def test_a_process_that_kept_no_further_inputs_made_no_call_of_number_zero() -> 
 
 
 def test_a_call_that_was_only_counted_gives_way_to_the_last_that_is_kept() -> None:
-    events = with_tallies(events_of(3, "capture/call-latest.pt"), counted(LAST=9, RETURNED=9))
+    events = with_call_counts(events_of(3, "capture/call-latest.pt"), counted(LAST=9, RETURNED=9))
     last = events.calls[-1]
     assert (last.call, last.captured) == (9, None)
     assert kept_like(events, last).call == 3
@@ -546,7 +546,7 @@ def test_a_call_that_was_only_counted_gives_way_to_the_last_that_is_kept() -> No
 
 def test_the_inputs_that_were_kept_last_are_those_of_the_call_that_says_so() -> None:
     told = counted(LAST=9, RETURNED=9, LATEST_KEPT=9)
-    events = with_tallies(events_of(3, "capture/call-latest.pt"), told)
+    events = with_call_counts(events_of(3, "capture/call-latest.pt"), told)
     last = events.calls[-1]
     assert (last.call, last.captured) == (9, "capture/call-latest.pt")
     assert not overwritten(events, last)

@@ -21,7 +21,7 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.answers import TriageAnswer
-from aoti_debug.read.traffic import read_tally
+from aoti_debug.read.traffic import read_call_counts
 from aoti_debug.server import create_server
 from mcp import Client
 
@@ -320,8 +320,8 @@ def counted(built: Any) -> Callable[[TriageAnswer], dict[str, int]]:
 
     def read(answer: TriageAnswer) -> dict[str, int]:
         files = (built.home / "runs" / answer.run / "calls").iterdir()
-        found = {file.name: read_tally(0, file.read_bytes()) for file in files}
-        return {name: tally.returned for name, tally in found.items() if tally is not None}
+        found = {file.name: read_call_counts(0, file.read_bytes()) for file in files}
+        return {name: counts.returned for name, counts in found.items() if counts is not None}
 
     return read
 

@@ -162,7 +162,7 @@ AGREES = (
 NOTICES: frozenset[Category] = frozenset({"performance", "false_alarm", "no_fault"})
 
 
-def excused(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
+def downgraded(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
     """Return the candidates, those without a consequence turned into false alarms or notes."""
     found = [without_consequence(c, observations) for c in candidates]
     compared, guards = observations.checks.compare, observations.checks.guards
@@ -180,7 +180,7 @@ def excused(candidates: Iterable[Candidate], observations: Observations) -> list
 def without_consequence(candidate: Candidate, observations: Observations) -> Candidate:
     """Make a note of what a memory checker said where nothing is wrong, and of what it said of a
     vendor's kernel whatever is; in a log, where nobody looked, a vendor's kernel is a lead only."""
-    if not candidate.lead:
+    if not candidate.advisory:
         return candidate
     kernel = candidate.diagnosis.kernel
     vendor = kernel is not None and is_vendor_kernel(kernel.name)

@@ -239,7 +239,7 @@ def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:
     for candidate in ranked:
         if candidate is best or candidate.role not in roles:
             continue
-        if candidate.lead and candidate.role == "note":
+        if candidate.advisory and candidate.role == "note":
             found.append(f"{candidate.diagnosis.summary}: {WITHOUT_CONSEQUENCE}")
             continue
         if candidate.signature is None or not candidate.diagnosis.evidence:

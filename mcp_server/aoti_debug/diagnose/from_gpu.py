@@ -194,7 +194,7 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
         ),
         role="cause",
         tier=Tier.MEMORY_CHECK if found.tool == "memcheck" else Tier.SPECIFIC_TEXT,
-        lead=True,
+        advisory=True,
         order=position,
         signature=match.signature if match else None,
     )

@@ -143,7 +143,7 @@ class Candidate:
     order: int = 0  # among the findings of its source
     signature: Signature | None = None
     setting: str = ""  # the environment variable whose value is to blame
-    lead: bool = False  # a memory checker's word: it counts where something is wrong of it
+    advisory: bool = False  # a memory checker's word: it counts where something is wrong of it
     over_bound: bool = False  # all that is wrong is a size above the largest exported
     of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
 

@@ -38,11 +38,11 @@ class Outcomes:
 
 def outcomes(events: Events) -> list[Outcomes]:
     """Return what the calls of each model returned, as far as it was counted."""
-    tallies = {tally.pid: tally for tally in events.tallies}
+    call_counts = {counts.pid: counts for counts in events.call_counts}
     rows: dict[tuple[str | None, str], list[tuple[int, int, int, tuple[int, ...]]]] = {}
     for row in events.rows:
-        tally = tallies.get(row.pid)
-        found = tally.outputs.get(row.row, ()) if tally is not None else ()
+        counts = call_counts.get(row.pid)
+        found = counts.outputs.get(row.row, ()) if counts is not None else ()
         rows.setdefault((row.package, row.model), []).extend(
             (row.pid, one.signature, one.count, one.numbers) for one in found
         )
@@ -99,7 +99,7 @@ def always(events: Events, call: Call) -> bool:
 
 def unread(events: Events) -> int:
     """Return how many calls were made whose outputs could not be looked at."""
-    return sum(tally.unread for tally in events.tallies)
+    return sum(counts.unread for counts in events.call_counts)
 
 
 def first_odd(events: Events, calls: Iterable[Call]) -> Call | None:

@@ -52,7 +52,7 @@ def judged(observations: Observations) -> Judged:
     held = sum(
         group.count for group in groups(events) if violations(observations, group) is not None
     )
-    return Judged(made(events), held + sum(tally.others_judged for tally in events.tallies))
+    return Judged(made(events), held + sum(counts.others_judged for counts in events.call_counts))
 
 
 def not_held(observations: Observations) -> int:

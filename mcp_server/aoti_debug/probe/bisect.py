@@ -21,7 +21,7 @@ from .graph_run import located, on_cpu, values_of
 
 Document = dict[str, Any]
 
-_BIRTHS = 2  # of integers that pass 32 bits, that are looked at by themselves
+_ORIGINS = 2  # of integers that pass 32 bits, that are looked at by themselves
 _WIDE = 1 << 31
 _PROBES = 32  # values that one compile gives besides the outputs
 
@@ -127,13 +127,13 @@ class Search:
         if not names:
             return False
         values = self._right([*names, *intermediates.entering([self._nodes[n] for n in names])])
-        births = [
+        origins = [
             self._nodes[name]
             for name in names
             if _passes(values[name])
             and not any(_passes(values.get(one.name)) for one in self._nodes[name].all_input_nodes)
         ]
-        return any(self._wrapped_at(node) for node in births[:_BIRTHS])
+        return any(self._wrapped_at(node) for node in origins[:_ORIGINS])
 
     def _is_wide(self, node: Any) -> bool:
         value = node.meta.get("val")

@@ -11,7 +11,7 @@ from aoti_debug.read.typed import Kept, Texts, inside, string
 from aoti_debug.vocabulary import Break, Leaf, Place
 
 if TYPE_CHECKING:
-    from aoti_debug.read.traffic import Tally
+    from aoti_debug.read.traffic import CallCounts
 
 Fields = Mapping[str, Any]
 
@@ -340,7 +340,7 @@ class Events:
     custom_ops: tuple[CustomOps, ...] = ()
     unreadable: int = 0  # lines that are no event, a cut last one included
     counted: tuple[Counted, ...] = ()
-    tallies: tuple[Tally, ...] = ()
+    call_counts: tuple[CallCounts, ...] = ()
     references: tuple[Reference, ...] = ()
     weights: tuple[Weights, ...] = ()
     rows: tuple[ModelRow, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.probe import call_counters as written
@@ -32,7 +32,7 @@ class OnDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CallCounts:
     """What a process counted; `groups` has the calls of each, and the numbers of the first bad."""
 
     pid: int
@@ -65,7 +65,10 @@ class Tally:
         )
 
 
-def read_tally(pid: int, data: bytes) -> Tally | None:
+_COUNTERS = [one.name for one in fields(CallCounts) if one.type == "int" and one.name != "pid"]
+
+
+def read_call_counts(pid: int, data: bytes) -> CallCounts | None:
     """Return the numbers of one process; None when it is no such file."""
     if len(data) != written.BYTES:
         return None
@@ -73,31 +76,17 @@ def read_tally(pid: int, data: bytes) -> Tally | None:
     if numbers[written.VERSION] != written.FORMAT or min(numbers) < -1:
         return None
     rows = [numbers[written.row(g) : written.row(g) + written.ROW] for g in range(written.GROUPS)]
-    return Tally(
+    return CallCounts(
         pid,
         groups={
             group: (calls, tuple(number for number in later if number))
             for group, (calls, *later) in enumerate(rows)
             if calls
         },
-        returned=numbers[written.RETURNED],
-        failed=numbers[written.FAILED],
-        unread=numbers[written.UNREAD],
-        others=numbers[written.OTHERS],
-        others_judged=numbers[written.OTHERS_JUDGED],
-        under_way=numbers[written.UNDER_WAY],
-        last=numbers[written.LAST],
-        last_group=numbers[written.LAST_GROUP],
-        held=numbers[written.HELD],
-        latest_kept=numbers[written.LATEST_KEPT],
-        broken=numbers[written.BROKEN],
-        unjudged=numbers[written.UNJUDGED],
-        on_device=numbers[written.ON_DEVICE],
-        on_device_group=numbers[written.ON_DEVICE_GROUP],
-        on_device_kept=numbers[written.ON_DEVICE_KEPT],
         outputs={
             model: found for model in range(written.MODELS) if (found := signatures(numbers, model))
         },
+        **{name: numbers[getattr(written, name.upper())] for name in _COUNTERS},
     )
 
 
@@ -112,14 +101,14 @@ def signatures(numbers: Sequence[int], model: int) -> tuple[Returned, ...]:
     return tuple(found)
 
 
-def with_tallies(
+def with_call_counts(
     events: Events, files: Mapping[str, bytes], on_devices: Mapping[int, OnDevice] | None = None
 ) -> Events:
-    """Add the tallies, and of each process the last call, which may be under way at its end, and
+    """Add the counts, and of each process the last call, which may be under way at its end, and
     the one whose inputs were kept last, where the events do not hold them."""
-    tallies = []
+    call_counts = []
     for counted in events.counted:
-        found = read_tally(counted.pid, files.get(counted.file, b""))
+        found = read_call_counts(counted.pid, files.get(counted.file, b""))
         if found is not None:
             left = (on_devices or {}).get(counted.pid)
             if left is not None and not found.on_device:
@@ -130,56 +119,56 @@ def with_tallies(
                     on_device_kept=left.call if left.file else 0,
                 )
                 counted = replace(counted, pending=left.file)
-            tallies.append(found)
+            call_counts.append(found)
             events = _with_calls(events, found, counted)
-    return replace(events, tallies=tuple(tallies))
+    return replace(events, call_counts=tuple(call_counts))
 
 
-def _with_calls(events: Events, tally: Tally, counted: Counted) -> Events:
-    own = {call.call: call for call in events.calls if call.pid == tally.pid}
+def _with_calls(events: Events, counts: CallCounts, counted: Counted) -> Events:
+    own = {call.call: call for call in events.calls if call.pid == counts.pid}
     groups = {call.group: call for call in reversed(own.values()) if call.group is not None}
     calls, phases = dict(own), list(events.phases)
     for one in events.returned:
         like = own.get(one.call)
         if like is None and one.group is not None and one.group in groups:
             like = _like(groups[one.group], one.call, None, ok=True)
-        if one.pid == tally.pid and like is not None:
+        if one.pid == counts.pid and like is not None:
             kept = one.captured or like.captured
             calls[one.call] = replace(
                 like, captured=kept, why_not=one.why_not, signature=one.signature
             )
-    recorded, like = calls.get(tally.last), groups.get(tally.last_group)
-    if recorded is not None and recorded.captured is None and tally.held == tally.last:
-        calls[tally.last] = replace(recorded, captured=counted.now, why_not=None)
-    unknown = tally.latest_kept and tally.latest_kept not in calls  # 0: none was kept
-    if unknown and tally.latest_kept != tally.last and like is not None:
-        calls[tally.latest_kept] = _like(like, tally.latest_kept, counted.latest, ok=True)
+    recorded, like = calls.get(counts.last), groups.get(counts.last_group)
+    if recorded is not None and recorded.captured is None and counts.held == counts.last:
+        calls[counts.last] = replace(recorded, captured=counted.now, why_not=None)
+    unknown = counts.latest_kept and counts.latest_kept not in calls  # 0: none was kept
+    if unknown and counts.latest_kept != counts.last and like is not None:
+        calls[counts.latest_kept] = _like(like, counts.latest_kept, counted.latest, ok=True)
     if recorded is None and like is not None:
-        kept = counted.now if tally.held == tally.last else None
-        kept = counted.latest if tally.latest_kept == tally.last else kept
-        ok = None if tally.under_way == tally.last else True
-        calls[tally.last] = _like(like, tally.last, kept, ok=ok)
+        kept = counted.now if counts.held == counts.last else None
+        kept = counted.latest if counts.latest_kept == counts.last else kept
+        ok = None if counts.under_way == counts.last else True
+        calls[counts.last] = _like(like, counts.last, kept, ok=ok)
         if ok is None:
             phases.append(_under_way(like))
-    others = [call for call in events.calls if call.pid != tally.pid]
+    others = [call for call in events.calls if call.pid != counts.pid]
     ordered = sorted(calls.values(), key=lambda call: (call.call is None, call.call or 0))
-    at = next((n for n, c in enumerate(events.calls) if c.pid == tally.pid), len(others))
+    at = next((n for n, c in enumerate(events.calls) if c.pid == counts.pid), len(others))
     joined = (*others[:at], *ordered, *others[at:])
-    return on_device(replace(events, calls=joined, phases=tuple(phases)), tally, counted)
+    return on_device(replace(events, calls=joined, phases=tuple(phases)), counts, counted)
 
 
-def on_device(events: Events, tally: Tally, counted: Counted) -> Events:
+def on_device(events: Events, counts: CallCounts, counted: Counted) -> Events:
     """Say of the call that its device did not come to the end of that it did not return."""
-    number = tally.on_device
+    number = counts.on_device
     if not number:
         return events
-    own = [call for call in events.calls if call.pid == tally.pid and call.call is not None]
+    own = [call for call in events.calls if call.pid == counts.pid and call.call is not None]
     found = next((call for call in own if call.call == number), None)
-    like = found or next((call for call in own if call.group == tally.on_device_group), None)
+    like = found or next((call for call in own if call.group == counts.on_device_group), None)
     if like is None:
         return events
     call = found or _like(like, number, None, ok=None)
-    kept = counted.pending if tally.on_device_kept == number else call.captured
+    kept = counted.pending if counts.on_device_kept == number else call.captured
     call = replace(call, ok=None, on_device=True, captured=kept)
     others = tuple(one for one in events.calls if one is not found)
     phase = replace(_under_way(call), details=_details(events, call))
@@ -235,7 +224,7 @@ def _under_way(call: Call) -> Phase:
 
 def groups(events: Events) -> list[Group]:
     """Return the calls by what they have in common, in the order of their first calls."""
-    tallies = {tally.pid: tally for tally in events.tallies}
+    call_counts = {counts.pid: counts for counts in events.call_counts}
     found: dict[object, list[Call]] = {}
     for call in events.calls:
         alike = [(i.index, i.kind, i.shape, i.stride, i.dtype, i.device) for i in call.inputs]
@@ -245,15 +234,15 @@ def groups(events: Events) -> list[Group]:
             else (call.pid, call.package, call.model, tuple(alike))
         )
         found.setdefault(key, []).append(call)
-    return [_group(calls, tallies.get(calls[0].pid)) for calls in found.values()]
+    return [_group(calls, call_counts.get(calls[0].pid)) for calls in found.values()]
 
 
-def _group(calls: list[Call], tally: Tally | None) -> Group:
+def _group(calls: list[Call], counts: CallCounts | None) -> Group:
     from aoti_debug.read.event_records import Group
 
     known = {call.call for call in calls if call.call is not None}
     count = len(known) or len(calls)
-    counted = tally.groups.get(calls[0].group) if tally and calls[0].group is not None else None
+    counted = counts.groups.get(calls[0].group) if counts and calls[0].group is not None else None
     if counted is not None:
         count, later = max(count, counted[0]), counted[1]
         known.update(later)
@@ -262,5 +251,5 @@ def _group(calls: list[Call], tally: Tally | None) -> Group:
 
 def made(events: Events) -> int:
     """Return how many calls of loaded models were made."""
-    others = sum(tally.others for tally in events.tallies)
+    others = sum(counts.others for counts in events.call_counts)
     return others + sum(group.count for group in groups(events))

@@ -136,7 +136,7 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Skip 
     if name in ("memcheck", "again"):
         return Skip(IN_DUMP)
     events, package = observations.events, observations.package
-    described = events is not None and not any(tally.others for tally in events.tallies)
+    described = events is not None and not any(counts.others for counts in events.call_counts)
     if name == "contract":
         calls = judged(observations)
         held = described and calls.judged == calls.made

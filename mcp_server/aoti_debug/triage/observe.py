@@ -28,7 +28,7 @@ from aoti_debug.read.record import (
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.read.traffic import OnDevice, with_tallies
+from aoti_debug.read.traffic import OnDevice, with_call_counts
 from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.environment import CAPTURE, EVENTS, KEY
@@ -98,10 +98,10 @@ def events_of(directory: Path) -> Events | None:
         return None
     with open_regular(path) as stream:
         events = read_events(stream, key=key_of(directory))
-    files = {c.file: tally_of(directory / c.file) for c in events.counted}
+    files = {c.file: counter_bytes(directory / c.file) for c in events.counted}
     pids = {c.pid for c in events.counted}
     left = {pid: found for pid in pids if (found := on_device(directory, pid)) is not None}
-    return with_tallies(events, files, left)
+    return with_call_counts(events, files, left)
 
 
 def on_device(directory: Path, pid: int) -> OnDevice | None:
@@ -138,7 +138,7 @@ def ended_by_us(events: Events) -> Events:
     return replace(events, calls=calls, phases=phases)
 
 
-def tally_of(path: Path) -> bytes:
+def counter_bytes(path: Path) -> bytes:
     try:
         return read_regular(path)
     except (OSError, ValueError):

@@ -19,7 +19,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
 from aoti_debug.read.record import Record
-from aoti_debug.read.traffic import read_tally
+from aoti_debug.read.traffic import read_call_counts
 from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
@@ -34,7 +34,7 @@ RECENT_S = 10.0
 
 
 class Counter:
-    """Reads the tallies in a run's directory."""
+    """Reads the call counters in a run's directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / CALLS
@@ -62,12 +62,12 @@ class Counter:
     def _read(self) -> tuple[int, int, int]:
         calls = bad = unjudged = 0
         for data in self._files():
-            tally = read_tally(0, data)
-            if tally is not None:
-                calls += sum(count for count, _ in tally.groups.values()) + tally.others
-                bad += tally.broken
-                unjudged += tally.unjudged
-                self.bad = self.bad or tally.odd or tally.broken > 0
+            counts = read_call_counts(0, data)
+            if counts is not None:
+                calls += sum(count for count, _ in counts.groups.values()) + counts.others
+                bad += counts.broken
+                unjudged += counts.unjudged
+                self.bad = self.bad or counts.odd or counts.broken > 0
         if calls != self.calls:
             self._grew = self._grew or self.calls > 0
             self.calls, self._changed = calls, time.monotonic()
@@ -75,9 +75,9 @@ class Counter:
 
     def _stuck(self) -> bool:
         """Tell whether nothing but calls under way is left: each process waits in one."""
-        tallies = [tally for data in self._files() if (tally := read_tally(0, data))]
+        call_counts = [counts for data in self._files() if (counts := read_call_counts(0, data))]
         recent = time.monotonic() - self._changed < RECENT_S
-        return not recent and bool(tallies) and all(tally.under_way for tally in tallies)
+        return not recent and bool(call_counts) and all(counts.under_way for counts in call_counts)
 
     def _files(self) -> list[bytes]:
         found = []
