@@ -46,7 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     held = contextlib.ExitStack()
     if real := shutil.which("g++"):
         place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="compiler-")))
-        words = f"#!/bin/bash\nREAL={shlex.quote(real)} KEPT={place}\n"
+        header = shlex.quote(str(Path(__file__).with_name("compiler.h")))
+        words = f"#!/bin/bash\nREAL={shlex.quote(real)} KEPT={place} HEADER={header}\n"
         text = Path(__file__).with_name("compiler.sh").read_text("utf-8")
         (place / "bin").mkdir()
         (place / "bin" / "g++").write_text(words + text, "utf-8")
