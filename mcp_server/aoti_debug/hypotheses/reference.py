@@ -61,36 +61,36 @@ def experiment(observations: Observations) -> Pair | None:
 
 
 def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
-    """Return that the package's own earlier calls changed its state: loaded anew, it gives what the
-    reference gives."""
+    """Return that calls which the reference was not given changed the package's state: loaded anew,
+    or with the state of the reference, it gives what that gives."""
     events, repeats = observations.events, observations.checks.repeats
     stateful = repeats is not None and (repeats.stateful or repeats.buffers)
-    if events is None or not stateful or pair.anew is None or not pair.anew.agrees:
+    if events is None or repeats is None or not stateful:
         return None
     one = next((r for r in events.references if r.call == pair.call and r.kept), None)
     call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
     if one is None or call is None or call.overwritten or one.written or one.reordered:
         return None
-    if pair.call < 2:
+    anew = pair.anew is not None and pair.anew.agrees
+    given = {r.call for r in events.references if r.paired and r.pid == one.pid}
+    own = [c for c in events.calls if c.pid == one.pid and (c.call or 0) < pair.call]
+    extra = [c for c in own if c.call not in given]
+    if not extra or not (anew or (pair.explained and one.moved)):
         return None
     callers = {(p.pid, p.id): p.details.caller for p in events.phases}
-    own = callers.get((call.pid, call.id))
-    earlier = [callers.get((c.pid, c.id)) for c in events.calls if (c.call or 0) < pair.call]
-    place = next((c for c in reversed(earlier) if c is not None and c != own), own)
-    moved = (repeats.buffers if repeats is not None else ()) or one.moved
-    names = f" ({listed(moved)})" if moved else ""
+    place = callers.get((extra[-1].pid, extra[-1].id))
+    names = listed(repeats.buffers or one.moved)
+    which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
-    said = f"{pair.call - 1} earlier calls{at} changed the package's state{names} before call "
-    said += f"{pair.call}, which is compared"
-    fix = "load the package again after calls that are not to count, or compare from the first call"
-    because = [
-        Experiment(
-            experiment=f"call {pair.call}, with the package loaded anew",
-            result="agrees with what the reference gave in the script",
-        )
-    ]
+    said = f"{which}{at} changed the package's state{f' ({names})' if names else ''} before call "
+    said += f"{pair.call}, and the reference was not given {'it' if len(extra) == 1 else 'them'}"
+    fix = "load the package again after calls that are not to count, or give them to both"
+    how = "the package loaded anew" if anew else "the state of the reference"
+    tried = Experiment(experiment=f"call {pair.call}, with {how}", result="agrees with it")
     found = candidate(one, ("user_code", said, fix), "", (), place)
-    update = {"because": [*because, *found.diagnosis.because][:3], "confidence": "proved"}
+    because = [tried, *(b for b in found.diagnosis.because if b.result != tried.result)]
+    alone = all(r.paired or r.caller != one.caller for r in events.references)
+    update = {"because": because[:3], "confidence": "proved" if anew or alone else "likely"}
     return replace(found, diagnosis=found.diagnosis.model_copy(update=update))
 
 
@@ -204,7 +204,7 @@ def again(observations: Observations, names: Sequence[str]) -> str:
 def state(observations: Observations, names: Sequence[str]) -> Words:
     """Say that calls of the module change its state, and whether those of the package do so too."""
     repeats = observations.checks.repeats
-    if repeats is not None and set(names) <= set(repeats.buffers):
+    if repeats is not None and (repeats.stateful or set(names) <= set(repeats.buffers)):
         said = f"{listed(names)}: calls of the module have changed it since the export; the "
         fix = "reset the module's state before the comparison, or export it again"
         return "user_code", said + "package began with its value then", fix
