@@ -44,7 +44,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         found = words(observations, one)
         if found is not None:
             place, kind = one.caller, ""
-            if found[0] == "constants_missing":  # there is the fault, not here
+            if found[0] == "constants_missing" or rewritten(
+                observations, one
+            ):  # there is the fault, not here
                 kind = "constants"
             elif one.rows:
                 kind = "run"
@@ -174,6 +176,12 @@ def weights(observations: Observations, one: Reference) -> Words:
         said = f"{count} weight{'s' * (count > 1)} of the reference were not among the "
         said += f"{len(given)} that load_constants was given: {listed(left)}"
         return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
+    if given and rewritten(observations, one):
+        said = (
+            f"user-managed weights were written again after load_constants: {listed(one.changed)}"
+        )
+        fix = "leave their memory as it is while the package uses it, or give it copies"
+        return "user_code", said, fix
     if given:
         said = (
             f"load_constants was given other values than the reference has: {listed(one.changed)}"
@@ -189,6 +197,14 @@ def weights(observations: Observations, one: Reference) -> Words:
         said = f"the package loaded{at} was compiled before {count} "
         said += f"weight{'s' * (count > 1)} changed: "
     return "user_code", said + listed(left), again(observations, left)
+
+
+def rewritten(observations: Observations, one: Reference) -> bool:
+    """Tell whether weights whose memory is the script's own were right once, by an earlier call."""
+    events = observations.events
+    given = [p for p in (events.phases if events is not None else ()) if p.phase == "constants"]
+    earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]
+    return bool(earlier) and bool(given) and given[-1].details.user_managed and bool(one.changed)
 
 
 def again(observations: Observations, names: Sequence[str]) -> str:
