@@ -44,7 +44,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         found = words(observations, one)
         if found is not None:
             place, kind = one.caller, ""
-            if found[0] == "constants_missing" or rewritten(
+            if found[0].startswith("constants_") or rewritten(
                 observations, one
             ):  # there is the fault, not here
                 kind = "constants"
