@@ -94,6 +94,14 @@ def test_results_that_the_script_compared_prove_how_the_reference_differs() -> N
     assert "scale = 2" in best.summary and "0.5 apart" in best.because[1].result
 
 
+def test_a_difference_that_calls_which_agree_have_as_well_is_not_the_cause() -> None:
+    seen = {"attributes": ["seen = 2, at the export 0"]}
+    fine = reference(call=1, apart=0.0, largest=1.0, **seen)
+    best = run(fine, reference(training=["drop (Dropout)"], **seen, **PAIR))
+    assert "training mode" in best.summary and best.confidence == "proved"
+    assert "seen" not in run(fine, reference(**seen, **PAIR)).summary
+
+
 FAR = {"apart": 0.5, "largest": 1.0, "wrong": 64, "of": 64}
 SAME = {"apart": 0.0, "largest": 1.0, "wrong": 0, "of": 64}
 KEPT = {**PAIR, "kept": "capture/pair.pt"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, evidence
@@ -40,7 +40,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     others = [one for one in events.references if not one.paired]
     if pairs:  # what was never compared is another matter
         others = [one for one in others if one.rows and one.caller in seen]
+    fine = [one for one in pairs if not one.far]
     for one in far(observations) or others:
+        one = telling(one, fine) if one.far else one
         found = words(observations, one)
         if found is not None:
             place, kind = one.caller, ""
@@ -55,6 +57,23 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             place = (called(observations, kind) if kind else None) or place
             yield candidate(one, found, tried, pairs, place, pair)
             return
+
+
+def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
+    """Leave out how it differs where a call that agrees differs in the same way. Of weights the
+    names do not tell that."""
+
+    def own(name: str) -> Any:
+        value = getattr(one, name)
+        return () if any(getattr(other, name) == value for other in fine) else value
+
+    return replace(
+        one,
+        training=own("training"),
+        exported_training=own("exported_training"),
+        settings=own("settings"),
+        attributes=own("attributes"),
+    )
 
 
 def experiment(observations: Observations) -> Pair | None:
@@ -109,6 +128,8 @@ def words(observations: Observations, one: Reference) -> Words | None:
     if pair is not None and pair.explained:
         if one.changed:
             return weights(observations, one)
+        if one.moved:
+            return state(observations, one.moved)
         return "constants_mismatch", "the package holds other weights than the reference", AGAIN
     if one.training:
         said = f"the reference runs in training mode ({', '.join(one.training[:3])})"
