@@ -8,12 +8,13 @@ from . import fresh, standalone
 
 _ENDLESS = 1 << 40
 # Operators that make a bad value look like a good one; the second kind as the last one only.
-_HIDING = ("nan_to_num", "isnan", "isinf", "isfinite")
-_LAST = tuple(
-    """
-    clamp clamp_min clamp_max hardtanh where masked_fill minimum maximum
-    """.split()
-)
+_ITSELF = "comparison with itself"
+_HIDING = ("nan_to_num", "isnan", "isinf", "isfinite", _ITSELF)
+_LAST = ("clamp", "clamp_min", "clamp_max", "hardtanh", "minimum", "maximum")
+_CHOOSING = {
+    "where": 0,
+    "masked_fill": 1,
+}  # operators that replace values: which argument says where
 
 
 def by_name(
@@ -128,20 +129,44 @@ def hiding(old: Any, new: Any) -> list[str]:
 
 
 def _last(program: Any) -> set[str]:
-    """Return those operators that make an output and can bound it."""
+    """Return those operators that make an output and can bound it, or choose it by itself."""
     output = next(node for node in program.graph.nodes if node.op == "output")
-    names = {
-        str(node.target).split(".")[1:2][0]
-        for node in output.all_input_nodes
-        if node.op == "call_function" and "." in str(node.target)
+    made = {node: _name(node) for node in output.all_input_nodes}
+    return {
+        name
+        for node, name in made.items()
+        if name in _LAST or (name in _CHOOSING and _chosen_by_itself(node))
     }
-    return names & set(_LAST)
+
+
+def _chosen_by_itself(node: Any) -> bool:
+    """Tell whether the values that an operator may replace decide themselves which are."""
+    place = _CHOOSING[_name(node)]
+    before: set[Any] = set()
+    wanted = _nodes(node.args[place : place + 1])
+    while wanted:
+        one = wanted.pop()
+        if one not in before:
+            before.add(one)
+            wanted += one.all_input_nodes
+    values = _nodes([*node.args[:place], *node.args[place + 1 :]])
+    return any(one in before and one.op == "call_function" for one in values)
+
+
+def _nodes(args: Any) -> list[Any]:
+    return [one for one in args if hasattr(one, "all_input_nodes")]
+
+
+def _name(node: Any) -> str:
+    target = str(node.target)
+    return target.split(".")[1] if node.op == "call_function" and "." in target else ""
 
 
 def _counts(program: Any) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in program.graph.nodes:
         if node.op == "call_function":
-            name = str(node.target).split(".")[1] if "." in str(node.target) else ""
+            same = len(node.args) > 1 and node.args[0] is node.args[1]
+            name = _ITSELF if same and _name(node) in ("eq", "ne") else _name(node)
             found[name] = found.get(name, 0) + 1
     return found

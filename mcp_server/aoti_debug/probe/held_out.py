@@ -17,7 +17,18 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from . import changed, compare, eager, events, fakes, fresh, limits, standalone
+from . import (
+    changed,
+    compare,
+    eager,
+    events,
+    fakes,
+    fresh,
+    limits,
+    neighbours,
+    refusals,
+    standalone,
+)
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
@@ -32,6 +43,7 @@ def main() -> int:
     parser.add_argument("--exported", required=True, help="the fixed program")
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
     parser.add_argument("--before", help="the program as it was; none: there was none")
+    parser.add_argument("--refusals", help="conditions under which the fixed script refuses")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     report = standalone.Report(options.report)
@@ -52,7 +64,8 @@ def main() -> int:
             captured = captured if other else now  # as the package is given them now
         elif now is not None and not options.before:
             first, captured = "the fixed script's call", now
-        found = [(first, captured), *held_out(torch, old, new, captured, options.seeds)]
+        drawn = drawn_for(torch, old, new, captured)
+        found = [(first, captured), *held_out(torch, old, drawn, options.seeds)]
         given = next((inputs for _, inputs in found if inputs is not None), None)
         if given is None:
             raise ValueError("there are neither captured nor example inputs")
@@ -66,18 +79,28 @@ def main() -> int:
             report.update(state=f"trying {name}", trying=name)
             trials.append({"name": name, **pair.tried(torch, model, inputs)})
             report.update(trials=trials)
+        if captured is not None and options.before:
+            like = pair.alike(torch, drawn, captured)
+            report.update(**pair.near(torch, model, drawn, captured, like))
+            if options.refusals and pair.fails(torch, captured):
+                legal = [one for _, one in found[1:] if one and not pair.fails(torch, one)]
+                given = (options.refusals, captured, legal, like)
+                report.update(wrong_refusals=refusals.wrong(torch, old, *given))
         report.update(state="done")
     return 0
 
 
-def held_out(
-    torch: Any, old: Any, new: Any, captured: Inputs | None, seeds: int
-) -> Iterator[tuple[str, Inputs | None]]:
-    """Yield the example's inputs and fresh ones, from all over what the original accepts."""
-    yield "the example", fresh.example(torch, old)
+def drawn_for(torch: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
+    """Return what draws inputs from all over what the original accepts."""
     others = [inputs for inputs in (captured, fresh.example(torch, new)) if inputs is not None]
-    numbers = [*limits.constants(new), *limits.constants(old)]
-    drawn = fresh.Fresh(torch, old, others, numbers)
+    return fresh.Fresh(torch, old, others, [*limits.constants(new), *limits.constants(old)])
+
+
+def held_out(
+    torch: Any, old: Any, drawn: fresh.Fresh, seeds: int
+) -> Iterator[tuple[str, Inputs | None]]:
+    """Yield the example's inputs and fresh ones."""
+    yield "the example", fresh.example(torch, old)
     for number in range(_TRIALS_A_SEED * seeds):
         yield f"fresh inputs {number + 1}", drawn.draw(number)
 
@@ -134,9 +157,46 @@ class Pair:
             found["model"] = compare.verdict(outputs, self.random)
             found["model_figures"] = outputs[:2]
         found["package_finite"] = all(map(_finite, package))
+        if before is not None:
+            found.update(nonfinite_before=_nonfinite(before), nonfinite=_nonfinite(package))
         if before is not None and exact is not None:
             found["still_nonfinite"] = sum(map(_still_nonfinite, package, before, exact))
         return found
+
+    def near(
+        self, torch: Any, model: Any, drawn: fresh.Fresh, failing: Inputs, like: list[Inputs]
+    ) -> Document:
+        """Say how the package does on inputs that are like the failing ones; nothing where it still
+        fails on those."""
+        if self.same or self._done(torch, model, failing) is None:
+            return {}
+        found = [
+            {"name": f"inputs like the failing call's, {number}", **self.tried(torch, model, one)}
+            for number, one in enumerate(like, 1)
+        ]
+        further = neighbours.beyond(drawn, failing)
+        outputs = [self._done(torch, model, one) for one in further]
+        wrapped = all(outputs) and any(changed.differ(torch, outputs[0], one) for one in outputs)
+        return {"near": found, "wrapped": wrapped}
+
+    def alike(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
+        """Return inputs on which the original fails as on the failing ones."""
+        if not self.fails(torch, failing):
+            return []
+        given = neighbours.beyond(drawn, failing), neighbours.moved(torch, drawn, failing)
+        return [one for kind in given for one in kind if self.fails(torch, one)]
+
+    def _done(self, torch: Any, model: Any, inputs: Inputs) -> list[Any] | None:
+        """Return what the package gives; None where it raises."""
+        try:
+            return _run(torch, model, as_declared(torch, self.new, inputs))
+        except Exception:
+            return None
+
+    def fails(self, torch: Any, inputs: Inputs) -> bool:
+        """Tell whether the original raises, or returns what is not finite, in float64 too."""
+        before, exact, why = _eager(torch, self.plain_old, inputs)
+        return why is not None or not all(map(_finite, exact or before))
 
 
 def where_finite(torch: Any, now: list[Any], before: list[Any], exact: Any) -> list[Any]:
@@ -226,6 +286,12 @@ def _copied(leaf: Any) -> Any:
 def _finite(value: Any) -> bool:
     floating = hasattr(value, "is_floating_point") and value.is_floating_point()
     return not floating or bool(value.isfinite().all())
+
+
+def _nonfinite(values: list[Any]) -> list[int]:
+    """Return how many elements are NaN, and how many are infinite."""
+    floating = [v for v in values if hasattr(v, "is_floating_point") and v.is_floating_point()]
+    return [sum(int(getattr(v, test)().sum()) for v in floating) for test in ("isnan", "isinf")]
 
 
 def _still_nonfinite(package: Any, before: Any, exact: Any) -> int:

@@ -17,11 +17,12 @@ from aoti_debug.minify.material import Material, ended_well, failure_kept, unexp
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category, Step
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.event_records import Call
+from aoti_debug.read.event_records import Call, Events
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import remove_tree
+from aoti_debug.run.files import is_regular, remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
+from aoti_debug.symptom import rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file
 from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
@@ -31,6 +32,7 @@ from aoti_debug.verify.held_out import Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
 from aoti_debug.verify.patch import apply, files_of, read_patch
 from aoti_debug.verify.request import VerifyRequest
+from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.vocabulary import Fingerprint
 
 # What the probe calls a break, for each category that says so.
@@ -42,6 +44,7 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_guard": ("guard", "size"),
     "contract_argument": ("count", "nesting"),
 }
+SOURCES, SOURCE_BYTES = 200, 1 << 20  # of a script's files
 SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # for modules and libraries
 GENERATED = ("triton", "cpp", "cuda")
 
@@ -77,6 +80,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         )
         there = frozenset(path.relative_to(copy) for path in files_of(copy))
         state.request = replace(request, target=target)  # no process sees the original tree
+    checks = await anyio.to_thread.run_sync(_changes, request, copy)
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
@@ -85,8 +89,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
         await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
-        report = await held_out(state, request, before.material, ran, call, now)
-    facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target)
+        report = await held_out(state, request, before.material, ran, call, now, checks.refusals)
+    facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
     found = judge(facts)
     if facts.own_reference and call.exported is None and found.verdict in ("fixed", "undecided"):
         raise unexported(before.run, before.material)
@@ -120,6 +124,24 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     number = call.call.call if call.call is not None else None
     signature = of_run(observations, material.diagnosis)
     return Before(request.against, material, observations, signature, number, call)
+
+
+def _changes(request: VerifyRequest, copy: Path) -> Changes:
+    """Hold the checks of the script's files against those of the fixed ones."""
+    script, _ = script_and_args(request.target)
+    if script is None or request.patch is None:
+        return Changes()
+    return changes(_sources(tree_of(request.target, script)), _sources(copy))
+
+
+def _sources(root: Path) -> list[str]:
+    """Return the text of a script's own files, in the order of their names."""
+    found = sorted(path for path in files_of(root) if path.suffix == ".py")[:SOURCES]
+    texts = []
+    for path in found:
+        if is_regular(path) and path.stat().st_size < SOURCE_BYTES:
+            texts.append(path.read_text("utf-8", "replace"))
+    return texts
 
 
 def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
@@ -211,7 +233,18 @@ def same_call(observations: Observations, number: int | None, directory: Path) -
     return next((file for file in files if file is not None), None)
 
 
-def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Target) -> Facts:
+def _unchanged(before: Events | None, now: Events | None) -> bool:
+    """Tell whether every call returned what it did before, by the elements that are known of it."""
+    if before is None or now is None or any(one.reasons for one in before.references):
+        return False
+    later = {call.call: call.values for call in now.calls}
+    known = [(one.values, later.get(one.call)) for one in before.calls if one.values]
+    return bool(known) and all(was == values for was, values in known)
+
+
+def _facts(
+    before: Before, ran: Ran, call: Captured, report: Report, target: Target, changed: Changes
+) -> Facts:
     events = ran.observations.events
     calls = events.calls if events is not None else ()
     diagnosis = before.material.diagnosis
@@ -229,6 +262,12 @@ def _facts(before: Before, ran: Ran, call: Captured, report: Report, target: Tar
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
         inputs=report.inputs,
+        near=tuple(tried.trial() for tried in report.near),
+        wrapped=report.wrapped,
+        wrong_refusals=report.wrong_refusals,
+        checked=rejects(before.observations),
+        unchanged=report.inputs == "" and _unchanged(before.observations.events, events),
+        changes=changed,
         trials=tuple(tried.trial() for tried in report.trials),
         died_in=report.died_in,
         unended=report.unended,

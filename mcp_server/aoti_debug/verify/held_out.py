@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,12 +13,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from aoti_debug.minify.material import Material
 from aoti_debug.model import Step
 from aoti_debug.read.record import FaultHandlerDump
+from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.replay import interpreter, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.judge import Trial
 from aoti_debug.verify.request import VerifyRequest
+from aoti_debug.verify.script_checks import Refusal
 
 LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded
@@ -50,6 +54,8 @@ class Tried(_Told):
     finite: bool = False
     package_finite: bool = True
     still_nonfinite: int = 0
+    nonfinite_before: tuple[int, ...] = ()
+    nonfinite: tuple[int, ...] = ()
 
     def trial(self) -> Trial:
         raised = (self.package_raises, self.original_raises, self.fixed_raises, self.refused)
@@ -65,6 +71,8 @@ class Tried(_Told):
             reference_finite=self.finite,
             package_finite=self.package_finite,
             still_nonfinite=self.still_nonfinite,
+            nonfinite_before=self.nonfinite_before,
+            nonfinite=self.nonfinite,
         )
 
 
@@ -74,6 +82,9 @@ class Report(_Told):
     state: str | None = None
     trying: str | None = None  # the last trial that was begun
     trials: tuple[Tried, ...] = ()
+    near: tuple[Tried, ...] = ()  # inputs on which the original fails as on the failing call's
+    wrong_refusals: tuple[str, ...] = ()  # the script's own, of too much or of too little
+    wrapped: bool = False  # indices out of bounds give different rows
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     unkept: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -105,6 +116,7 @@ async def held_out(
     fixed: Ran,
     call: Captured,
     now: Path | None,
+    refusals: Sequence[Refusal] = (),
 ) -> Report:
     """Have the fixed package called with the failing inputs, the example and fresh ones."""
     if fixed.exit.timed_out:
@@ -113,12 +125,17 @@ async def held_out(
     if call.package is None or call.exported is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
+    conditions = [asdict(one) for one in refusals if one.told and one.condition]
+    file = directory / "refusals.json"
+    if conditions:
+        write_atomically(file, json.dumps(conditions).encode())
     argv = (
         *interpreter(state, "held_out.py"),
         *words(state, replace(call, inputs=before.inputs), directory),
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
         *(("--now", str(now)) if now is not None else ()),
+        *(("--refusals", str(file)) if conditions else ()),
         *("--trust",) * request.trust,
     )
     limit = limit_of(fixed, request.seeds)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from aoti_debug.model import Category
 from aoti_debug.read.event_records import Call
 from aoti_debug.triage.fingerprint import HANG
+from aoti_debug.verify.script_checks import Changes, Refusal
 from aoti_debug.vocabulary import Fingerprint
 
 Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
@@ -21,6 +22,8 @@ REFUSABLE: frozenset[Category] = frozenset(
     or category
     in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 )
+# Faults that lie in what a model computes, or in what it is given, which only the script can tell.
+TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,14 @@ class Trial:
     reference_finite: bool = False  # the original in float64
     package_finite: bool = True
     still_nonfinite: int = 0  # elements that were not finite and are not what float64 gives
+    nonfinite_before: tuple[int, ...] = ()  # NaN and infinite elements of the original's results
+    nonfinite: tuple[int, ...] = ()  # of the package's
+
+    @property
+    def no_better(self) -> bool:
+        """Tell whether the package returns as much that is not finite as the original did."""
+        pairs = [(b, n) for b, n in zip(self.nonfinite_before, self.nonfinite, strict=False) if b]
+        return bool(pairs) and all(now >= before for before, now in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,12 @@ class Facts:
     kernels: int = 0
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     trials: tuple[Trial, ...] = ()
+    near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
+    wrapped: bool = False  # indices out of bounds give the rows of others
+    wrong_refusals: tuple[str, ...] = ()  # conditions of the fix that refuse too much or too little
+    checked: bool = False  # the script's own check complained of what calls returned
+    unchanged: bool = False  # every call was given, and returned, what it did then
+    changes: Changes = field(default_factory=Changes)  # of the script's checks
     died_in: str | None = None  # the trial that ended the process
     unended: str = ""  # what is said of held-out calls that did not end in their time
     breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
@@ -108,16 +125,19 @@ def _findings(facts: Facts) -> Iterator[Found]:
     yield ended
     if ended.result == "bad":
         return
-    refused = facts.now.failed
     yield _swallowed(facts)
-    if refused:
+    yield _checks(facts)
+    refusal = _refusal(facts)
+    if refusal is not None:
+        yield refusal
         yield _called_before(facts)
     else:
         yield _used(facts)
         yield _called(facts)
         yield _same_inputs(facts)
         yield _cause(facts)
-    yield from _values(facts, refused=refused)
+        yield _symptom(facts)
+    yield from _values(facts, refused=refusal is not None)
     if facts.own_reference:
         yield Found("the reference", "good", OWN)
         return
@@ -135,9 +155,67 @@ def _ending(facts: Facts) -> Found:
         return Found(what, "good", f"gone: {facts.original}")
     if facts.original.same(facts.now):
         return Found(what, "bad", f"still there: {facts.now}", "not fixed")
-    if facts.raised_by_user and facts.category in REFUSABLE:
+    if facts.raised_by_user and _refusable(facts):
         return Found(what, "good", f"bad input is refused with a clear error: {facts.now}")
     return Found(what, "bad", f"another failure took its place: {facts.now}", "moved")
+
+
+def _refusable(facts: Facts) -> bool:
+    """Tell whether what failed may be refused: no right answer to it is known."""
+    call = _failing(facts)
+    known = call is None or call.reference_finite or call.original_raises is not None
+    return facts.category in REFUSABLE or not known
+
+
+def _failing(facts: Facts) -> Trial | None:
+    return next((trial for trial in facts.trials if trial.name == CALL), None)
+
+
+def _refusal(facts: Facts) -> Found | None:
+    """Look how the script refuses the failing call, where it does: with an error that ends it, or
+    by one that it tells of before it goes on."""
+    what = "the refusal"
+    found = [one for one in facts.changes.refusals if one.told]
+    if not facts.now.failed:
+        gone = facts.inputs or (facts.failing_call or 0) > facts.calls
+        if not (found and gone and _refusable(facts)):
+            return None
+    special = found and all(_is_special(one, facts) for one in found)
+    if special:
+        text = f"only this request is refused, not all that are like it: {found[0].text}"
+        return Found(what, "bad", text, "masked")
+    if facts.wrong_refusals:
+        return Found(what, "bad", facts.wrong_refusals[0], "masked")
+    return Found(what, "good", "what failed is refused with an error of the script's own")
+
+
+def _is_special(refusal: Refusal, facts: Facts) -> bool:
+    return refusal.special or (facts.category == "index_out_of_bounds" and not refusal.ordered)
+
+
+def _checks(facts: Facts) -> Found:
+    weakened = facts.changes.weakened if facts.category != "false_alarm" else ()
+    text = "; ".join(weakened[:2]) or "as before"
+    return Found("the script's checks", "bad" if weakened else "good", text, "masked")
+
+
+def _symptom(facts: Facts) -> Found:
+    """Look at what the package itself returns for what failed, whatever the script makes of it."""
+    what, call = "what the package returns", _failing(facts)
+    if call is not None and call.no_better and (facts.checked or facts.category == "nan_or_inf"):
+        text = f"the package still returns NaN or Inf on {CALL}"
+        return Found(what, "bad", text, "not fixed")
+    if facts.checked and facts.unchanged and facts.category != "false_alarm":
+        text = "every call is given and returns what it did when the script's check failed"
+        return Found(what, "bad", text, "masked")
+    return Found(what, "good", "not what failed")
+
+
+def _by_check(facts: Facts) -> bool:
+    """Tell whether the script's check, which is what it was, holds results against something that
+    the fix has not changed: then it tells what is right."""
+    told = facts.checked and facts.category in TOLD_BY_CHECK
+    return told and facts.changes.compared and not facts.changes.weakened
 
 
 def _swallowed(facts: Facts) -> Found:
@@ -181,6 +259,8 @@ def _same_inputs(facts: Facts) -> Found:
         return Found(what, "good", "the failure came before any call")
     if facts.inputs is None:
         return Found(what, "unknown", "the inputs of the failing call could not be compared")
+    if facts.inputs and _by_check(facts):
+        return Found(what, "good", f"the script's check holds with others: {facts.inputs}")
     if facts.inputs:
         text = f"the call is given other inputs than the one that failed: {facts.inputs}"
         return Found(what, "bad", text, "masked")
@@ -213,8 +293,28 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         return
     for trial in held:
         yield _package(trial)
+    yield from () if refused else _near(facts)
     for trial in () if facts.own_reference else held:
         yield _model(trial, facts)
+
+
+def _near(facts: Facts) -> Iterator[Found]:
+    """Look at the inputs that are like the failing ones."""
+    for trial in facts.near:
+        what = f"the package on {trial.name}"
+        if trial.package_raises is not None:
+            text = f"only this input is right: it raises on {trial.name}: {trial.package_raises}"
+        elif trial.no_better:
+            text = f"only this input is right: NaN or Inf on {trial.name}"
+        elif trial.package == "differs":
+            text = f"wrong values on {trial.name}"
+        else:
+            yield Found(what, "good", "right where the original fails")
+            continue
+        yield Found(what, "bad", text, "masked")
+    if facts.wrapped and facts.category == "index_out_of_bounds":
+        text = "an index out of bounds is taken for another one, which depends on it"
+        yield Found("indices out of bounds", "bad", text, "masked")
 
 
 CALL = "the failing call"
@@ -250,7 +350,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
     if not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
         return Found(what, "bad", text, "masked")
-    if trial.model == "differs":
+    if trial.model == "differs" and not _by_check(facts):
         text = f"its results on {trial.name} differ from before"
         return Found(what, "bad", text, "masked")
     return Found(what, "good", "same results as before")

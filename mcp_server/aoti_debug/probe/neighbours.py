@@ -1,0 +1,73 @@
+"""Make inputs that fail as a call did: the same edge among other values, in another place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from typing import Any
+
+from . import standalone
+from .fresh import Fresh
+
+Inputs = standalone.Inputs
+Changed = Callable[[Any], Any]
+
+_FURTHER = (1, 2, 7)  # how far an index lies beyond the one that was out of bounds
+
+
+def beyond(drawn: Fresh, failing: Inputs) -> list[Inputs]:
+    """Return the failing inputs with each index that is out of bounds further out; nothing where
+    none is."""
+    bad = _bad(drawn, failing)
+    return [_further(failing, bad, step) for step in _FURTHER] if bad else []
+
+
+def moved(torch: Any, drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
+    """Yield the failing inputs with other values beside the edge, and with it in another place."""
+    torch.manual_seed(2000)
+    bad = _bad(drawn, failing)
+    floats = [place for place, leaf in enumerate(failing.flat) if _is_float(torch, leaf)]
+    if floats and not bad:
+        yield _each(torch, failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
+        yield _each(torch, failing, lambda leaf: leaf * 1.25, floats)
+    if floats:
+        yield _each(torch, failing, lambda leaf: leaf.roll(1, -1), floats)
+    yield _each(torch, failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))
+
+
+def _bad(drawn: Fresh, failing: Inputs) -> dict[int, Any]:
+    found = {place: _outside(drawn, place, leaf) for place, leaf in enumerate(failing.flat)}
+    return {place: where for place, where in found.items() if where is not None}
+
+
+def _outside(drawn: Fresh, place: int, leaf: Any) -> Any:
+    """Return which elements of an integer input lie above, then below what the program takes."""
+    if place not in drawn.limits or not hasattr(leaf, "numel") or not leaf.numel():
+        return None
+    columns, ends = drawn.limits[place]
+    if columns and leaf.shape[-1] != len(ends):
+        return None
+    low = leaf.new_tensor([one[0] for one in ends]) if columns else ends[0][0]
+    high = leaf.new_tensor([one[1] for one in ends]) if columns else ends[0][1]
+    found = (leaf > high).to(leaf.dtype) - (leaf < low).to(leaf.dtype)
+    return found if bool(found.any()) else None
+
+
+def _further(failing: Inputs, bad: dict[int, Any], step: int) -> Inputs:
+    flat = list(failing.flat)
+    for place, direction in bad.items():
+        flat[place] = flat[place] + direction * step
+    return standalone.nested(failing, flat)
+
+
+def _each(torch: Any, failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
+    flat = [
+        change(leaf).contiguous()
+        if place in places and isinstance(leaf, torch.Tensor) and leaf.dim()
+        else leaf
+        for place, leaf in enumerate(failing.flat)
+    ]
+    return standalone.nested(failing, flat)
+
+
+def _is_float(torch: Any, leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.is_floating_point()

@@ -1,0 +1,43 @@
+"""Try the conditions under which a fixed script refuses a request on inputs, some of which fail.
+
+They are functions of one input, cut out of the script, which has been run as a whole before.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from . import standalone
+
+Inputs = standalone.Inputs
+
+
+def wrong(
+    torch: Any, program: Any, path: str, failing: Inputs, legal: list[Inputs], near: list[Inputs]
+) -> list[str]:
+    """Say which conditions refuse what the program computes, or let through what fails like the
+    failing call. Nothing is known of one that cannot be tried, or does not refuse that call."""
+    names = [node.name for node in standalone.user_inputs(program)]
+    found = []
+    for one in json.loads(Path(path).read_text("utf-8")):
+        place = names.index(one["name"]) if one["name"] in names else 0
+        if one["name"] not in names and len(names) > 1:
+            continue
+
+        def refused(inputs: Inputs, one: Any = one, place: int = place) -> bool:
+            known: dict[str, Any] = {"torch": torch}
+            exec(one["condition"], known)
+            return bool(known["refused"](inputs.flat[place]))
+
+        try:
+            if not refused(failing):
+                continue
+            if any(map(refused, legal)):
+                found.append(f"it refuses what the original computes: {one['text']}")
+            elif not all(map(refused, near)):
+                found.append(f"it lets through what fails likewise: {one['text']}")
+        except Exception:
+            continue
+    return found
