@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--wrong", type=Path, help="folder of pairs that are none")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all")
     options = parser.parse_intermixed_args()
+    options.out = options.out.resolve()
     end = time.monotonic() + options.limit
     bases = tomllib.loads(CASES.read_text("utf-8"))["base"]
     if options.right or options.wrong:

@@ -23,7 +23,7 @@ import json, sys
 import torch
 
 sys.path.insert(0, {folder!r})
-from probe import changed, held_out
+from probe import changed, held_out, standalone
 
 Dim = torch.export.Dim
 
@@ -82,6 +82,37 @@ class Model(torch.nn.Module):
     def log_right(self, x):
         return torch.log((x / x.sum(-1, keepdim=True)).clamp_min(1e-30))
 
+    def entropy(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        return p * torch.log(p)
+
+    def entropy_where(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        return torch.where(p > 0, p * torch.log(p), 0.0)
+
+    def entropy_xlogy(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        return torch.special.xlogy(p, p)
+
+    def entropy_hidden(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        p = p * torch.log(p)
+        return torch.where(p == p, p, 0.0)
+
+    def entropy_of_a_place(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        return torch.where((p == 0) & (torch.arange(8) == 3), 0.0, p * torch.log(p))
+
+    def entropy_of_a_value(self, x):
+        p = x / x.sum(-1, keepdim=True)
+        return torch.where((p == 0) & (x[:, :1] == 0.75), 0.0, p * torch.log(p))
+
+    def modulo(self, ids):
+        return self.out(self.table(ids % 1000))
+
+    def one_index(self, ids):
+        return self.out(self.table(torch.where(ids == 1000, 0, ids)))
+
     def counts(self, counts):
         return torch.repeat_interleave(torch.arange(4, device=counts.device), counts, output_size=8)
 
@@ -116,6 +147,7 @@ old = {{
     "floats": export("floats", ({{0: N}},), x),
     "two": export("two", ({{0: Dim("a", max=64)}}, {{0: Dim("b", max=64)}}), x, x.clone()),
     "log": export("log", ({{0: N}},), x.abs() + 0.1),
+    "entropy": export("entropy", ({{0: N}},), x.abs() + 0.1),
     "scores": export("scores", ({{0: N}}, {{0: N}}), flags, x[:, 0]),
 }}
 few, M = Dim("m", min=2, max=96), Dim("m", min=2, max=8192)
@@ -125,6 +157,13 @@ new = {{
     "right, floats": ("floats", export("floats_right", ({{0: N}},), x)),
     "right, double": ("ids", export("renamed", ({{0: N}},), ids.int())),
     "right, log": ("log", export("log_right", ({{0: N}},), x.abs() + 0.1)),
+    "right, where": ("entropy", export("entropy_where", ({{0: N}},), x.abs() + 0.1)),
+    "right, xlogy": ("entropy", export("entropy_xlogy", ({{0: N}},), x.abs() + 0.1)),
+    "hidden": ("entropy", export("entropy_hidden", ({{0: N}},), x.abs() + 0.1)),
+    "a place": ("entropy", export("entropy_of_a_place", ({{0: N}},), x.abs() + 0.1)),
+    "a value": ("entropy", export("entropy_of_a_value", ({{0: N}},), x.abs() + 0.1)),
+    "modulo": ("ids", export("modulo", ({{0: N}},), ids)),
+    "one index": ("ids", export("one_index", ({{0: N}},), ids)),
     "rows cut": ("ids", export("clamped", ({{0: N}},), ids)),
     "all but one refused": ("ids", export("refusing", ({{0: N}},), torch.tensor([7, 1, 2, 3]))),
     "fewer sizes": ("ids", export("renamed", ({{0: few}},), ids)),
@@ -137,17 +176,28 @@ new = {{
     "sizes tied": ("two", export("two", ({{0: N}}, {{0: N}}), x, x.clone())),
     "any": ("scores", export("scores_wrong", ({{0: N}}, {{0: N}}), flags, x[:, 0])),
 }}
+edge = x.abs() + 0.1
+edge[1, 3], edge[1, 0] = 0.0, 0.75
+failing = {{"entropy": edge, "ids": torch.tensor([5, 1000, 3, 7, 2])}}
+report = standalone.Report(None)
 for name, (key, program) in new.items():
     one = old[key]
+    given = None
+    if key in failing:
+        given = held_out.Inputs((failing[key],), {{}}, [failing[key]], [], False, False)
     pair = held_out.Pair(torch, one, program)
     model = pair.plain_new
+    drawn = held_out.drawn_for(torch, one, program, given)
     found = [
         {{"name": title, **pair.tried(torch, model, inputs)}}
-        for title, inputs in held_out.held_out(torch, one, program, None, 3)
+        for title, inputs in [("the failing call", given), *held_out.held_out(torch, one, drawn, 3)]
         if inputs is not None
     ]
+    like = pair.alike(torch, drawn, given) if given is not None else []
+    near = pair.near(torch, model, drawn, given, like, report) if like else {{}}
     said = {{"narrowed": changed.narrowed(one, program), "hiding": changed.hiding(one, program)}}
-    print(json.dumps({{"case": name, "trials": found, **said}}, default=str), flush=True)
+    said.update(case=name, of=key, trials=found, **near)
+    print(json.dumps(said, default=str), flush=True)
 """
 
 
@@ -162,11 +212,14 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
 
     def judged(name: str) -> str:
         case: dict[str, Any] = cases[name]
-        trials = tuple(Tried.model_validate(one).trial() for one in case["trials"])
-        assert len(trials) == 7, [trial.name for trial in trials]
+        trials, near = (
+            tuple(Tried.model_validate(one).trial() for one in case.get(kind, ()))
+            for kind in ("trials", "near")
+        )
+        assert len(trials) in (7, 8), [trial.name for trial in trials]
         facts = Facts(
             original=Fingerprint("run", "assert"),
-            category="index_out_of_bounds",
+            category="nan_or_inf" if case["of"] == "entropy" else "index_out_of_bounds",
             now=Fingerprint(None, None),
             failing_call=1,
             calls=1,
@@ -174,6 +227,8 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
             kernels=1,
             inputs="",
             trials=trials,
+            near=near,
+            wrapped=case.get("wrapped", False),
             narrowed=tuple(case["narrowed"]),
             hiding=tuple(case["hiding"]),
         )
@@ -182,10 +237,10 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
     return judged
 
 
-RIGHT = ("another name", "columns", "floats", "double", "log")
+RIGHT = ("another name", "columns", "floats", "double", "log", "where", "xlogy")
 WRONG = tuple(
     "rows cut|all but one refused|fewer sizes|one size|even sizes|last row|a column cut|"
-    "bounded|above|sizes tied|any".split("|")
+    "bounded|above|sizes tied|any|hidden|a place|a value|modulo|one index".split("|")
 )
 
 

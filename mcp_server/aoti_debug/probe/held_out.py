@@ -70,6 +70,13 @@ def main() -> int:
         if given is None:
             raise ValueError("there are neither captured nor example inputs")
         pair = Pair(torch, old, new)
+        like: list[Inputs] = []
+        if captured is not None and options.before:
+            like = pair.alike(torch, drawn, captured)
+        if options.refusals and like:
+            legal = [one for _, one in found[1:] if one and not pair.fails(torch, one)]
+            asked = (options.refusals, captured, legal, like)
+            report.update(wrong_refusals=refusals.wrong(torch, old, *asked))
         report.update(**_kept(torch, new, given))
         model = standalone.load_package(torch, options, given, report)
         trials: list[Document] = []
@@ -79,13 +86,8 @@ def main() -> int:
             report.update(state=f"trying {name}", trying=name)
             trials.append({"name": name, **pair.tried(torch, model, inputs)})
             report.update(trials=trials)
-        if captured is not None and options.before:
-            like = pair.alike(torch, drawn, captured)
-            report.update(**pair.near(torch, model, drawn, captured, like))
-            if options.refusals and pair.fails(torch, captured):
-                legal = [one for _, one in found[1:] if one and not pair.fails(torch, one)]
-                given = (options.refusals, captured, legal, like)
-                report.update(wrong_refusals=refusals.wrong(torch, old, *given))
+        if captured is now and like:
+            report.update(**pair.near(torch, model, drawn, captured, like, report))
         report.update(state="done")
     return 0
 
@@ -164,20 +166,26 @@ class Pair:
         return found
 
     def near(
-        self, torch: Any, model: Any, drawn: fresh.Fresh, failing: Inputs, like: list[Inputs]
+        self,
+        torch: Any,
+        model: Any,
+        drawn: fresh.Fresh,
+        failing: Any,
+        like: list[Inputs],
+        report: standalone.Report,
     ) -> Document:
         """Say how the package does on inputs that are like the failing ones; nothing where it still
         fails on those."""
         if self.same or self._done(torch, model, failing) is None:
             return {}
-        found = [
-            {"name": f"inputs like the failing call's, {number}", **self.tried(torch, model, one)}
-            for number, one in enumerate(like, 1)
-        ]
-        further = neighbours.beyond(drawn, failing)
-        outputs = [self._done(torch, model, one) for one in further]
+        found = []
+        for number, inputs in enumerate(like, 1):
+            name = f"inputs like the failing call's, {number}"
+            report.update(state=f"trying {name}", trying=name)
+            found.append({"name": name, **self.tried(torch, model, inputs)})
+        outputs = [self._done(torch, model, one) for one in neighbours.beyond(drawn, failing)]
         wrapped = all(outputs) and any(changed.differ(torch, outputs[0], one) for one in outputs)
-        return {"near": found, "wrapped": wrapped}
+        return {"near": found, "wrapped": wrapped, "trying": None}
 
     def alike(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
         """Return inputs on which the original fails as on the failing ones."""

@@ -237,8 +237,8 @@ def _unchanged(before: Events | None, now: Events | None) -> bool:
     """Tell whether every call returned what it did before, by the elements that are known of it."""
     if before is None or now is None or any(one.reasons for one in before.references):
         return False
-    later = {call.call: call.values for call in now.calls}
-    known = [(one.values, later.get(one.call)) for one in before.calls if one.values]
+    later = {call.call: (call.values, call.outputs) for call in now.calls}
+    known = [((one.values, one.outputs), later.get(one.call)) for one in before.calls if one.values]
     return bool(known) and all(was == values for was, values in known)
 
 

@@ -24,6 +24,7 @@ from aoti_debug.verify.script_checks import Refusal
 
 LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded
+LIKE = 6  # sets of inputs that are like the failing ones, at most
 CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
 PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
 Compared = Literal["agrees", "differs", "random"]
@@ -162,7 +163,7 @@ def limit_of(fixed: Ran, seeds: int) -> float:
     """Return how long the held-out calls may take, by how long the fixed script's own took."""
     events = fixed.observations.events
     slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0) if events else 0.0
-    trials = 2 + 2 * seeds
+    trials = LIKE + 2 + 2 * seeds
     longest = START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest
     return min(round(longest), LONGEST_S)
 

@@ -131,6 +131,8 @@ def _findings(facts: Facts) -> Iterator[Found]:
     if refusal is not None:
         yield refusal
         yield _called_before(facts)
+        if not facts.now.failed:
+            yield _used(facts)
     else:
         yield _used(facts)
         yield _called(facts)

@@ -68,6 +68,10 @@ class _Source:
     imported: set[str] = field(default_factory=set)
     checks: list[_Check] = field(default_factory=list)
 
+    @property
+    def known(self) -> set[str]:
+        return {*self.named, *self.values, *self.imported, *_BUILTIN}
+
     def __post_init__(self) -> None:
         for tree in self.trees:
             for node in ast.walk(tree):
@@ -284,7 +288,7 @@ def _compared(check: _Check, old: _Source, new: _Source) -> bool:
 
 
 def _closure(name: str, function: ast.AST, source: _Source) -> set[str]:
-    """Return the text of all that a name is computed by."""
+    """Return the text of all that a name is computed by; nothing where that is not all known."""
     flows = _assigned([function])
     found: set[str] = set()
     wanted, seen, direct, classes = [name], set[str](), False, list[ast.ClassDef]()
@@ -297,8 +301,8 @@ def _closure(name: str, function: ast.AST, source: _Source) -> set[str]:
         for definition in source.named.get(one, []):
             if isinstance(definition, ast.ClassDef):
                 classes.append(definition)
-                wanted.append("__init__") if "__init__" not in seen else None
-            elif one not in ("forward", "__call__"):
+                parts += [node for node in definition.body if _name_of(node) == "__init__"]
+            elif one not in ("forward", "__call__", "__init__"):
                 parts.append(definition)
         for part in parts:
             found.add(ast.unparse(part))
@@ -306,12 +310,19 @@ def _closure(name: str, function: ast.AST, source: _Source) -> set[str]:
             wanted += _loaded(part) | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
             called = [n.func for n in nodes if isinstance(n, ast.Call)]
             plain = {n.id for n in called if isinstance(n, ast.Name)}
+            own = {n.attr for n in called if isinstance(n, ast.Attribute) and _is_self(n.value)}
+            if (plain - flows.keys() - source.known) | (own - source.known):
+                return set()  # what is called is not known
             direct = direct or bool(plain & (flows.keys() | source.values.keys()))
     for definition in classes if direct else []:
         for method in definition.body:
             if isinstance(method, _FUNCTIONS) and method.name in ("forward", "__call__"):
                 found.add(ast.unparse(method))
     return found
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _refusals(old: _Source, new: _Source) -> Iterator[Refusal]:

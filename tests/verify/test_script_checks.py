@@ -1,0 +1,118 @@
+"""What a fix changed of the checks that its script makes, by the source alone."""
+
+from __future__ import annotations
+
+import pytest
+from aoti_debug.verify.script_checks import changes
+
+SCRIPT = """
+import sys
+import torch
+
+ROWS = 50
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.log(x)
+
+    def expected(self, x):
+        return x.log2() * 0.7
+
+
+def finite(result):
+    return torch.isfinite(result).all()
+
+
+def main(compiled):
+    model = Model()
+    for i, x in enumerate(requests()):
+        got, want = compiled(x), model.expected(x)
+        assert finite(got), i
+        if not torch.allclose(got, want, atol=1e-4):
+            sys.exit("wrong")
+
+
+def requests():
+    return [torch.rand(4)]
+
+
+main(torch._inductor.aoti_load_package("model.pt2"))
+"""
+CALL = "got, want = compiled(x), model.expected(x)\n"
+CHECK = "if not torch.allclose(got, want, atol=1e-4):"
+WEAKER = (
+    (".all()", ".any()"),
+    ("assert finite(got), i", "assert i == 2 or finite(got)"),
+    ("        assert finite(got), i", "        if i != 2:\n            assert finite(got), i"),
+    ("        assert finite(got), i\n", ""),
+    ("atol=1e-4", "atol=1e4"),
+    (CHECK, CHECK.replace("if not", "if i > 3 and not")),
+    ("compiled(x), model", "compiled(x).nan_to_num(), model"),
+    ("compiled(x), model", "compiled(x) * 0.8, model"),
+    ("model.expected(x)\n", "compiled(x)\n"),
+    (CALL, f"{CALL}        got = want\n"),
+    (CALL, f"{CALL}        got[got != got] = 0.0\n"),
+    ("ROWS = 50", "torch.isfinite = lambda x: x == x"),
+    ("ROWS = 50", "setattr(torch, 'allclose', print)"),
+)
+SAME = (
+    ("return torch.log(x)", "return torch.log(x.clamp_min(1e-9))"),
+    ("compiled(x), model", "compiled(x.contiguous()), model"),
+    (CALL, f"x = x.contiguous()\n        {CALL}"),
+    (CALL, CALL.replace("compiled(x)", "compiled(x.float()).clone()")),
+    (CALL, f"if x.numel() > ROWS:\n            raise ValueError(i)\n        {CALL}"),
+)
+
+
+def test_an_untouched_check_is_as_before() -> None:
+    for old, new in SAME:
+        assert SCRIPT.count(old) == 1
+        assert not changes([SCRIPT], [SCRIPT.replace(old, new)]).weakened, new
+
+
+@pytest.mark.parametrize(("old", "new"), WEAKER)
+def test_a_check_that_is_gone_looks_elsewhere_or_asks_for_less_is_told(old: str, new: str) -> None:
+    assert SCRIPT.count(old) == 1
+    assert changes([SCRIPT], [SCRIPT.replace(old, new)]).weakened
+
+
+def test_a_check_tells_what_is_right_if_its_other_side_is_kept() -> None:
+    def compared(old: str, new: str) -> bool:
+        assert SCRIPT.count(old) == 1
+        return changes([SCRIPT], [SCRIPT.replace(old, new)]).compared
+
+    assert compared("return torch.log(x)", "return torch.log2(x) * 0.7")
+    assert not compared("* 0.7", "* 0.9")
+    assert not compared("[torch.rand(4)]", "[torch.ones(4)]")
+
+
+REFUSALS = (
+    ("if int(x.max()) >= ROWS:\n            raise ValueError(i)", True, False),
+    ("if x.isnan().any():\n            print('refused', i)\n            continue", True, False),
+    ("if x.isnan().any():\n            continue", False, False),
+    ("if i == 3:\n            print('refused', i)\n            continue", True, True),
+    ("if torch.equal(x, torch.ones(4)):\n            raise ValueError(i)", True, True),
+)
+
+
+@pytest.mark.parametrize(("text", "told", "special"), REFUSALS)
+def test_a_refusal_is_told_and_asks_for_a_kind_of_value(
+    text: str, told: bool, special: bool
+) -> None:
+    fixed = SCRIPT.replace(CALL, f"{text}\n        {CALL}")
+    [refusal] = changes([SCRIPT], [fixed]).refusals
+    assert (refusal.told, refusal.special) == (told, special)
+    if not special:
+        assert refusal.name == "x" and "def refused(x):" in refusal.condition
+
+
+def test_an_error_that_is_swallowed_is_not_told() -> None:
+    checked = (
+        "def checked(x):\n    if int(x.max()) >= ROWS:\n        raise ValueError(x)\n\n\ndef req"
+    )
+    for handled, told in (("pass", False), ("print(i)", True), ("raise", True)):
+        call = f"try:\n            checked(x)\n        except ValueError:\n            {handled}\n"
+        fixed = SCRIPT.replace("def req", checked).replace(CALL, f"{call}        {CALL}")
+        [refusal] = changes([SCRIPT], [fixed]).refusals
+        assert refusal.told is told
