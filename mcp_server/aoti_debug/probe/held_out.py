@@ -73,10 +73,10 @@ def main() -> int:
         like: list[Inputs] = []
         if captured is not None and options.before:
             like = pair.alike(torch, drawn, captured)
-        if options.refusals and like:
             legal = [one for _, one in found[1:] if one and not pair.fails(torch, one)]
-            asked = (options.refusals, captured, legal, like)
-            report.update(wrong_refusals=refusals.wrong(torch, old, *asked))
+            asked = refusals.Asked(captured, legal, like)
+            if options.refusals and like:
+                report.update(wrong_refusals=refusals.wrong(torch, old, options.refusals, asked))
         report.update(**_kept(torch, new, given))
         model = standalone.load_package(torch, options, given, report)
         trials: list[Document] = []
@@ -183,8 +183,9 @@ class Pair:
             name = f"inputs like the failing call's, {number}"
             report.update(state=f"trying {name}", trying=name)
             found.append({"name": name, **self.tried(torch, model, inputs)})
-        outputs = [self._done(torch, model, one) for one in neighbours.beyond(drawn, failing)]
-        wrapped = all(outputs) and any(changed.differ(torch, outputs[0], one) for one in outputs)
+        done = [self._done(torch, model, one) for one in neighbours.beyond(drawn, failing)]
+        outputs = [one for one in done if one is not None]
+        wrapped = any(changed.differ(torch, outputs[0], one) for one in outputs)
         return {"near": found, "wrapped": wrapped, "trying": None}
 
     def alike(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:

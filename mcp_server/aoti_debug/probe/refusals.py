@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import standalone
 
 Inputs = standalone.Inputs
 
 
-def wrong(
-    torch: Any, program: Any, path: str, failing: Inputs, legal: list[Inputs], near: list[Inputs]
-) -> list[str]:
+class Asked(NamedTuple):
+    """What the conditions are asked about: `near` fails as the failing call does."""
+
+    failing: Inputs
+    legal: list[Inputs]
+    near: list[Inputs]
+
+
+def wrong(torch: Any, program: Any, path: str, asked: Asked) -> list[str]:
     """Say which conditions refuse what the program computes, or let through what fails like the
     failing call. Nothing is known of one that cannot be tried, or does not refuse that call."""
     names = [node.name for node in standalone.user_inputs(program)]
@@ -32,11 +38,11 @@ def wrong(
             return bool(known["refused"](inputs.flat[place]))
 
         try:
-            if not refused(failing):
+            if not refused(asked.failing):
                 continue
-            if any(map(refused, legal)):
+            if any(map(refused, asked.legal)):
                 found.append(f"it refuses what the original computes: {one['text']}")
-            elif not all(map(refused, near)):
+            elif not all(map(refused, asked.near)):
                 found.append(f"it lets through what fails likewise: {one['text']}")
         except Exception:
             continue

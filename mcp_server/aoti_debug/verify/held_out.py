@@ -20,7 +20,7 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.judge import Trial
 from aoti_debug.verify.request import VerifyRequest
-from aoti_debug.verify.script_checks import Refusal
+from aoti_debug.verify.script_refusals import Refusal
 
 LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded

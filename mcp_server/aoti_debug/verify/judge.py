@@ -9,7 +9,8 @@ from typing import Literal, get_args
 from aoti_debug.model import Category
 from aoti_debug.read.event_records import Call
 from aoti_debug.triage.fingerprint import HANG
-from aoti_debug.verify.script_checks import Changes, Refusal
+from aoti_debug.verify.script_checks import Changes
+from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.vocabulary import Fingerprint
 
 Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]

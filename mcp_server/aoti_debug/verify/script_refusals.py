@@ -1,0 +1,166 @@
+"""Find the conditions under which a fixed script refuses a request, by its source. Pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from aoti_debug.verify.script_source import (
+    BUILTIN,
+    FUNCTIONS,
+    Source,
+    assigned,
+    called,
+    callees,
+    ends,
+    features,
+    loaded,
+    own_nodes,
+)
+
+TELLING = frozenset(
+    """
+    print warn warning error critical exception info log write debug reject refuse send_error
+    """.split()
+)
+LIBRARIES = ("torch", "math")
+_ORDERED = frozenset("Lt LtE Gt GtE In NotIn isin bucketize searchsorted".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A condition of the fixed script's own under which a request goes no further."""
+
+    text: str
+    told: bool  # raised, printed or logged
+    special: bool  # it asks which request it is, or for one value, not what kind of value it has
+    ordered: bool  # it asks whether a value is within limits
+    condition: str = ""  # the source of a function `refused` of one value, and that value's name
+    name: str = ""
+
+
+def refusals(old: Source, new: Source) -> Iterator[Refusal]:
+    known = {ast.unparse(n.test) for t in old.trees for n in ast.walk(t) if isinstance(n, ast.If)}
+    nodes = [node for tree in new.trees for node in ast.walk(tree)]
+    handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
+    for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
+        flows, counters = assigned([function]), _counters(function)
+        for node in own_nodes(function):
+            if not isinstance(node, ast.If) or ast.unparse(node.test) in known:
+                continue
+            last = node.body[-1]
+            told = any(_tells(one) for one in node.body)
+            if isinstance(last, ast.Raise):
+                kind = called(last.exc) if last.exc is not None else ""
+                told = all(map(_told, (one for one in handlers if _catches(one, kind))))
+            elif not (isinstance(last, (ast.Continue, ast.Return)) or ends(node.body)):
+                filters = isinstance(last, ast.Assign) and isinstance(last.value, ast.ListComp)
+                if not filters:
+                    continue
+            used = loaded(node.test) - counters
+            parts: list[ast.AST] = [node.test, *(v for n in used for v in flows.get(n, []))]
+            parts += [one for n in callees(node.test) for one in new.named.get(n, [])]
+            yield Refusal(
+                ast.unparse(node.test)[:80],
+                told,
+                _special(parts, counters),
+                any(word in _ORDERED for part in parts for _, word in features(part)),
+                *_condition(node.test, flows, new),
+            )
+
+
+def _condition(
+    test: ast.expr, flows: Mapping[str, Sequence[ast.expr]], source: Source
+) -> tuple[str, str]:
+    """Return a condition as a function of the one name that its script does not define, with all
+    that it needs, and that name; nothing where there is not one."""
+    parts: list[str] = []
+    wanted, seen, free = [*_names(test)], set[str](), set[str]()
+    own: list[str] = []
+    while wanted:
+        name = wanted.pop(0)
+        if name in seen or name in BUILTIN:
+            continue
+        seen.add(name)
+        values = source.values.get(name, [])
+        local = flows.get(name, [])
+        if name in source.imported:
+            parts.insert(0, f"import {name}") if name in LIBRARIES else free.add(name)
+        elif len(local) == 1 and not _loops(local[0]):
+            own.insert(0, f"    {name} = {ast.unparse(local[0])}")
+            wanted += _names(local[0])
+        elif local:
+            free.add(name)
+        elif name in source.named and isinstance(source.named[name][0], FUNCTIONS):
+            function = source.named[name][0]
+            parts.append(ast.unparse(function))
+            wanted += _names(function)
+        elif len(values) == 1 and isinstance(values[0], (ast.Constant, ast.UnaryOp, ast.BinOp)):
+            parts.insert(0, f"{name} = {ast.unparse(values[0])}")
+            wanted += _names(values[0])
+        else:
+            free.add(name)
+    if len(free) != 1:
+        return "", ""
+    name = free.pop()
+    lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
+    return "\n".join(lines) + "\n", name
+
+
+def _loops(value: ast.expr) -> bool:
+    """Tell whether a name is given each element of a value in turn."""
+    return isinstance(value, ast.Starred)
+
+
+def _names(node: ast.AST) -> list[str]:
+    """Return the names that an expression or a function reads and does not give itself."""
+    given = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)}
+    given |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    return sorted(loaded(node) - given)
+
+
+def _stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _tells(node: ast.AST) -> bool:
+    return any(name.lower() in TELLING for name in callees(node))
+
+
+def _told(handler: ast.ExceptHandler) -> bool:
+    parts = [node for one in handler.body for node in ast.walk(one)]
+    again = any(isinstance(node, ast.Raise) for node in parts)
+    answers = any(isinstance(node, ast.Return) and node.value is not None for node in parts)
+    return again or answers or any(_tells(one) for one in handler.body)
+
+
+def _catches(handler: ast.ExceptHandler, kind: str) -> bool:
+    caught = loaded(handler.type) if handler.type is not None else {kind}
+    return bool(caught & {kind, "Exception", "BaseException"})
+
+
+def _counters(function: ast.AST) -> set[str]:
+    """Return the names that count requests."""
+    found: set[str] = set()
+    for node in own_nodes(function):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
+            target, name = node.target, called(node.iter)
+            if name == "enumerate" and isinstance(target, ast.Tuple):
+                target = target.elts[0]
+            if name in ("enumerate", "range") and isinstance(target, ast.Name):
+                found.add(target.id)
+    return found
+
+
+def _special(parts: Sequence[ast.AST], counters: set[str]) -> bool:
+    """Tell whether a condition asks for a request's number, or whether it is a certain one."""
+    names = loaded(parts[0])
+    if names & counters or {"equal", "id", "hash"} & {n for p in parts for n in callees(p)}:
+        return True
+    for node in (node for part in parts for node in ast.walk(part)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+            sides = (node.left, *node.comparators)
+            if any(isinstance(s, ast.Constant) and s.value not in (0, None, "") for s in sides):
+                return True
+    return False

@@ -1,0 +1,165 @@
+"""What a script's source holds: its checks, what names are given, what an expression does. Pure."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+ENDING = frozenset(("exit", "_exit", "quit", "abort", "fail"))
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+BUILTIN = frozenset(dir(builtins))
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCheck:
+    test: ast.expr
+    around: tuple[str, ...]  # conditions that it stands under
+    function: ast.AST  # or the module
+
+
+@dataclass(slots=True)
+class Source:
+    """The parsed files of a script."""
+
+    trees: list[ast.Module]
+    named: dict[str, list[Definition]] = field(default_factory=dict)
+    values: dict[str, list[ast.expr]] = field(default_factory=dict)  # of modules
+    imported: set[str] = field(default_factory=set)
+    checks: list[MadeCheck] = field(default_factory=list)
+
+    @property
+    def known(self) -> set[str]:
+        return {*self.named, *self.values, *self.imported, *BUILTIN}
+
+    def __post_init__(self) -> None:
+        for tree in self.trees:
+            for node in ast.walk(tree):
+                if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                    self.named.setdefault(node.name, []).append(node)
+                elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                    self.imported |= {(a.asname or a.name).partition(".")[0] for a in node.names}
+            for name, values in assigned(tree.body).items():
+                self.values.setdefault(name, []).extend(values)
+            self.checks += _checks(tree.body, (), tree)
+
+
+def _checks(
+    body: Sequence[ast.stmt], around: tuple[str, ...], within: ast.AST
+) -> Iterator[MadeCheck]:
+    """Yield what a script asserts, and the conditions under which it raises or exits; a model's own
+    are part of the model."""
+    for node in body:
+        if isinstance(node, ast.Assert):
+            yield MadeCheck(node.test, around, within)
+        elif isinstance(node, ast.If):
+            text = ast.unparse(node.test)
+            if ends(node.body):
+                yield MadeCheck(node.test, around, within)
+            else:
+                yield from _checks(node.body, (*around, text), within)
+            yield from _checks(node.orelse, (*around, f"not {text}"), within)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if called(node.value).startswith("assert"):
+                yield MadeCheck(node.value, around, within)
+        elif isinstance(node, ast.ClassDef):
+            if not any("Module" in ast.unparse(base) for base in node.bases):
+                yield from _checks(node.body, (), within)
+        elif isinstance(node, FUNCTIONS):
+            yield from _checks(node.body, (), node)
+        else:
+            for part in ("body", "orelse", "finalbody"):
+                yield from _checks(getattr(node, part, []), around, within)
+
+
+def ends(body: Sequence[ast.stmt]) -> bool:
+    last = body[-1]
+    return isinstance(last, ast.Raise) or (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Call)
+        and called(last.value) in ENDING
+    )
+
+
+def called(node: ast.AST) -> str:
+    function = node.func if isinstance(node, ast.Call) else node
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
+    """Count what an expression does: operators, numbers, attributes, functions."""
+    found: Counter[tuple[str, str]] = Counter()
+    for node in (part for one in nodes for part in ast.walk(one)):
+        if isinstance(node, ast.Compare):
+            found.update(("choice", type(operator).__name__) for operator in node.ops)
+        elif isinstance(node, (ast.BoolOp, ast.UnaryOp)) and not isinstance(
+            getattr(node, "op", None), (ast.USub, ast.UAdd)
+        ):
+            found["choice", type(node.op).__name__] += 1
+        elif isinstance(node, (ast.IfExp, ast.BinOp)):
+            found["choice", type(getattr(node, "op", node)).__name__] += 1
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            found["number", repr(node.value)] += 1
+        elif isinstance(node, ast.Attribute):
+            found["name", node.attr] += 1
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found["name", node.func.id] += 1
+    return found
+
+
+def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """Return the expressions that names are given in a function or module, elements as well."""
+    found: dict[str, list[ast.expr]] = {}
+
+    def give(target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            same = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+            values = value.elts if isinstance(value, ast.Tuple) and same else None
+            for place, one in enumerate(target.elts):
+                give(one, values[place] if values else value)
+        while isinstance(target, (ast.Subscript, ast.Starred)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            found.setdefault(target.id, []).append(value)
+
+    wanted = [*body]
+    outer = set(map(id, wanted))
+    while wanted:
+        node = wanted.pop(0)
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                give(target, node.value)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and node.value:
+            give(node.target, node.value)
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            give(node.target, ast.Starred(node.iter))
+        if id(node) in outer or not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            wanted += ast.iter_child_nodes(node)
+    return found
+
+
+def name_of(node: ast.AST) -> str:
+    return getattr(node, "name", "")
+
+
+def loaded(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def callees(node: ast.AST) -> set[str]:
+    return {called(one) for one in ast.walk(node) if isinstance(one, ast.Call)}
+
+
+def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of the functions in it."""
+    wanted = [*ast.iter_child_nodes(function)]
+    while wanted:
+        node = wanted.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            wanted += ast.iter_child_nodes(node)
