@@ -103,7 +103,7 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         (
             replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, model="differs"))),
             "masked",
-            "something else",
+            "differ from before",
         ),
         (
             replace(FIXED, trials=(GOOD, replace(FRESH, package_raises="RuntimeError: no"))),
@@ -252,7 +252,7 @@ HEAD = "diff --git a/model.py b/model.py\n"
         ("old mode 100644\nnew mode 100755\n", "mode"),
         ("index 0..1\nGIT binary patch\nliteral 3\nKcmZQz\n", "binary"),
         ("index 0..1\nBinary files a/x.bin and b/x.bin differ\n", "binary"),
-        ("new file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+/etc\n", "no file"),
+        ("new file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+/etc\n", "not a file"),
     ],
 )
 def test_a_part_of_git_that_is_more_than_lines_is_refused(part: str, word: str) -> None:
