@@ -1,8 +1,8 @@
-"""What every oracle may use; it stands before the oracle's own text, in the case's interpreter.
+"""Functions for every oracle. This text precedes the oracle's own, in the case's interpreter.
 
-An oracle runs in a tree after the case's command, with a seed that nobody knew, and with memory
-that nobody wrote filled with what is no number. It ends with status 0 where all is right; `fail`
-ends it otherwise. torch and the standard library only.
+An oracle runs in the project after the case's command. Its seed is not known before, and
+uninitialized memory holds 0x7F bytes (3.4e38 in float32, NaN in float16). It exits with status 0 if
+all is right; `fail` ends it otherwise. It imports torch and the standard library only.
 """
 
 import importlib.util
@@ -12,19 +12,19 @@ import sys
 import torch
 
 SEED = int(sys.argv[1])
-HEALTHY = os.environ["AOTI_EVALS_TWIN"] == "healthy"  # the twin of the case, in which all is well
+HEALTHY = os.environ["AOTI_EVALS_TWIN"] == "healthy"  # the case without its fault
 sys.path.insert(0, os.getcwd())
 torch.manual_seed(SEED)
 
 
 def fail(reason, detail=""):
-    """End with a reason, which is the signature of what is wrong, and a detail, which is not."""
+    """End with a reason, which identifies the failure, and a detail, which does not."""
     print(f"FAIL: {reason}" + (f" | {detail}" if detail else ""), flush=True)
     os._exit(1)
 
 
 def close(got, want, what="values", rtol=1e-3, atol=1e-4):
-    """Fail where two tensors differ in shape, dtype class or value."""
+    """Fail if two tensors differ in shape, dtype class or value."""
     if not isinstance(got, torch.Tensor):
         fail(f"{what}: no tensor", type(got).__name__)
     if got.shape != want.shape:
@@ -35,7 +35,7 @@ def close(got, want, what="values", rtol=1e-3, atol=1e-4):
 
 
 def reference(name):
-    """Return a module of the project as it is when it is right, under a name of its own."""
+    """Return a module of the correct project, under another name."""
     path = os.path.join(os.environ["AOTI_EVALS_RIGHT"], f"{name}.py")
     spec = importlib.util.spec_from_file_location(f"right_{name}", path)
     module = importlib.util.module_from_spec(spec)
@@ -63,7 +63,7 @@ def _moved(leaf):
     if not isinstance(leaf, torch.Tensor):
         return leaf
     if leaf.is_floating_point():
-        return 0.25 - leaf * (1 + _Seen.shift)  # what was best is worst now
+        return 0.25 - leaf * (1 + _Seen.shift)  # reverses the order
     return ~leaf if leaf.dtype == torch.bool else leaf + 1
 
 
@@ -77,7 +77,7 @@ _compiled_models().__call__ = _watched(_compiled_models().__call__)
 
 
 def by_package(answer, *args):
-    """Return answer(*args), and fail unless it calls a package and rests on what that returns."""
+    """Return answer(*args); fail unless it calls a package and uses its results."""
     before = _Seen.calls
     right = answer(*args)
     if _Seen.calls == before:
@@ -86,7 +86,7 @@ def by_package(answer, *args):
     try:
         other = answer(*args)
     except Exception:
-        return right  # it looks at what the package returns
+        return right  # it checks the package's results
     finally:
         _Seen.shift = 0.0
     if _same(right, other):
@@ -106,7 +106,7 @@ def _equal(one, other):
 
 
 def refuses(call, *args, named=()):
-    """Fail unless the call raises a clear Python error; `named` are words that it must hold."""
+    """Fail unless the call raises a clear Python error that contains the words `named`."""
     try:
         call(*args)
     except (ValueError, TypeError, IndexError, KeyError) as error:

@@ -26,7 +26,7 @@ LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded
 LIKE = 6  # sets of inputs that are like the failing ones, at most
 CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
-PERTURB = {"MALLOC_PERTURB_": "128"}  # what nobody has written is no number: 0x7F bytes
+PERTURB = {"MALLOC_PERTURB_": "128"}  # uninitialized memory holds 0x7F bytes, 3.4e38 in float32
 Compared = Literal["agrees", "differs", "random"]
 
 
