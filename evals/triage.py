@@ -43,7 +43,7 @@ def triage(
     case: str | None = None,
     guide: str | None = None,
 ) -> Task:
-    """Find and mend what is wrong with a compiled model."""
+    """Find and fix the fault of a compiled model."""
     chosen = [
         one
         for one in problems().values()
@@ -150,7 +150,7 @@ def result(state: TaskState) -> Result:
 
 @scorer(metrics=[mean(), stderr()])
 def strict() -> Scorer:
-    """Everything right, nobody blamed falsely, nothing forbidden done."""
+    """Everything right, nothing innocent blamed, nothing forbidden done."""
 
     async def score(state: TaskState, target: Target) -> Score:
         found = result(state)
