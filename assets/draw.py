@@ -18,6 +18,7 @@ from pathlib import Path
 from aoti_debug.answers import TriageAnswer
 from aoti_debug.report.answers import outline
 from aoti_debug.report.terminal import print_outline
+from aoti_debug.report.text import on_one_screen
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
@@ -40,10 +41,10 @@ def answer() -> TriageAnswer:
 
 
 def main() -> None:
-    found = answer().model_copy(update={"artifacts": []})  # a long list, and nothing to see in it
+    found = answer()
     console = Console(record=True, width=108, file=StringIO(), force_terminal=True)
     console.print("[bold]$ aoti-debug triage serve.py[/bold]\n")
-    print_outline(outline(found), console)
+    print_outline(on_one_screen(outline(found)), console)
     svg = console.export_svg(
         title="aoti-debug",
         theme=MONOKAI,

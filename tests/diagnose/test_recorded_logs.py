@@ -3,6 +3,7 @@ recorded on a GPU is diagnosed again from its directory alone."""
 
 from __future__ import annotations
 
+import io
 import json
 import lzma
 import subprocess
@@ -12,12 +13,17 @@ from pathlib import Path
 
 import pytest
 from aoti_debug import api
+from aoti_debug.commands.output import WIDE
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose import diagnose as rank
 from aoti_debug.diagnose.observations import HEADLINE
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import Diagnosis
+from aoti_debug.report.diagnosis import outline_diagnosis
+from aoti_debug.report.terminal import print_outline
+from aoti_debug.report.text import on_one_screen
 from recordings import recall, recorded, recordings, unpack
+from rich.console import Console
 
 KNOWN = Path(__file__).parents[2] / "evals" / "logs" / "known.jsonl.xz"
 CONFIDENCES = ("possible", "likely", "proved")
@@ -288,8 +294,11 @@ async def test_a_log_is_diagnosed_as_what_was_wrong(case: str, stage: str) -> No
         assert part in told
 
 
+SCREEN_LINES, SCREEN_CHARACTERS = 25, 3_600  # about 900 tokens
+
+
 @pytest.mark.anyio
-async def test_headlines_are_short(runs: Path) -> None:
+async def test_answers_are_short(runs: Path) -> None:
     """Of each recorded log, each run recorded on a GPU and each public text."""
     public = lzma.decompress(KNOWN.read_bytes()).splitlines()
     texts = [recorded(*one) for one in recordings()]
@@ -298,6 +307,12 @@ async def test_headlines_are_short(runs: Path) -> None:
     answers += [diagnose(recall(record.parent)) for record in runs.glob("*/run.json")]
     long = [one.summary for found in answers for one in found if len(one.summary) > HEADLINE]
     assert len(answers) > 400 and not long
+    for one in (found[0] for found in answers if found):
+        out = io.StringIO()
+        print_outline(on_one_screen(outline_diagnosis(one)), Console(file=out, width=WIDE))
+        text = "\n".join(map(str.rstrip, out.getvalue().splitlines()))
+        assert text.count("\n") < SCREEN_LINES, text
+        assert len(text) < SCREEN_CHARACTERS, text
 
 
 @pytest.mark.anyio

@@ -28,6 +28,7 @@ def environment(
 def diagnose(
     log: Annotated[str, typer.Argument(help="A log file; - is standard input.")],
     report: options.Report = None,
+    verbose: options.Verbose = False,
     json: options.Json = False,
 ) -> NoReturn:
     """Diagnose an error text or a log; runs nothing."""
@@ -39,7 +40,7 @@ def diagnose(
         answer = api.diagnose_log(text=text)
     else:
         answer = api.diagnose_log(path=log)
-    finish(answer, as_json=json, report=report)
+    finish(answer, as_json=json, report=report, verbose=verbose)
 
 
 def inspect(

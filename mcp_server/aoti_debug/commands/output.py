@@ -82,7 +82,12 @@ def delivering() -> Iterator[None]:
 REPORTS = (".md", ".html")
 
 
-def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoReturn:
+WIDE = 1_000  # columns of what is no terminal: a path or a command is never broken
+
+
+def finish(
+    answer: Model, *, as_json: bool, report: Path | None = None, verbose: bool = True
+) -> NoReturn:
     """Print the answer, write the report if one is wanted, exit with the answer's status."""
     answer = answer.cleaned()
     if report is not None:
@@ -93,8 +98,11 @@ def finish(answer: Model, *, as_json: bool, report: Path | None = None) -> NoRet
         from rich.console import Console
 
         from aoti_debug.report.terminal import print_outline
+        from aoti_debug.report.text import on_one_screen
 
-        print_outline(_outline(answer), Console())
+        outline = _outline(answer)
+        wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE
+        print_outline(outline if verbose else on_one_screen(outline), Console(width=wide))
     raise typer.Exit(status_of(answer))
 
 

@@ -68,6 +68,7 @@ def triage(
     budget: options.Budget = None,
     show_output: options.ShowOutput = False,
     report: options.Report = None,
+    verbose: options.Verbose = False,
     json: options.Json = False,
 ) -> NoReturn:
     """Find out why a script fails: run it, then what its failure calls for."""
@@ -88,7 +89,7 @@ def triage(
         stop_at_first=stop_at_first,
         search_s=budget,
     )
-    _start(TRIAGE, wanted, report, json, show_output=show_output)
+    _start(TRIAGE, wanted, report, json, show_output=show_output, verbose=verbose)
 
 
 def minify(
@@ -174,7 +175,13 @@ def verify(
 
 
 def _start(
-    kind: Kind[R, A], request: R, report: Path | None, json: bool, *, show_output: bool = False
+    kind: Kind[R, A],
+    request: R,
+    report: Path | None,
+    json: bool,
+    *,
+    show_output: bool = False,
+    verbose: bool = True,
 ) -> NoReturn:
     from aoti_debug.commands.running import Ended, run_to_end
 
@@ -183,4 +190,4 @@ def _start(
         answer = run_to_end(kind, request, show_output=show_output)
     except Ended as ended:
         raise typer.Exit(ended.exit_status) from None
-    finish(answer, as_json=json, report=report)
+    finish(answer, as_json=json, report=report, verbose=verbose)

@@ -41,16 +41,20 @@ def _parts(outline: Outline) -> Iterator[RenderableType]:
     headline.add_row(Text(mark, style), Text(one_line(outline.headline), style))
     yield headline
     if outline.tags:
-        yield Padding(Text(" · ".join(map(one_line, outline.tags)), "dim"), (0, 0, 0, 2))
+        yield _indented(Text(" · ".join(map(one_line, outline.tags)), "dim"))
     if outline.sections:
         yield Text()
-        yield Padding(_table(outline.sections), (0, 0, 0, 2))
+        yield _indented(_table(outline.sections, outline.dense))
     if outline.foot:
         yield Text()
-        yield Padding(Text(one_line(outline.foot), "dim"), (0, 0, 0, 2))
+        yield _indented(Text(one_line(outline.foot), "dim"))
 
 
-def _table(sections: tuple[Section, ...]) -> Table:
+def _indented(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 2), expand=False)
+
+
+def _table(sections: tuple[Section, ...], dense: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")
@@ -58,7 +62,8 @@ def _table(sections: tuple[Section, ...]) -> Table:
     for section in sections:
         if airy:
             table.add_row()
-        airy = len(section.items) > 1 or any(item.quote for item in section.items)
+        quoted = any(item.quote for item in section.items)
+        airy = not dense and (quoted or len(section.items) > 1)
         for position, item in enumerate(section.items):
             title = section.title.lower() if position == 0 else ""
             table.add_row(Text(title), Group(*_item(item)))

@@ -42,6 +42,7 @@ class Outline:
     tags: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     foot: str = ""
+    dense: bool = False  # no empty lines between the sections
 
 
 def section(title: str, *items: Item | None) -> Section:
@@ -62,6 +63,49 @@ def texts(title: str, lines: Iterable[str]) -> Section:
 def extended(main: Outline, *more: Section) -> Outline:
     """Put more sections behind those that an outline has."""
     return replace(main, sections=main.sections + sections(*more))
+
+
+# How many items of a section one screen has room for; the other sections are left out.
+_SCREEN: Mapping[str, int] = {
+    "Where": 3,
+    "Why": 2,
+    "Because": 3,
+    "Evidence": 1,
+    "Not the cause": 2,
+    "Fix": 2,
+    "Next": 1,
+    "Guide": 1,
+    "Also possible": 2,
+    "Notes": 2,
+}
+_SCREEN_COLUMNS, _SCREEN_PATCH = 100, 14
+
+
+def on_one_screen(outline: Outline) -> Outline:
+    """Shorten the outline of a diagnosis to what is needed to act on it."""
+    shown = (
+        Section(part.title, tuple(map(_short, part.items[: _most(part)])))
+        for part in outline.sections
+    )
+    return replace(outline, sections=sections(*shown), dense=True)
+
+
+def _most(part: Section) -> int:
+    if part.title == "Fix" and part.items[0].quote:
+        return 1  # the patch is what is applied
+    return _SCREEN.get(part.title, 0)
+
+
+def _short(item: Item) -> Item:
+    """Put one line of what is quoted beside the text; keep a patch that is not too long."""
+    if item.code:
+        return replace(item, detail="")
+    lines = item.quote.strip("\n").split("\n")
+    if item.whole:
+        return item if len(lines) <= _SCREEN_PATCH else replace(item, quote="")
+    said = lines[0].strip() or item.detail
+    cut = said if len(said) <= _SCREEN_COLUMNS else said[:_SCREEN_COLUMNS] + "…"
+    return replace(item, detail=cut, quote="")
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$@])")
