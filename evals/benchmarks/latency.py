@@ -9,8 +9,9 @@ of one line costs as a command, in processor seconds too, which other work distu
 
 scan: the one pass over a large log: seconds, MB/s, peak memory. Kinds: `ordinary` (a training log
 of about 100 bytes a line), `random` (lines of random words, no two alike), `repeats` (one assert
-over and over), `one-line` (no newline at all). A fault stands at the end of each but the last, and
-the benchmark fails when it is not found. All signatures are matched too; they are filled up to 150
+over and over), `one-line` (no newline at all), `hostile` (samples of all signatures with letters in
+them, frames without end, words of failures in lines of 16 KB; no two alike). A fault stands at the end of each but `one-line`,
+and the benchmark fails when it is not found. All signatures are matched too; they are filled up to 150
 with invented ones.
 """
 
@@ -31,7 +32,7 @@ from pathlib import Path
 from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.signatures.signature import Signature, matcher, signatures
+from aoti_debug.signatures.signature import Signature, matcher, signatures, texts_of
 
 BARE = """\
 from mcp.server import MCPServer
@@ -184,7 +185,31 @@ def one_line(rng: random.Random) -> Iterator[bytes]:
         yield bytes(rng.choices(b"abcdefghij .,", k=1000))
 
 
+def hostile(rng: random.Random) -> Iterator[bytes]:
+    samples = [s.text.encode()[:600] for one in signatures() for s in one.matches + one.neighbours]
+    words = [
+        t.encode() for one in signatures() for p in one.searched for t in texts_of(p, one.anchors)
+    ]
+    words += [t.encode() for reader in log_readers("x") for t in reader.triggers]
+    salts = [bytes(rng.choices(b"ghijklmnopqrstuvwxyz", k=6)) for _ in range(50_000)]
+    while True:
+        for _ in range(400):
+            text, at = rng.choice(samples).replace(b"\n", b" "), rng.randrange(200)
+            yield text[:at] + rng.choice(salts) + text[at:] + b"\n"
+            yield b" ".join([*rng.choices(words, k=5), rng.choice(salts)]) + b"\n"
+            yield b'  File "/%s/torch/_inductor/x.py", line 3, in %s\n' % tuple(
+                rng.choices(salts, k=2)
+            )
+        yield (
+            b"Traceback (most recent call last):\n\x1b[31mRuntimeError: \r"
+            + rng.choice(samples)
+            + b"\n"
+        )
+        yield b" ".join(rng.choices(words, k=800))[:16_000] + b"\n"
+
+
 KINDS = {
+    "hostile": hostile,
     "ordinary": ordinary,
     "random": random_words,
     "repeats": repeats,
@@ -193,18 +218,20 @@ KINDS = {
 
 
 def write_log(path: Path, kind: str, megabytes: int) -> int:
-    """Write the log from a block of 32 MB that repeats; return its number of lines."""
-    block = bytearray()
-    for line in KINDS[kind](random.Random(1)):
-        block += line
-        if len(block) >= 32_000_000:
-            break
+    """Write the log from blocks of 32 MB, of which only `hostile` makes a new one each time; return
+    its number of lines."""
+    lines, count, block = KINDS[kind](random.Random(1)), 0, bytearray()
     with path.open("wb") as file:
         for _ in range(max(1, megabytes // 32)):
+            if kind == "hostile" or not block:
+                block = bytearray()
+                while len(block) < 32_000_000:
+                    block += next(lines)
             file.write(block)
+            count += block.count(b"\n")
         if kind != "one-line":
             file.write(ASSERT % (99, 1, 2))
-    return (megabytes // 32) * block.count(b"\n")
+    return count
 
 
 def table(count: int = 150) -> tuple[Signature, ...]:

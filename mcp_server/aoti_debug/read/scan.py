@@ -28,6 +28,11 @@ KIND_LIMIT = 2_000  # lines of one kind that are read, and as many in each block
 TRIGGER_LIMIT = 10_000  # lines that hold the same triggers, likewise, outside the tail
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
 DENSE = 2_000  # triggers in a block from which on its lines are sorted by kind first
+# What is read outside the tail: a line that is read counts its bytes and LINE_COST, one of a new
+# kind that is looked at a SORT_SHARE-th of its bytes. Only a log made of triggers comes to the end.
+WORK = 24_000_000
+LINE_COST = 200
+SORT_SHARE = 20
 KIND_BYTES = 1_000  # longer kinds are not remembered
 
 # A block in which triggers are rare gives only the lines with one. Where they are frequent, lines
@@ -128,8 +133,14 @@ class _Dispatcher:
         self._kinds: dict[bytes, _Kind] = {}
         self._families: dict[frozenset[int], _Family] = {}
         self._plan = _plan(tuple(tuple(r.triggers) for r in readers))
+        self._work = 0
+        self._unread: tuple[int, int] | None = None  # the lines that were not looked at
 
     def feed(self, block: Block, *, sample: bool) -> None:
+        if sample and self._work > WORK:
+            first = self._unread[0] if self._unread is not None else block.first
+            self._unread = (first, block.first + block.lines)
+            return
         data = block.data
         if b"\x1b" in data:
             data = _ANSI.sub(b"", data)
@@ -190,6 +201,7 @@ class _Dispatcher:
         known = {k: self._kinds[k] for k in fresh if k in self._kinds}
         fresh.difference_update(known)
         if fresh:
+            self._work += sum(map(len, fresh)) // SORT_SHARE
             for kind, hits in self._plan.reduced.lines(fresh):
                 fresh.discard(kind)
                 known[kind] = self._classify(kind, hits)
@@ -222,6 +234,7 @@ class _Dispatcher:
         parts = [p for p in raw.split(b"\r") if p] if b"\r" in raw else [raw]
         for part in parts:
             part = part[:LINE_LIMIT]
+            self._work += len(part) + LINE_COST
             due = set(self._open)
             quoted = self._quotes_code(number, part)
             for index, triggers in kind.family.readers if kind is not None and not quoted else ():
@@ -254,11 +267,19 @@ class _Dispatcher:
     def notes(self) -> list[str]:
         skipped = [(text, k.skipped) for text, k in self._kinds.items() if k.skipped]
         count = sum(n for _, n in skipped)
+        found = []
+        if self._unread is not None:
+            first, last = self._unread
+            found.append(
+                f"lines {first} to {last - 1} were not read: too many lines before them hold words "
+                "of failures (the end of the log was read)"
+            )
         if not count:
-            return []
+            return found
         return [
+            *found,
             f"{count} lines of {len(skipped)} kinds that repeat more than {KIND_LIMIT} times were "
-            "not read (the first ones and the end of the log were), so counts are lower bounds"
+            "not read (the first ones and the end of the log were), so counts are lower bounds",
         ]
 
 

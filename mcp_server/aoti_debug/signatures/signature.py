@@ -119,6 +119,9 @@ ToolName = Literal[
     "cancel_run",
 ]
 _DIGITS = str.maketrans("", "", "0123456789")
+# No message holds the words of so many patterns: of a longer line fewer patterns are tried.
+TRIED = 24
+SEARCHED = 200_000  # characters
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 
 
@@ -233,7 +236,8 @@ class _Table:
         """Return the numbers of the signatures that match a line, each with its first match."""
         hits = self._search.among(text.encode("utf-8", "replace"))
         found: dict[int, re.Match[str]] = {}
-        for index in sorted({index for hit in hits for index in self._owners[hit]}):
+        tried = sorted({index for hit in hits for index in self._owners[hit]})
+        for index in tried[: max(TRIED, SEARCHED // (len(text) + 1))]:
             number, pattern = self._patterns[index]
             if number in found:
                 continue
