@@ -10,9 +10,9 @@ of one line costs as a command, in processor seconds too, which other work distu
 scan: the one pass over a large log: seconds, MB/s, peak memory. Kinds: `ordinary` (a training log
 of about 100 bytes a line), `random` (lines of random words, no two alike), `repeats` (one assert
 over and over), `one-line` (no newline at all), `hostile` (samples of all signatures with letters in
-them, frames without end, words of failures in lines of 16 KB; no two alike). A fault stands at the end of each but `one-line`,
-and the benchmark fails when it is not found. All signatures are matched too; they are filled up to 150
-with invented ones.
+them, frames without end, words of failures in lines of 16 KB; no two alike). A fault stands at the
+end of each but `one-line`, and the benchmark fails when it is not found. All signatures are matched
+too; they are filled up to 150 with invented ones.
 """
 
 from __future__ import annotations

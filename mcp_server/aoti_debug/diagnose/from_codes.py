@@ -85,8 +85,20 @@ WINDOWS: dict[int, Meaning] = {
     1114: ("toolchain", "load"),
     1455: ("out_of_memory", "run"),
 }
+# How Windows ended a process.
+NTSTATUS: dict[int, Meaning] = {
+    0xC0000005: ("host_segfault", "run"),
+    0xC00000FD: ("host_segfault", "run"),
+    0xC0000409: ("host_segfault", "run"),
+    0xC0000374: ("host_segfault", "run"),
+    0xC0000135: ("toolchain", "load"),
+    0xC0000139: ("missing_symbol", "load"),
+    0xC0000142: ("toolchain", "load"),
+    0xC0000017: ("out_of_memory", "run"),
+}
 # Signals, as a negative status or added to 128.
-SIGNALS: dict[int, Meaning] = dict.fromkeys((4, 6, 7, 8, 11), ("host_segfault", "run"))
+SEGFAULT: Meaning = ("host_segfault", "run")
+SIGNALS: dict[int, Meaning] = dict.fromkeys((4, 6, 7, 8, 11), SEGFAULT)
 
 OF_CUDA = re.compile(
     r"\b(?:cu(?:da)?[A-Z]\w{2,40}|CUDA|HIP|hip[A-Z]\w{2,40})\b.{0,60}"
@@ -94,11 +106,12 @@ OF_CUDA = re.compile(
 )
 OF_SYCL = re.compile(r"\bNative API returns: (?P<number>-\d{1,4})\b")
 OF_SYCL_NAMES = re.compile(r"\b(?:UR|PI|ZE)(?:_RESULT)?_ERROR_(?P<name>\w{1,80})")
-OF_XID = re.compile(r"\bNVRM: Xid \([^)]{1,40}\): (?P<number>\d{1,3})\b")
+OF_XID = re.compile(r"\bXid(?: \([^)]{1,40}\))?:? (?P<number>\d{1,3})\b")
 OF_WINDOWS = re.compile(
     r"(?:\bWinError |\bLoadLibrary\w{0,4}\b.{0,60}\berror (?:code )?)(?P<number>\d{1,4})\b"
     r"|\(0x8007(?P<hex>[0-9A-Fa-f]{4})\)"
 )
+OF_NTSTATUS = re.compile(r"\b0x(?P<hex>[cC]0000[0-9A-Fa-f]{3})\b|(?<!\w)-(?P<number>107374\d{4})\b")
 OF_STATUS = re.compile(
     r"(?i)\b(?:rc|exit(?:ed)?(?: with)?|return(?: ?code|ed)?|status|signal|exitcode|code)\b"
     r"(?: (?:code|status|with|code:))?\W{1,4}?(?P<number>-?\d{1,3})(?![\d.:])"
@@ -139,6 +152,9 @@ def meaning(text: str) -> Meaning | None:
         return next((said for part, said in SYCL_NAMES if part in at["name"]), NO_DEVICE)
     if at := OF_XID.search(text):
         return XID.get(int(at["number"]), NO_DEVICE)
+    if at := OF_NTSTATUS.search(text):
+        status = int(at["hex"], 16) if at["hex"] else (1 << 32) - int(at["number"])
+        return NTSTATUS.get(status, SEGFAULT)
     if at := OF_CUDA.search(text):
         return CUDA.get(int(at["number"]))
     if at := OF_STATUS.search(text):

@@ -15,7 +15,7 @@ from aoti_debug.diagnose.calls import (
     within,
 )
 from aoti_debug.diagnose.observations import Candidate, evidence, headline
-from aoti_debug.diagnose.speaker import by_a_neighbour
+from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cache
@@ -158,6 +158,9 @@ def from_chain(
         said = wording_of([text], sure=True) if exception.type.endswith(OF_TORCH) else None
         if said is not None:
             category, confidence, phase = said[1].category, "possible", said[1].phase
+        elif (meant := meaning_of(text)) is not None:
+            _, category, phase = meant
+            confidence = "possible"
         elif (differs := compared(exception)) is not None:
             category, confidence, phase = differs, "possible", "output"
     ending = observations.ending

@@ -294,7 +294,15 @@ def thrown(scene: Scene) -> Candidate | None:
     return None
 
 
-BARE = Form(r"^\s{0,8}(?:RuntimeError|c10::\w{0,40}Error): ", r"^\s{0,4}what\(\):\s")
+BARE = Form(
+    r"^\s{0,8}(?:RuntimeError|AssertionError|c10::\w{0,40}Error): ",
+    r"^\s{0,4}what\(\):\s",
+    r"(?i)\bexpected\b.{0,120}\b(?:got|but|found|given)\b",
+)
+OF_CONSTANTS = re.compile(r"(?i)\bconstants?\b|\bconstant_buffer|state_dict")
+
+
+OF_A_TENSOR: frozenset[Category] = frozenset({"contract_shape", "contract_dtype"})
 
 
 def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
@@ -302,9 +310,12 @@ def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
     for line in (*scene.all(CARRIES), *(scene.all(BARE) if bare else ())):
         parts = (line.text.partition(mark)[2] for mark in ("Exception: ", '("', "Error: ", "(): "))
         message = next((part for part in parts if part), "")
-        category = refused(message.partition("Exception raised")[0])
+        category = refused((message or line.text).partition("Exception raised")[0])
+        phase: Phase = "run"
+        if category in OF_A_TENSOR and OF_CONSTANTS.search(line.text):
+            category, phase = "constants_mismatch", "constants"
         if category is not None:
-            return said(scene, line, category, "run", "torch's C++ refused: ", Tier.EXCEPTION)
+            return said(scene, line, category, phase, "torch's C++ refused: ", Tier.EXCEPTION)
     return None
 
 

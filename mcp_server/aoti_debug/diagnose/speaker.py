@@ -183,6 +183,8 @@ PARTS: tuple[Part, ...] = (
         "pip",
         (
             r"^ERROR: (?:pip's|Could not|No matching|Cannot install|ResolutionImpossible|Failed)",
+            r"^ERROR: \S{1,60} [\d.]{1,20} requires .{1,200}, but you have ",
+            r"\bpip\._vendor\.",
             r"^\s{0,4}× No solution found",
             r"^\s{0,4}╰─▶ ",
             r"^Because .{1,200} version solving failed",
@@ -314,7 +316,7 @@ PARTS: tuple[Part, ...] = (
 # Types that Python itself and its libraries raise where a script calls them wrongly.
 OF_A_SCRIPT = re.compile(
     r"^(?:E {1,8})?(?:Type|Attribute|Key|Name|ZeroDivision|UnboundLocal|NotImplemented"
-    r"|FileNotFound|IsADirectory|Permission|Unicode\w{0,10}|Recursion|JSONDecode|Assertion)Error\b"
+    r"|FileNotFound|IsADirectory|Permission|Unicode\w{0,10}|Recursion|JSONDecode)Error\b"
 )
 
 # What a neighbour's line says as well as torch's own: of the machine, not of a model.
@@ -395,16 +397,24 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 
 def in_its_words(scene: Scene) -> Candidate | None:
-    """Return what the complaints of a neighbour mean: the first one that a row of its knows."""
+    """Return what the complaints of a part mean: the first one that a row of its knows."""
     for line, text in zip(scene.lines, scene.texts, strict=True):
-        if HARMLESS.search(text) or CARRIES.search(text):
+        if HARMLESS.search(text) or (MILD.search(text) and not COMPLAINS.search(text)):
             continue
-        part = part_of(text)
-        if part is None or not part.says or (MILD.search(text) and not COMPLAINS.search(text)):
-            continue
-        for words, category, phase in part.says:
-            if (words or COMPLAINS.search(text)) and _folded(words).search(text):
-                return said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+        if (found := meaning_of(text)) is not None:
+            part, category, phase = found
+            return said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+    return None
+
+
+def meaning_of(text: str) -> tuple[Part, Category, Phase] | None:
+    """Return who says a text, and what it means where the rows of that part know it."""
+    part = part_of(text)
+    if part is None or not part.says or CARRIES.search(text):
+        return None
+    for words, category, phase in part.says:
+        if (words or COMPLAINS.search(text)) and _folded(words).search(text):
+            return part, category, phase
     return None
 
 

@@ -129,7 +129,7 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "out_of_memory",
         "run",
-        ("out of memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"),
+        (r"out.?of.?memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"),
         True,
     ),
     Wording(
@@ -174,6 +174,13 @@ WORDINGS: tuple[Wording, ...] = (
             "shapes? (?:mismatch|cannot)",
         ),
         True,
+    ),
+    Wording(
+        "package_incompatible",
+        "load",
+        (
+            r"\b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b",
+        ),
     ),
     Wording(
         "package_incompatible", "load", near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)
