@@ -25,6 +25,9 @@ from aoti_debug.verify.script_source import (
 HIDING = frozenset(
     "nan_to_num nanmean nansum nanmedian isnan masked_fill where clamp clip fillna fill_".split()
 )
+_JUDGING = frozenset(
+    "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
+)
 COMPARING = frozenset(
     "allclose equal isclose assert_close assert_allclose assert_array_equal eq sub abs".split()
 )
@@ -46,13 +49,35 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
     that is no Python."""
     try:
         old, new = (Source([ast.parse(text) for text in texts]) for texts in (before, after))
-        found = [_weakened(check, old, new) for check in old.checks]
+        checks = [check for check in old.checks if _judges(check, old)]
+        found = [_weakened(check, old, new) for check in checks]
         weakened = [*filter(None, found), *_replaced(old, new)]
-        pairs = zip(old.checks, found, strict=True)
+        pairs = zip(checks, found, strict=True)
         compared = any(not weak and _compared(check, old, new) for check, weak in pairs)
         return Changes(tuple(dict.fromkeys(weakened)), compared, tuple(refusals(old, new)))
     except (SyntaxError, ValueError, RecursionError):
         return Changes()
+
+
+def _judges(check: MadeCheck, source: Source) -> bool:
+    """Tell whether a check looks at results, not at what a model is given."""
+    if _JUDGING & callees(check.test):
+        return True
+    flows = assigned([check.function])
+    wanted: list[ast.expr] = [check.test]
+    seen: set[str] = set()
+    while wanted:
+        value = wanted.pop()
+        for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
+            root = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+            own = not isinstance(call.func, ast.Attribute) or call.func.attr in source.named
+            variable = isinstance(root, ast.Name) and root.id not in source.fixed
+            if own and variable:
+                return True
+        for name in loaded(value) & flows.keys() - seen:
+            seen.add(name)
+            wanted += flows[name]
+    return False
 
 
 def _weakened(check: MadeCheck, old: Source, new: Source) -> str:

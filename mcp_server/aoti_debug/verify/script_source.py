@@ -32,6 +32,11 @@ class Source:
     checks: list[MadeCheck] = field(default_factory=list)
 
     @property
+    def fixed(self) -> set[str]:
+        """Return the names that are functions, classes or modules, and no variables."""
+        return {*self.named, *self.imported, *BUILTIN}
+
+    @property
     def known(self) -> set[str]:
         return {*self.named, *self.values, *self.imported, *BUILTIN}
 
