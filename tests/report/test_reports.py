@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -246,7 +247,12 @@ def text(outlined: Outline) -> str:
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
-FORMS: dict[str, Callable[[Outline], str]] = {"txt": text, "md": markdown, "html": html}
+def page(outlined: Outline) -> str:
+    """Return a page without its style, which no snapshot need repeat."""
+    return re.sub(r"(?s)(<style>).*?(?=</style>)", r"\1", html(outlined))
+
+
+FORMS: dict[str, Callable[[Outline], str]] = {"txt": text, "md": markdown, "html": page}
 
 
 CASES = [(name, form) for name in ANSWERS for form in ("txt", "md")]
