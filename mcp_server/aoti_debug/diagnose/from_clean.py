@@ -128,6 +128,7 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
 ENDED = re.compile(
     r"(?i)\b(?:rc|(?:exit(?:ed)?|return)(?: with)?(?: code| status)?|returncode)\b\W{0,4}0\b"
     r"|\b(?:done|finished|completed?|success(?:ful(?:ly)?)?|succeeded|passed)\b"
+    r"|\b(?:saved|wrote|written)\b"
     r"|\b(?:took|in|time:?) [\d.:]{1,12} ?(?:s|ms|seconds)?\b|\bvs\.? eager [\d.e-]{4,12}$"
 )
 BEGINS = re.compile(r"(?i)(?:\.\.\.|…)\s{0,4}$|^\W{0,4}(?:running|loading|compiling|waiting)\b")

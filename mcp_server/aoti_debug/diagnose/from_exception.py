@@ -158,7 +158,7 @@ def from_chain(
         said = wording_of([text], sure=True) if exception.type.endswith(OF_TORCH) else None
         if said is not None:
             category, confidence, phase = said[1].category, "possible", said[1].phase
-        elif (meant := meaning_of(text)) is not None:
+        elif (meant := meaning_of(text) or meaning_of(raised_in(exception, text))) is not None:
             _, category, phase = meant
             confidence = "possible"
         elif (differs := compared(exception)) is not None:
@@ -216,6 +216,12 @@ def compared(exception: PythonException) -> Category | None:
     if NOT_FINITE.search(asserted):
         return "nan_or_inf"
     return "wrong_result" if COMPARES.search(asserted) else None
+
+
+def raised_in(exception: PythonException, text: str) -> str:
+    """Return the file that raised, where it is a library's, before what it said."""
+    file = exception.frames[-1].file if exception.frames else ""
+    return "" if is_users(file) else f"{file[-200:]}: {text}"
 
 
 WHERE: dict[Phase, str] = {

@@ -297,7 +297,7 @@ def thrown(scene: Scene) -> Candidate | None:
 BARE = Form(
     r"^\s{0,8}(?:RuntimeError|AssertionError|c10::\w{0,40}Error): ",
     r"^\s{0,4}what\(\):\s",
-    r"(?i)\bexpected\b.{0,120}\b(?:got|but|found|given)\b",
+    r"(?i)\b(?:expect(?:ed|s)|wants?)\b.{0,120}\b(?:got|but|found|given|has|have|received)\b",
 )
 OF_CONSTANTS = re.compile(r"(?i)\bconstants?\b|\bconstant_buffer|state_dict")
 

@@ -21,7 +21,7 @@ REFERENCE = re.compile(
     r"(?i)\b(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"
 )
 COMPILED = re.compile(
-    r"(?i)\b(?:compiled?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)\b"
+    r"(?i)\b(?:compiled?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)(?!\w)"
 )
 # Two columns of these differ in a healthy run.
 MEASURED = re.compile(
@@ -60,6 +60,7 @@ SAME = re.compile(
     r"(?P<what>(?:checksum|hash|digest|sum|output|result|logits?|crc)\w{0,10})\W{1,4}(?P<value>\S{1,80})"
 )
 COUNTED = re.compile(r"(?i)^(?:step|iter\w*|epoch|time|batch|it|lr|rank|id|n|size|seed)\b")
+DIGITS = re.compile(r"\d{1,20}")
 BYTES = re.compile(r"(?i)[\d.]{1,20} ?[kmgt]i?b\b")
 COLUMN = 4  # characters between a name and its value
 LINES = 200  # at the beginning and at the end that are looked at
@@ -90,7 +91,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         (exploding, "wrong_result", "output", "a number of the results jumps: "),
         (measured, "performance", "run", "times or sizes of two models, and no error: "),
         (timed, "performance", "run", "times of two models, and no error: "),
-        (lasting, "performance", "lower", "a long compile, and no error: "),
+        (lasting, "performance", "lower", "a long time, and no error: "),
         (growing, "performance", "run", "the memory grows from line to line: "),
     )
     for find, category, phase, what in finders:
@@ -270,15 +271,15 @@ def timed(texts: Sequence[str]) -> int | None:
     return next((number for number, which in names if which != names[0][1]), None)
 
 
-LONG = 600.0  # seconds
+LONG = 300.0  # seconds
 LASTED = re.compile(
-    r"(?i)\b(?:compil|inductor|lower|autotun|export)\w*\b.{0,60}?"
+    r"(?i)\b(?:compil|inductor|lower|autotun|export|load)\w*\b.{0,60}?"
     r"\b(?P<s>\d{3,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
 )
 
 
 def lasting(texts: Sequence[str]) -> int | None:
-    """Return the number of the first line of a compile that took ten minutes or more."""
+    """Return the number of the first line of a compile or load that took five minutes or more."""
     for number, text in enumerate(texts):
         if (found := LASTED.search(text)) is not None and float(found["s"]) >= LONG:
             return number
@@ -306,7 +307,7 @@ def growing(texts: Sequence[str]) -> int | None:
     known: dict[str, list[tuple[int, float]]] = {}
     for number, text in enumerate(texts):
         if size := BYTES.search(text):
-            kind = NUMBER.sub("", text[: size.start()])
+            kind = " ".join(DIGITS.sub("", text[: size.start()]).split())
             known.setdefault(kind, []).append(
                 (number, numbers_in(size[0].rstrip("KMGTiBkmgtb "))[0])
             )

@@ -249,7 +249,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "OpenVINO",
-        (r"\bopenvino[.:]", r"\bov::"),
+        (r"\bopenvino[.:]", r"\bov::", r"\bOpConversionFailure\b", r"\bsrc/frontends/"),
         (MEMORY, NO_DEVICE, LIBRARY, DAMAGED, CONVERTS, SIZES),
         neighbour=True,
     ),
@@ -310,6 +310,11 @@ PARTS: tuple[Part, ...] = (
     Part("Inductor", (r"\btorch[./\\]_inductor[./\\]",)),
     Part("torch", (r"\btorch[./\\]\w", r"\bc10::|\bat::")),
     Part("CUDA", (r"\bCUDA error\b|\bcuda\w{0,40}Error|\bCUDA_ERROR_",)),
+    Part(
+        "a download",
+        (r"^fatal: unable to access '", r"\b(?:urllib3|requests|huggingface_hub)\.\w", r"^wget: "),
+        INSTALLS,
+    ),
     Part("Python", (r"^\w{0,60}(?:Error|Exception): ", r"^Fatal Python error")),
 )
 

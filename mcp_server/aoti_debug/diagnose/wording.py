@@ -52,6 +52,7 @@ REFUSES: tuple[tuple[str, Category], ...] = (
     (r"index\w* .{0,40}out of (?:range|bounds)|index out of", "index_out_of_bounds"),
     (
         r"non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type"
+        r"|\(torch\.\w{1,20}tensor\).{1,60}\(torch\.cuda\.|\(torch\.cuda\..{1,60}\(torch\.\w{1,20}tensor"
         r"|(?:found|is|are) on (?:the )?(?:cpu|cuda)\b",
         "contract_device",
     ),
@@ -60,11 +61,15 @@ REFUSES: tuple[tuple[str, Category], ...] = (
         r"|int)\b|\btensor for argument .{0,60}type",
         "contract_dtype",
     ),
+    (
+        r"input type .{1,60} and weight type .{1,60} should be the same",
+        "contract_dtype",
+    ),
     (r"expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)", "contract_argument"),
     (
         r"\bshapes?\b|size of tensor|sizes? mismatch|mat1|channels|must match .{0,40}dimension"
         r"|\bsizes? .{0,40}\bmatch|expected \d\w{0,2}-?d|invalid for input of size|broadcast"
-        r"|dimension|expected size",
+        r"|dimension|expected size|\brank\b",
         "contract_shape",
     ),
     (r"\bstrides?\b|contiguous|memory format", "contract_stride"),
@@ -104,6 +109,21 @@ WORDINGS: tuple[Wording, ...] = (
         True,
     ),
     Wording("missing_symbol", "cpp_compile", ("undefined reference",), True),
+    Wording(
+        "custom_op_missing",
+        "load",
+        near(r"custom (?:c\+\+ )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)"),
+    ),
+    Wording(
+        "contract_argument",
+        "run",
+        (r"\bAOTI\w{0,40}.{0,60}(?:unexpected keyword|positional argument)",),
+    ),
+    Wording(
+        "package_incompatible",
+        "load",
+        (r"\b(?:compiled|built|exported|made) (?:for|on)\b.{0,80}\b(?:but|only supports)\b",),
+    ),
     Wording("constants_missing", "constants", (rf"\bconstants?\b.{{0,80}}{LACKS}",)),
     Wording(
         "package_incompatible",
@@ -122,6 +142,7 @@ WORDINGS: tuple[Wording, ...] = (
         "run",
         (
             rf"{FAILS}.{{0,200}}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)",
+            r"cuda ?graphs?\b.{0,60}overwritten",
             rf"captur\w+ .{{0,20}}graph.{{0,20}}{FAILS}",
         ),
         True,
@@ -204,6 +225,7 @@ WORDINGS: tuple[Wording, ...] = (
         "output",
         (
             *near(r"\beager(?:ly)?\b", DIFFERS),
+            r"\bmismatch\b.{0,40}(?:err|diff)|\b\w{0,10}(?:err|diff)\w{0,10}\W{1,3}(?:inf|nan)\b",
             r"all_?close.{0,40}\bfalse\b",
             r"\bfalse\b.{0,20}all_?close",
             rf"(?:output|result|accuracy|numeric\w*|precision)s?\b.{{0,60}}{DIFFERS}",

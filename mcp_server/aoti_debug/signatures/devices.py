@@ -161,7 +161,7 @@ SIGNATURES = (
         apart_from=("device_of_data_differs",),
     ),
     Signature(
-        "no_gpu_in_process", "load", "device_unavailable", Tier.EXACT_TEXT, next_tool="check_environment",
+        "no_gpu_in_process", "environment", "device_unavailable", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="No usable GPU: {what}",
         means="A GPU package, or a compile for one, in a process that sees no GPU or asks for an index that does not exist. `0 active drivers` are Triton's words for it; 2 means two Triton backends.",
         check="torch.cuda.is_available() and nvidia-smi in the same process environment; CUDA_VISIBLE_DEVICES.",

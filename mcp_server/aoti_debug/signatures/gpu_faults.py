@@ -186,7 +186,10 @@ SIGNATURES = (
             r"^={1,40}\s{1,20}Address 0x[0-9a-f]{1,200} is misaligned",
             r"^={1,40}\s{1,20}Access to 0x[0-9a-f]{1,200} is misaligned",
         ),
-        unconfirmed=("CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS",),
+        unconfirmed=(
+            "HIP error: misaligned address",
+            "CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS",
+        ),
         matches=(
             quoted("RuntimeError: CUDA error: misaligned address", "pytorch/pytorch#141891"),
             example("CUDA Exception: Warp Misaligned Address", "cuda-gdb manual"),
