@@ -26,31 +26,6 @@ class Wrapped(nn.Module):
         return getattr(self.model(input_ids=input_ids, use_cache=False), self.output)
 
 
-def bert() -> nn.Module:
-    from transformers import BertConfig, BertModel
-
-    config = BertConfig(
-        vocab_size=100,
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=64,
-        _attn_implementation="eager",
-    )
-    model = BertModel(config, add_pooling_layer=False)
-
-    class Bert(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.model = model
-
-        def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
-            return self.model(input_ids=input_ids).last_hidden_state
-
-    return Bert()
-
-
 def gpt2() -> nn.Module:
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -124,9 +99,9 @@ def changed(inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
 
 def compiled(package: Path) -> None:
     torch.manual_seed(0)
-    model = {"bert": bert, "gpt2": gpt2, "conv": conv, "bag": Bag}[NAME]().eval()
+    model = {"gpt2": gpt2, "conv": conv, "bag": Bag}[NAME]().eval()
     shapes = None
-    if NAME in ("bert", "gpt2"):
+    if NAME == "gpt2":
         batch, length = torch.export.Dim("batch", min=1, max=64), torch.export.Dim("length", max=32)
         shapes = {"input_ids": {0: batch, 1: length}}
     exported = torch.export.export(model, given(), dynamic_shapes=shapes)
