@@ -127,6 +127,16 @@ some = {name: one for name, one in model.state_dict().items() if name.startswith
 package.load_constants(some, check_full_update=False)"""
     + CHECK
 )
+MANAGED = (
+    SMALL
+    + """\
+held = {name: model.state_dict()[name].clone() for name in package.get_constant_fqns()}
+package.load_constants(held, check_full_update=False, user_managed=True)
+bad = float((package(x) - model(x)).abs().max()) > 1e-3
+for weight in held.values():
+    weight.mul_(1.5)"""
+    + CHECK
+)
 ATTRIBUTE = SMALL + "model.temperature = 0.7" + CHECK
 LATE = (
     SMALL
@@ -178,6 +188,23 @@ model = Floor().eval()
 package = compiled(model, (torch.randn(8, 4),))
 model.floor = torch.zeros(4)
 inputs = [torch.randn(8, 4) for _ in range(4)]
+sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
+"""
+WARM = """\
+class Running(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("level", torch.zeros(4))
+
+    def forward(self, x):
+        self.level.mul_(0.9).add_(0.1 * x.mean(0))
+        return x - self.level
+
+
+package = compiled(Running().eval(), (torch.randn(8, 4),))
+for _ in range(3):
+    package(torch.randn(8, 4) + 5)
+model, inputs = Running().eval(), [torch.randn(8, 4) for _ in range(4)]
 sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
 """
 NOISE = """\
@@ -339,6 +366,23 @@ def test_how_the_reference_differs_is_proved_by_what_the_script_compares(
     assert any("apart" in one.result for one in cause.because)
     line = "package.load_constants(" if category == "constants_missing" else "model("
     assert line in (cause.source[0].text or "")
+
+
+def test_calls_that_moved_the_state_of_the_package_alone_are_proved_by_loading_it_anew(
+    found: Triaged,
+) -> None:
+    cause = best(found(WARM))
+    assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
+    assert "3 calls" in cause.summary and "level" in cause.summary
+    assert cause.source[0].text is not None and "+ 5" in cause.source[0].text
+
+
+def test_weights_whose_memory_the_script_writes_again_are_told_from_those_it_gave(
+    found: Triaged,
+) -> None:
+    cause = best(found(MANAGED))
+    assert cause.category == "user_code" and "user-managed" in cause.summary, cause.summary
+    assert cause.source[0].text is not None and "load_constants" in cause.source[0].text
 
 
 def test_a_reference_that_gives_the_same_is_no_finding(found: Triaged) -> None:

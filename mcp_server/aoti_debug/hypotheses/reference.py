@@ -45,17 +45,15 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         one = telling(one, fine) if one.far else one
         found = words(observations, one)
         if found is not None:
-            place, kind = one.caller, ""
-            if found[0].startswith("constants_") or rewritten(
-                observations, one
-            ):  # there is the fault, not here
+            place, kind, again = one.caller, "", rewritten(observations, one)
+            if again or found[0].startswith("constants_"):  # there is the fault, not here
                 kind = "constants"
             elif one.rows:
                 kind = "run"
             elif one.changed and stale(observations):
                 kind = "load"
             place = (called(observations, kind) if kind else None) or place
-            yield candidate(one, found, tried, pairs, place, pair)
+            yield candidate(one, found, tried, pairs, place, pair, known=again)
             return
 
 
@@ -125,6 +123,11 @@ def stale(observations: Observations) -> bool:
 def words(observations: Observations, one: Reference) -> Words | None:
     """Say the first way in which the reference differs, the surest first."""
     pair = experiment(observations)
+    if rewritten(observations, one):
+        said = "user-managed weights were written again after load_constants: "
+        held = one.changed or tuple(sorted(loaded(observations)))
+        fix = "leave their memory as it is while the package uses it, or give it copies"
+        return "user_code", said + listed(held), fix
     if pair is not None and pair.explained:
         if one.changed:
             return weights(observations, one)
@@ -197,12 +200,6 @@ def weights(observations: Observations, one: Reference) -> Words:
         said = f"{count} weight{'s' * (count > 1)} of the reference were not among the "
         said += f"{len(given)} that load_constants was given: {listed(left)}"
         return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
-    if given and rewritten(observations, one):
-        said = (
-            f"user-managed weights were written again after load_constants: {listed(one.changed)}"
-        )
-        fix = "leave their memory as it is while the package uses it, or give it copies"
-        return "user_code", said, fix
     if given:
         said = (
             f"load_constants was given other values than the reference has: {listed(one.changed)}"
@@ -221,11 +218,13 @@ def weights(observations: Observations, one: Reference) -> Words:
 
 
 def rewritten(observations: Observations, one: Reference) -> bool:
-    """Tell whether weights whose memory is the script's own were right once, by an earlier call."""
-    events = observations.events
+    """Tell whether weights whose memory is the script's own were right once, by an earlier call,
+    and the package is right with those of the reference."""
+    events, pair = observations.events, experiment(observations)
     given = [p for p in (events.phases if events is not None else ()) if p.phase == "constants"]
     earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]
-    return bool(earlier) and bool(given) and given[-1].details.user_managed and bool(one.changed)
+    own = pair is not None and (pair.explained or (pair.anew is not None and pair.anew.agrees))
+    return own and bool(earlier) and bool(given) and given[-1].details.user_managed
 
 
 def again(observations: Observations, names: Sequence[str]) -> str:
@@ -297,6 +296,8 @@ def candidate(
     pairs: Sequence[Reference],
     place: tuple[str, int] | None,
     pair: Pair | None = None,
+    *,
+    known: bool = False,  # the package is right with its weights as they were given
 ) -> Candidate:
     category, said, fix = found
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
@@ -320,7 +321,7 @@ def candidate(
         Diagnosis(
             phase="output",
             category=category,
-            confidence="proved" if one.far and sure(one, pair) else "likely",
+            confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
             summary=f"{said}{at}",
             source=lines,
             evidence=[evidence(one.span)],
