@@ -16,16 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import KEY, write_key
 from aoti_debug.triage.probe_arguments import context_arguments
-from aoti_debug.verify.driver import patched_target
+from aoti_debug.verify.driver import patched_target, split
 from aoti_debug.verify.held_out import Report, read_report
 from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
+from aoti_debug.verify.script_checks import Changes
+from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.vocabulary import Fingerprint
 
 try:
@@ -137,6 +140,63 @@ def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     assert found.verdict == "masked" and "3 values" in found.reason
 
 
+NAN = replace(
+    WRONG_FIXED,
+    category="nan_or_inf",
+    trials=(replace(GOOD, name=CALL, reference_finite=False, nonfinite_before=(3, 0)), GOOD, FRESH),
+    checked=True,
+)
+
+
+def test_what_the_package_itself_returns_decides() -> None:
+    assert judge(replace(NAN, trials=(replace(NAN.trials[0], nonfinite=(0, 0)), GOOD))).verdict == (
+        "fixed"
+    )
+    still = replace(NAN.trials[0], nonfinite=(3, 0), package_finite=False)
+    assert judge(replace(NAN, trials=(still, GOOD))).verdict == "not fixed"
+    assert judge(replace(WRONG_FIXED, checked=True, unchanged=True)).verdict == "masked"
+    false_alarm = replace(WRONG_FIXED, category="false_alarm", checked=True, unchanged=True)
+    assert judge(false_alarm).verdict == "fixed"
+
+
+def test_inputs_like_the_failing_ones_must_be_right_too() -> None:
+    near = replace(GOOD, name="like it", nonfinite_before=(2, 0), nonfinite=(0, 0))
+    assert judge(replace(FIXED, near=(near,))).verdict == "fixed"
+    for other in (
+        replace(near, nonfinite=(2, 0)),
+        replace(near, package_raises="RuntimeError: index"),
+        replace(near, package="differs"),
+    ):
+        assert judge(replace(FIXED, near=(near, other))).verdict == "masked"
+    assert judge(replace(FIXED, wrapped=True)).verdict == "masked"
+
+
+def test_a_check_that_is_kept_tells_what_is_right_and_a_weaker_one_nothing() -> None:
+    other = (replace(GOOD, name=CALL, model="differs"), GOOD, FRESH)
+    facts = replace(WRONG_FIXED, checked=True, inputs="input 0 has other values", trials=other)
+    assert judge(facts).verdict == "masked"
+    assert judge(replace(facts, changes=Changes(compared=True))).verdict == "fixed"
+    weaker = Changes(("tolerance",), compared=True)
+    assert judge(replace(facts, changes=weaker)).verdict == "masked"
+    assert judge(replace(FIXED, changes=weaker)).verdict == "masked"
+
+
+def test_refusing_the_bad_request_alone_and_going_on_is_a_fix() -> None:
+    refusal = Refusal("x >= 9", told=True, special=False, ordered=True)
+    gone_on = replace(FIXED, inputs="input 0 has other values", calls=4)
+    for changed, verdict in (
+        (refusal, "fixed"),
+        (replace(refusal, told=False), "masked"),
+        (replace(refusal, special=True), "masked"),
+        (replace(refusal, ordered=False), "masked"),
+    ):
+        facts = replace(gone_on, changes=Changes(refusals=(changed,)))
+        assert judge(facts).verdict == verdict, changed
+        assert judge(replace(facts, wrong_refusals=("too much",))).verdict == "masked"
+    legal = replace(NAN, trials=(GOOD, replace(GOOD, name=CALL)), inputs="others")
+    assert judge(replace(legal, changes=Changes(refusals=(refusal,)))).verdict == "masked"
+
+
 def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     call = {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
     lines = [
@@ -155,6 +215,30 @@ def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     assert Report.model_validate({**tried, "unended": "after 70 s"}).died_in is None
     assert Report.model_validate({**tried, **done}).died_in is None
     assert Report(state="load").died_in is None
+
+
+def test_rows_that_are_split_over_several_calls_are_those_of_one() -> None:
+    def calls(*rows: int) -> list[Call]:
+        lines = [
+            {
+                "t": 1.0,
+                "pid": 7,
+                "event": "begin",
+                "phase": "run",
+                "name": "call",
+                "id": number,
+                "call": number,
+                "inputs": [{"index": 0, "shape": [count, 4]}],
+            }
+            for number, count in enumerate(rows, 1)
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        return list(read_events(io.BytesIO(text)).calls)
+
+    failing = calls(8, 43)[1]
+    assert split(failing, calls(8, 22, 21, 9)) == (22, 21)
+    assert split(failing, calls(8, 32, 32)) == split(failing, calls(8, 32, 5)) == ()
+    assert split(failing, calls(8, 43)) == split(None, calls(8)) == ()
 
 
 SCRIPT = "import torch\n\nx = 1\ny = 2\nz = 3\n"

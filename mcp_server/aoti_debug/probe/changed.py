@@ -34,6 +34,12 @@ def by_name(
     return list(one.values()), [other[path] for path in one]
 
 
+def part(torch: Any, leaf: Any, parts: list[int]) -> Any:
+    """Return the first of the parts that the rows of a call are split into."""
+    whole = isinstance(leaf, torch.Tensor) and leaf.dim() and leaf.shape[0] == sum(parts)
+    return leaf[: parts[0]] if whole else leaf
+
+
 def differ(torch: Any, before: list[Any], now: list[Any]) -> str:
     """Say how the values of two calls differ; another dtype, layout or device is no difference.
     Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""

@@ -42,6 +42,7 @@ def main() -> int:
     standalone.add_package_arguments(parser)
     parser.add_argument("--exported", required=True, help="the fixed program")
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
+    parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
     parser.add_argument("--refusals", help="conditions under which the fixed script refuses")
     parser.add_argument("--seeds", type=int, default=3)
@@ -59,15 +60,18 @@ def main() -> int:
         captured = standalone.read_inputs(torch, options.inputs) if options.inputs else None
         now = standalone.read_inputs(torch, options.now) if options.now else None
         if captured is not None and now is not None:
-            other = changed.differ(torch, *changed.by_name(torch, captured, now))
+            wanted, given = changed.by_name(torch, captured, now)
+            if options.parts:
+                wanted = [changed.part(torch, leaf, options.parts) for leaf in wanted]
+            other = changed.differ(torch, wanted, given)
             report.update(inputs=other)
             captured = captured if other else now  # as the package is given them now
         elif now is not None and not options.before:
             first, captured = "the fixed script's call", now
         drawn = drawn_for(torch, old, new, captured)
         found = [(first, captured), *held_out(torch, old, drawn, options.seeds)]
-        given = next((inputs for _, inputs in found if inputs is not None), None)
-        if given is None:
+        some = next((inputs for _, inputs in found if inputs is not None), None)
+        if some is None:
             raise ValueError("there are neither captured nor example inputs")
         pair = Pair(torch, old, new)
         like: list[Inputs] = []
@@ -77,8 +81,8 @@ def main() -> int:
             asked = refusals.Asked(captured, legal, like)
             if options.refusals and like:
                 report.update(wrong_refusals=refusals.wrong(torch, old, options.refusals, asked))
-        report.update(**_kept(torch, new, given))
-        model = standalone.load_package(torch, options, given, report)
+        report.update(**_kept(torch, new, some))
+        model = standalone.load_package(torch, options, some, report)
         trials: list[Document] = []
         for name, inputs in found:
             if inputs is None:
@@ -183,7 +187,7 @@ class Pair:
             name = f"inputs like the failing call's, {number}"
             report.update(state=f"trying {name}", trying=name)
             found.append({"name": name, **self.tried(torch, model, inputs)})
-        done = [self._done(torch, model, one) for one in neighbours.beyond(drawn, failing)]
+        done = [self._done(torch, model, one) for one in self.beyond(torch, drawn, failing)]
         outputs = [one for one in done if one is not None]
         wrapped = any(changed.differ(torch, outputs[0], one) for one in outputs)
         return {"near": found, "wrapped": wrapped, "trying": None}
@@ -192,8 +196,14 @@ class Pair:
         """Return inputs on which the original fails as on the failing ones."""
         if not self.fails(torch, failing):
             return []
-        given = neighbours.beyond(drawn, failing), neighbours.moved(torch, drawn, failing)
-        return [one for kind in given for one in kind if self.fails(torch, one)]
+        given = [*self.beyond(torch, drawn, failing), *neighbours.moved(torch, drawn, failing)]
+        return [one for one in given if self.fails(torch, one)]
+
+    def beyond(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
+        """Return inputs with indices further out of bounds; none where the fix changed a table,
+        which has another end then."""
+        same = limits.indexed(torch, self.old) == limits.indexed(torch, self.new)
+        return neighbours.beyond(drawn, failing) if same else []
 
     def _done(self, torch: Any, model: Any, inputs: Inputs) -> list[Any] | None:
         """Return what the package gives; None where it raises."""
@@ -203,9 +213,9 @@ class Pair:
             return None
 
     def fails(self, torch: Any, inputs: Inputs) -> bool:
-        """Tell whether the original raises, or returns what is not finite, in float64 too."""
+        """Tell whether the original raises, or returns what is not finite."""
         before, exact, why = _eager(torch, self.plain_old, inputs)
-        return why is not None or not all(map(_finite, exact or before))
+        return why is not None or not all(map(_finite, [*before, *(exact or ())]))
 
 
 def where_finite(torch: Any, now: list[Any], before: list[Any], exact: Any) -> list[Any]:

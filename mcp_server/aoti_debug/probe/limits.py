@@ -89,20 +89,23 @@ class Limits:
     def _indexed(self, place: int) -> set[int]:
         """Return the sizes that an input's values index, as far as they are numbers."""
         name = standalone.user_inputs(self.program)[place].name
-        found: set[int] = set()
-        for node in self.program.graph.nodes:
-            if indices.is_indexing(node):
-                found |= {
-                    size
-                    for size, held in indices.sizes_indexed(self.torch, node)
-                    if name in indices.ancestors(held)[0]
-                }
-        return found
+        pairs = _sizes_indexed(self.torch, self.program)
+        return {size for size, held in pairs if name in indices.ancestors(held)[0]}
 
     def _sizes_of_data(self) -> bool:
         """Tell whether sizes depend on values, which must then not be large."""
         symbols = {str(s) for s in self.program.range_constraints}
         return any(s.startswith(("u", "zuf")) for s in symbols)
+
+
+def _sizes_indexed(torch: Any, program: Any) -> list[tuple[int, Any]]:
+    nodes = [node for node in program.graph.nodes if indices.is_indexing(node)]
+    return [pair for node in nodes for pair in indices.sizes_indexed(torch, node)]
+
+
+def indexed(torch: Any, program: Any) -> list[int]:
+    """Return the fixed sizes that a program indexes."""
+    return sorted(size for size, _ in _sizes_indexed(torch, program))
 
 
 def constants(program: Any) -> list[float]:

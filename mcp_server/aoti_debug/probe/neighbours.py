@@ -11,6 +11,7 @@ from .fresh import Fresh
 Inputs = standalone.Inputs
 Changed = Callable[[Any], Any]
 
+_SCALES = (1.25, 0.8, 1.1, 0.93)  # what rounding makes of an edge differs
 _FURTHER = (1, 2, 7)  # how far an index lies beyond the one that was out of bounds
 
 
@@ -28,7 +29,8 @@ def moved(torch: Any, drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
     floats = [place for place, leaf in enumerate(failing.flat) if _is_float(torch, leaf)]
     if floats and not bad:
         yield _each(torch, failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
-        yield _each(torch, failing, lambda leaf: leaf * 1.25, floats)
+        for scale in _SCALES:
+            yield _each(torch, failing, lambda leaf, scale=scale: leaf * scale, floats)
     if floats:
         yield _each(torch, failing, lambda leaf: leaf.roll(1, -1), floats)
     yield _each(torch, failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))

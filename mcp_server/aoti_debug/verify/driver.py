@@ -28,7 +28,7 @@ from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn
-from aoti_debug.verify.held_out import Report, held_out
+from aoti_debug.verify.held_out import Others, Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
 from aoti_debug.verify.patch import apply, files_of, read_patch
 from aoti_debug.verify.request import VerifyRequest
@@ -89,7 +89,10 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
         await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
-        report = await held_out(state, request, before.material, ran, call, now, checks.refusals)
+        events = ran.observations.events
+        parts = split(before.call.call, events.calls if events is not None else ())
+        others = Others(now, parts, checks.refusals)
+        report = await held_out(state, request, before.material, ran, call, others)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
     found = judge(facts)
     if facts.own_reference and call.exported is None and found.verdict in ("fixed", "undecided"):
@@ -231,6 +234,23 @@ def same_call(observations: Observations, number: int | None, directory: Path) -
     alike = (call for call in events.calls if call.call == number)
     files = (inputs_file(events, call, directory)[0] for call in alike)
     return next((file for file in files if file is not None), None)
+
+
+def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
+    """Return the rows of each of the calls that the rows of the failing one are split over, in
+    their order from its number on; nothing where they are not."""
+    rows = [_rows(call) for call in now if before and (call.call or 0) >= (before.call or 0)]
+    wanted, found = _rows(before) if before is not None else 0, 0
+    for count, one in enumerate(rows, 1):
+        found += one
+        if found >= wanted:
+            return tuple(rows[:count]) if count > 1 and found == wanted else ()
+    return ()
+
+
+def _rows(call: Call) -> int:
+    """Return the first size of the first input that has one."""
+    return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
 def _unchanged(before: Events | None, now: Events | None) -> bool:

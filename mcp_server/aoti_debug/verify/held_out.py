@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +23,7 @@ from aoti_debug.verify.script_refusals import Refusal
 
 LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded
-LIKE = 6  # sets of inputs that are like the failing ones, at most
+LIKE = 8  # sets of inputs that are like the failing ones, at most
 CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
 PERTURB = {"MALLOC_PERTURB_": "128"}  # uninitialized memory holds 0x7F bytes, 3.4e38 in float32
 Compared = Literal["agrees", "differs", "random"]
@@ -110,14 +109,22 @@ class Report(_Told):
         return self.why_not or (str(self.error) if self.error is not None else None)
 
 
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What the fixed script gives in the place of the failing call."""
+
+    now: Path | None  # inputs of the call of its number
+    parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
+    refusals: tuple[Refusal, ...] = ()
+
+
 async def held_out(
     state: RunState,
     request: VerifyRequest,
     before: Material,
     fixed: Ran,
     call: Captured,
-    now: Path | None,
-    refusals: Sequence[Refusal] = (),
+    others: Others,
 ) -> Report:
     """Have the fixed package called with the failing inputs, the example and fresh ones."""
     if fixed.exit.timed_out:
@@ -126,7 +133,7 @@ async def held_out(
     if call.package is None or call.exported is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
-    conditions = [asdict(one) for one in refusals if one.told and one.condition]
+    conditions = [asdict(one) for one in others.refusals if one.told and one.condition]
     file = directory / "refusals.json"
     if conditions:
         write_atomically(file, json.dumps(conditions).encode())
@@ -135,7 +142,8 @@ async def held_out(
         *words(state, replace(call, inputs=before.inputs), directory),
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
-        *(("--now", str(now)) if now is not None else ()),
+        *(("--now", str(others.now)) if others.now is not None else ()),
+        *(("--parts", *map(str, others.parts)) if others.parts else ()),
         *(("--refusals", str(file)) if conditions else ()),
         *("--trust",) * request.trust,
     )

@@ -307,7 +307,7 @@ def _near(facts: Facts) -> Iterator[Found]:
         what = f"the package on {trial.name}"
         if trial.package_raises is not None:
             text = f"only this input is right: it raises on {trial.name}: {trial.package_raises}"
-        elif trial.no_better:
+        elif trial.no_better or trial.still_nonfinite:
             text = f"only this input is right: NaN or Inf on {trial.name}"
         elif trial.package == "differs":
             text = f"wrong values on {trial.name}"
