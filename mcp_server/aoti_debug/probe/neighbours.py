@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Container, Iterator
+from functools import partial
 from typing import Any
 
 from . import standalone
@@ -30,7 +32,7 @@ def moved(torch: Any, drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
     if floats and not bad:
         yield _each(torch, failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
         for scale in _SCALES:
-            yield _each(torch, failing, lambda leaf, scale=scale: leaf * scale, floats)
+            yield _each(torch, failing, partial(operator.mul, scale), floats)
     if floats:
         yield _each(torch, failing, lambda leaf: leaf.roll(1, -1), floats)
     yield _each(torch, failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))
