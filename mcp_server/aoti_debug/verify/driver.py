@@ -117,12 +117,12 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     home = state.directory.path.parent.parent
     directory = RunDirectory.open(request.against, home)
     material = failure_kept(directory, request.target, home)
-    if ended_well(material) or material.observations is None:
+    observations = material.observations
+    if observations is None or (ended_well(material) and not rejects(observations)):
         raise NothingToMinify(
             f"run {request.against} shows no failure, so there is nothing to verify a fix against",
             help="Triage the failing script as it was, and give that run.",
         )
-    observations = material.observations
     call = captured(observations, directory.path, home)
     number = call.call.call if call.call is not None else None
     signature = of_run(observations, material.diagnosis)

@@ -24,7 +24,7 @@ REFUSABLE: frozenset[Category] = frozenset(
     in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
-TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
+TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result", "false_alarm"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,9 @@ def _is_special(refusal: Refusal, facts: Facts) -> bool:
 
 
 def _checks(facts: Facts) -> Found:
-    weakened = facts.changes.weakened if facts.category != "false_alarm" else ()
+    weakened = facts.changes.weakened
+    if facts.changes.looser and facts.category != "false_alarm":
+        weakened = (*weakened, "its tolerance is another")
     text = "; ".join(weakened[:2]) or "as before"
     return Found("the script's checks", "bad" if weakened else "good", text, "masked")
 
@@ -345,7 +347,7 @@ def _package(trial: Trial) -> Found:
 
 def _model(trial: Trial, facts: Facts) -> Found:
     what = f"the model on {trial.name}"
-    if facts.category == "nan_or_inf" and trial.still_nonfinite:
+    if trial.still_nonfinite and (facts.checked or facts.category == "nan_or_inf"):
         text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
         return Found(what, "bad", f"{text} on {trial.name}", "masked")
     if trial.original_raises is not None or trial.model is None:

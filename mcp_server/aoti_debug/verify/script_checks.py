@@ -25,6 +25,7 @@ from aoti_debug.verify.script_source import (
 HIDING = frozenset(
     "nan_to_num nanmean nansum nanmedian isnan masked_fill where clamp clip fillna fill_".split()
 )
+TOLERATED = 1e-2
 _JUDGING = frozenset(
     "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
 )
@@ -42,6 +43,7 @@ class Changes:
     weakened: tuple[str, ...] = ()
     compared: bool = False
     refusals: tuple[Refusal, ...] = ()
+    looser: bool = False  # a tolerance is another, and still small
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
@@ -54,7 +56,10 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         weakened = [*filter(None, found), *_replaced(old, new)]
         pairs = zip(checks, found, strict=True)
         compared = any(not weak and _compared(check, old, new) for check, weak in pairs)
-        return Changes(tuple(dict.fromkeys(weakened)), compared, tuple(refusals(old, new)))
+        looser = [c for c in checks if any(_looser(c.test, one.test) for one in new.checks)]
+        return Changes(
+            tuple(dict.fromkeys(weakened)), compared, tuple(refusals(old, new)), bool(looser)
+        )
     except (SyntaxError, ValueError, RecursionError):
         return Changes()
 
@@ -85,8 +90,10 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
     said = ast.unparse(check.test)[:80]
     alike = [one for one in new.checks if not _weaker(check.test, one.test)]
     alike = [one for one in alike if len(one.around) <= len(check.around)]
-    if not alike:
+    if not alike and not any(_looser(check.test, one.test) for one in new.checks):
         return f"the script's check is another or gone: {said}"
+    if not alike:
+        return ""
     same = [one for one in alike if ast.unparse(one.test) == ast.unparse(check.test)]
     now = min(same or alike, key=lambda one: name_of(one.function) != name_of(check.function))
     for name in sorted(callees(check.test) & old.named.keys()):
@@ -98,6 +105,14 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
         if _diverted(flows[name], flown[name]):
             return f"the script's check looks at another {name}: {said}"
     return ""
+
+
+def _looser(before: ast.AST, after: ast.AST) -> bool:
+    """Tell whether an expression differs in its small numbers alone, which may be a tolerance."""
+    one, other = features(before), features(after)
+    lost, added = one - other, other - one
+    small = all(kind == "number" and float(text) <= TOLERATED for kind, text in (lost + added))
+    return small and lost.total() == added.total() > 0
 
 
 def _weaker(before: ast.AST, after: ast.AST) -> bool:
