@@ -3,7 +3,7 @@
     python evals/benchmarks/verify.py OUT [--jobs 1] [--limit 3600] [BASE ...]
     python evals/benchmarks/verify.py OUT --right FIXES --wrong CHEATS
 
-The scripts and fixes stand in evals/cases/verify.toml, or in folders of folders, each with a
+The scripts and fixes stand in evals/cases/verify.toml.xz, or in folders of folders, each with a
 before.py and its after.py or a patch. Each script is triaged once, each fix is
 given as a patch; so is the one that the triage proposes, if it does. OUT/pairs.jsonl gets a line
 a fix; one that is there already is not made again, and none is begun after the limit, which ends
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -28,7 +29,7 @@ try:
 except ImportError:  # Python 3.10
     import tomli as tomllib
 
-CASES = Path(__file__).parent.parent / "cases" / "verify.toml"
+CASES = Path(__file__).parent.parent / "cases" / "verify.toml.xz"
 HOME = Path(os.environ.get("AOTI_DEBUG_HOME", Path.home() / ".cache" / "aoti-debug-verify"))
 LIMIT_S = 900
 PROPOSED = "(proposed by the triage)"
@@ -45,7 +46,7 @@ def main() -> None:
     options = parser.parse_intermixed_args()
     options.out = options.out.resolve()
     end = time.monotonic() + options.limit
-    bases = tomllib.loads(CASES.read_text("utf-8"))["base"]
+    bases = tomllib.loads(lzma.decompress(CASES.read_bytes()).decode())["base"]
     if options.right or options.wrong:
         bases = [*pairs(options.right, right=True), *pairs(options.wrong, right=False)]
     wanted = [base for base in bases if not options.bases or base["name"] in options.bases]

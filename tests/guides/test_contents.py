@@ -1,11 +1,11 @@
 """What the guides may say: only what the tables, the tools and the installed torch know; links lead
 somewhere.
 
-What they state of torch is so in the installed torch: texts, names, settings, releases. A row of
-claims.tsv is guide, kind (in_torch.py says which), words of the guide, releases, and what is
-looked for where that is not the words themselves. Releases are `2.10+`, `2.8-2.9`, `2.6`, or
-nothing for all: outside of them the claim must not hold. `seen` marks what only runs of those
-releases showed. After an upgrade, a row that fails shows what a guide has to say differently.
+What they state of torch is so in the installed torch: texts, names, settings, releases. A heading
+of claims.tsv is a guide and a kind (in_torch.py says which); a row below it is words of the guide,
+releases, and what is looked for where that is not the words themselves. Releases are `2.10+`,
+`2.8-2.9`, `2.6`, or nothing for all: outside of them the claim must not hold. `seen` marks what only
+runs of those releases showed. After an upgrade, a row that fails shows what a guide must change.
 Another release can be asked without being installed, from a wheel that is unpacked:
 
     AOTI_DEBUG_UNPACKED=/path/to/torch make test ARGS=tests/guides/test_contents.py
@@ -21,6 +21,7 @@ import lzma
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -311,10 +312,16 @@ class Claim:
         return since <= installed and (installed <= until or until == NEWEST)
 
 
-CLAIMS = [
-    Claim(*line.split("\t"))
-    for line in Path(__file__).with_name("claims.tsv").read_text("utf-8").splitlines()
-]
+def claims_of(text: str) -> Iterator[Claim]:
+    heading: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("\t"):
+            yield Claim(*heading, *line.split("\t")[1:])
+        else:
+            heading = line.split("\t")
+
+
+CLAIMS = list(claims_of(Path(__file__).with_name("claims.tsv").read_text("utf-8")))
 
 
 def ask(claims: list[tuple[str, str]]) -> tuple[Release, list[bool | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import os
 import socket
 import subprocess
@@ -439,7 +440,7 @@ def test_many_changes_that_are_elsewhere_are_not_all_looked_for() -> None:
         patched("".join(f"l{n}\n" for n in range(1000)), patch.hunks)
 
 
-PAIRS = Path(__file__).parents[2] / "evals" / "cases" / "verify.toml"
+PAIRS = Path(__file__).parents[2] / "evals" / "cases" / "verify.toml.xz"
 
 
 @dataclass(frozen=True)
@@ -469,7 +470,7 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
 
 
 def base_of(name: str) -> dict[str, Any]:
-    bases = tomllib.loads(PAIRS.read_text("utf-8"))["base"]
+    bases = tomllib.loads(lzma.decompress(PAIRS.read_bytes()).decode())["base"]
     return next(base for base in bases if base["name"] == name)
 
 
