@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from aoti_debug.read.events import read_events
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.read.trial_report import WithoutTrial, read_trial
 from aoti_debug.triage.observe import observe
-from recordings import RECORDED
+from recordings import RECORDED, unpack
 
 ASSERTED = (
     "/tmp/torchinductor_u/kf/ckf.py:34: triton_poi_fused_embedding_0: block: [1,0,0], thread: "
@@ -30,7 +31,7 @@ COMPUTED = {
     "by": ["sub", "bucketize"],
 }
 Lines = list[dict[str, Any]]
-RECORDING = RECORDED.parent / "trial"
+RECORDING = RECORDED.parent / "trial.tar.xz"
 COMPILES: Lines = [
     {"event": "begin", "id": 1, "phase": "lower", "name": "compile", "flags": {"provenance": 1}},
     {"event": "begin", "id": 2, "parent": 1, "phase": "autotune", "name": "block"},
@@ -71,8 +72,9 @@ def test_an_assert_within_a_compile_is_of_a_trial_and_no_fault_of_the_users_data
     assert (of_call.phase, of_call.category) == ("run", "index_out_of_bounds")
 
 
-def test_a_recorded_trial_on_a_gpu_is_told_as_one() -> None:
-    seen = observe(RECORDING, "", Ending(code=1), None)
+def test_a_recorded_trial_on_a_gpu_is_told_as_one(tmp_path: Path) -> None:
+    unpack(RECORDING, tmp_path)
+    seen = observe(tmp_path, "", Ending(code=1), None)
     tried = report(outside="", state="done", verdict="agrees", seconds=31.0)
     assert diagnose(replace(seen, without_trial=tried))[0].confidence == "proved"
     best = diagnose(seen)[0]

@@ -4,8 +4,8 @@ somewhere.
 What they state of torch is so in the installed torch: texts, names, settings, releases. A heading
 of claims.tsv is a guide and a kind (in_torch.py says which); a row below it is words of the guide,
 releases, and what is looked for where that is not the words themselves. Releases are `2.10+`,
-`2.8-2.9`, `2.6`, or nothing for all: outside of them the claim must not hold. `seen` marks what only
-runs of those releases showed. After an upgrade, a row that fails shows what a guide must change.
+`2.8-2.9`, `2.6`, or nothing for all: outside of them the claim must not hold. `seen` marks what
+only runs of those releases showed. After an upgrade, a row that fails shows what must change.
 Another release can be asked without being installed, from a wheel that is unpacked:
 
     AOTI_DEBUG_UNPACKED=/path/to/torch make test ARGS=tests/guides/test_contents.py

@@ -255,8 +255,9 @@ def page(outlined: Outline) -> str:
 FORMS: dict[str, Callable[[Outline], str]] = {"txt": text, "md": markdown, "html": page}
 
 
-CASES = [(name, form) for name in ANSWERS for form in ("txt", "md")]
-CASES += [("triage", "html"), ("hostile", "html")]
+CASES = [(name, "txt") for name in ANSWERS]
+CASES += [(name, form) for name in ("triage", "hostile") for form in ("md", "html")]
+CASES += [("package", "md")]
 
 
 @pytest.mark.parametrize(("name", "form"), CASES)
