@@ -300,6 +300,39 @@ def test_a_package_that_means_harm_is_refused_by_the_scripts(tmp_path: Path) -> 
         assert "\x1b" not in done.stdout + done.stderr
 
 
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.mark.parametrize("script", ["inspect_pt2.py", "kernel_to_line.py"])
+@pytest.mark.parametrize(("part", "code"), [(LONG, {1, 3}), (("[",), {3})], ids=["long", "deep"])
+def test_a_script_reads_endless_lines_and_depths_to_the_end(
+    tmp_path: Path, script: str, part: tuple[str, ...], code: set[int]
+) -> None:
+    """They took minutes, or ended in a traceback with the status of something found."""
+    text = "void AOTInductorModel::run_impl(\n" * (part is LONG)
+    text += "\n".join(one * ((4 << 20) // len(one)) for one in part)
+    package = tmp_path / "bad.pt2"
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("m/data/aotinductor/model/a.so", "\x7fELF")
+        for name in ("a.wrapper.cpp", "a.wrapper.json", "kernel_information.json"):
+            if name.endswith(".cpp") == (part is LONG):
+                archive.writestr(f"m/data/aotinductor/model/{name}", text)
+    done = subprocess.run(
+        [sys.executable, str(SCRIPTS / script), str(package)], capture_output=True, text=True
+    )
+    assert done.returncode in code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_script_may_not_take_the_memory_of_the_machine() -> None:
+    greedy = "import shared; raise SystemExit(shared.read_apart(lambda: len(bytearray(3 << 30))))"
+    done = subprocess.run(
+        [sys.executable, "-c", greedy], cwd=SCRIPTS, capture_output=True, text=True
+    )
+    assert done.returncode == 3
+    assert "could not be done" in done.stderr
+
+
 def test_a_log_gives_a_ci_runner_no_command(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("RuntimeError: x\n::error::planted CUDA error: an illegal memory access\n" * 3)
