@@ -109,11 +109,11 @@ KEPT = {**PAIR, "kept": "capture/pair.pt"}
 
 def test_state_that_earlier_calls_of_the_package_changed_is_proved_by_loading_it_anew() -> None:
     pair = {"pair": {"call": 2, "anew": SAME, "weights": 1, "given": SAME}}
-    repeats = {"verdict": "differs", "stateful": True}
-    best = run(reference(**KEPT, moved=["mean"]), trials=pair, repeats=repeats)
-    assert (best.category, best.confidence) == ("user_code", "proved")
-    assert "mean" in best.summary
-    assert (best.source[0].file, best.source[0].line) == ("/t/serve.py", 31)
+    for repeats in ({"verdict": "differs", "stateful": True}, {"verdict": "same"}):
+        best = run(reference(**KEPT, moved=["mean"]), trials=pair, repeats=repeats)
+        assert (best.category, best.confidence) == ("user_code", "proved")
+        assert "mean" in best.summary
+        assert (best.source[0].file, best.source[0].line) == ("/t/serve.py", 31)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,18 @@ def test_inputs_that_differ_are_proved_by_giving_the_package_those_of_the_refere
         best = run(written, trials={"pair": {"call": 2, "anew": outcome}})
         assert (best.category, best.confidence) == ("user_code", confidence)
         assert "frames" in best.summary
+
+
+def test_a_package_that_was_compiled_for_an_earlier_module_is_named_with_its_load() -> None:
+    kinds = (("lower", 20), ("load", 21), ("load", 22))
+    begun = [
+        {"event": "begin", "id": 50 + n, "phase": kind, "name": kind, "caller": ["/t/store.py", n]}
+        for kind, n in kinds
+    ]
+    ended = [{"event": "end", "id": 50 + n, "ok": True, "seconds": 0.1} for _, n in kinds]
+    best = run(*begun, *ended, reference(**KEPT, another=True))
+    assert best.category == "user_code" and "compiled earlier" in best.summary
+    assert (best.source[0].file, best.source[0].line) == ("/t/store.py", 22)
 
 
 def test_weights_that_differ_are_found_where_no_program_is_known() -> None:

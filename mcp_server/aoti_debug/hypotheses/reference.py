@@ -50,7 +50,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 kind = "constants"
             elif one.rows:
                 kind = "run"
-            elif one.changed and stale(observations):
+            elif (one.changed or one.another) and stale(observations):
                 kind = "load"
             place = (called(observations, kind) if kind else None) or place
             yield candidate(one, found, tried, pairs, place, pair, known=again)
@@ -83,8 +83,7 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     """Return that calls which the reference was not given changed the package's state: loaded anew,
     or with the state of the reference, it gives what that gives."""
     events, repeats = observations.events, observations.checks.repeats
-    stateful = repeats is not None and (repeats.stateful or repeats.buffers)
-    if events is None or repeats is None or not stateful:
+    if events is None or repeats is None:
         return None
     one = next((r for r in events.references if r.call == pair.call and r.kept), None)
     call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
@@ -94,7 +93,10 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     given = {r.call for r in events.references if r.paired and r.pid == one.pid}
     own = [c for c in events.calls if c.pid == one.pid and (c.call or 0) < pair.call]
     extra = [c for c in own if c.call not in given]
-    if not extra or not (anew or (pair.explained and one.moved)):
+    # Repeats of one call may agree though it has state; what calls of the module change tells.
+    stateful = repeats.stateful or bool(repeats.buffers)
+    stateful = stateful or (bool(one.moved) and not loaded(observations))
+    if not extra or not stateful or not (anew or (pair.explained and one.moved)):
         return None
     callers = {(p.pid, p.id): p.details.caller for p in events.phases}
     place = callers.get((extra[-1].pid, extra[-1].id))
@@ -177,6 +179,12 @@ def words(observations: Observations, one: Reference) -> Words | None:
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         return "concurrency" if in_threads(observations) else "user_code", said, fix
+    if one.far and one.another and stale(observations):
+        place = called(observations, "load")
+        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        said = f"the package loaded{at} was compiled earlier, for another module of the class that "
+        fix = "compile it again, and name a package by all that its model is made of"
+        return "user_code", said + "it is compared with", fix
     if one.far:
         which = "another module of the same class" if one.another else "the module"
         said = f"the reference, {which}, gives other values than the program that was exported"
