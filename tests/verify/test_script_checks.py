@@ -25,21 +25,24 @@ def finite(result):
 
 
 def main(compiled):
-    model = Model()
+    model, wrong = Model(), []
     for i, x in enumerate(requests()):
         if x.numel() > ROWS:
             raise ValueError(i)
         got, want = compiled(x), model.expected(x)
         assert finite(got), i
         if not torch.allclose(got, want, atol=1e-4):
-            sys.exit("wrong")
+            wrong.append(i)
+    if wrong:
+        return 1
+    return 0
 
 
 def requests():
     return [torch.rand(4)]
 
 
-main(torch._inductor.aoti_load_package("model.pt2"))
+sys.exit(main(torch._inductor.aoti_load_package("model.pt2")))
 """
 CALL = "got, want = compiled(x), model.expected(x)\n"
 CHECK = "if not torch.allclose(got, want, atol=1e-4):"
@@ -56,6 +59,10 @@ WEAKER = (
     (CALL, f"{CALL}        got = want\n"),
     (CALL, f"{CALL}        got[got != got] = 0.0\n"),
     ("ROWS = 50", "torch.isfinite = lambda x: x == x"),
+    ("            wrong.append(i)", "            if ROWS > 50:\n                wrong.append(i)"),
+    ("        return 1", "        return 0"),
+    ("    if wrong:", "    if len(wrong) > 3:"),
+    ("ROWS = 50", "import os, atexit\natexit.register(os._exit, 0)"),
     ("ROWS = 50", "setattr(torch, 'allclose', print)"),
 )
 SAME = (
@@ -64,6 +71,7 @@ SAME = (
     (CALL, f"x = x.contiguous()\n        {CALL}"),
     (CALL, CALL.replace("compiled(x)", "compiled(x.float()).clone()")),
     ("if x.numel() > ROWS", "if x.numel() >= ROWS or x.dim() > 1"),
+    (CALL, f"{CALL}        got = torch.tensor(got)\n"),
     (CALL, f"if x.numel() > 7:\n            raise ValueError(i)\n        {CALL}"),
 )
 

@@ -24,7 +24,7 @@ REFUSABLE: frozenset[Category] = frozenset(
     in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
-TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result", "false_alarm"))
+TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from aoti_debug.verify.script_refusals import Refusal, refusals
 from aoti_debug.verify.script_source import (
     BUILTIN,
     FUNCTIONS,
+    JUDGING,
     Definition,
     MadeCheck,
     Source,
@@ -25,10 +26,8 @@ from aoti_debug.verify.script_source import (
 HIDING = frozenset(
     "nan_to_num nanmean nansum nanmedian isnan masked_fill where clamp clip fillna fill_".split()
 )
+_LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes to
 TOLERATED = 1e-2
-_JUDGING = frozenset(
-    "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
-)
 COMPARING = frozenset(
     "allclose equal isclose assert_close assert_allclose assert_array_equal eq sub abs".split()
 )
@@ -51,7 +50,10 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
     that is no Python."""
     try:
         old, new = (Source([ast.parse(text) for text in texts]) for texts in (before, after))
-        checks = [check for check in old.checks if _judges(check, old)]
+        judging = [check for check in old.checks if _judges(check, old)]
+        collected = {name for check in judging for name in check.collects}
+        rest = [check for check in old.checks if check not in judging]
+        checks = [*judging, *(one for one in rest if loaded(one.test) & collected)]
         found = [_weakened(check, old, new) for check in checks]
         weakened = [*filter(None, found), *_replaced(old, new)]
         pairs = zip(checks, found, strict=True)
@@ -66,7 +68,7 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
 
 def _judges(check: MadeCheck, source: Source) -> bool:
     """Tell whether a check looks at results, not at what a model is given."""
-    if _JUDGING & callees(check.test):
+    if JUDGING & callees(check.test):
         return True
     flows = assigned([check.function])
     wanted: list[ast.expr] = [check.test]
@@ -90,6 +92,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
     said = ast.unparse(check.test)[:80]
     alike = [one for one in new.checks if not _weaker(check.test, one.test)]
     alike = [one for one in alike if len(one.around) <= len(check.around)]
+    alike = [one for one in alike if check.does <= one.does]
     if not alike and not any(_looser(check.test, one.test) for one in new.checks):
         return f"the script's check is another or gone: {said}"
     if not alike:
@@ -102,7 +105,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
             return f"the script's check calls {name}, which is another"
     flows, flown = assigned([check.function]), assigned([now.function])
     for name in sorted(loaded(check.test) & flows.keys() & flown.keys()):
-        if _diverted(flows[name], flown[name]):
+        if _diverted(name, flows[name], flown[name]):
             return f"the script's check looks at another {name}: {said}"
     return ""
 
@@ -129,11 +132,15 @@ def _checking(found: Sequence[Definition]) -> list[Definition]:
     return [one for one in found if any(("name", name) in features(one) for name in judging)]
 
 
-def _diverted(before: Sequence[ast.expr], after: Sequence[ast.expr]) -> bool:
-    """Tell whether a name that a check looks at comes from something else now."""
-    if len(after) > len(before):
+def _diverted(name: str, before: Sequence[ast.expr], after: Sequence[ast.expr]) -> bool:
+    """Tell whether a name that a check looks at comes from something else now; it may be what it
+    was in another form."""
+    nothing = ast.Name(name)
+    new = [one for one in after if name not in loaded(one) or _weaker(nothing, one)]
+    old = [one for one in before if name not in loaded(one) or _weaker(nothing, one)]
+    if len(new) > len(old):
         return True
-    pairs = zip(before, after, strict=False)
+    pairs = zip(old, new, strict=False)
     return any(_weaker(one, other) or loaded(one) - loaded(other) for one, other in pairs)
 
 
@@ -141,6 +148,9 @@ def _replaced(old: Source, new: Source) -> Iterator[str]:
     """Say which functions of a library the fix replaces, and which names of a check it takes."""
     known = {ast.unparse(node) for tree in old.trees for node in ast.walk(tree)}
     for node in (node for tree in new.trees for node in ast.walk(tree)):
+        leaves = isinstance(node, ast.Call) and ast.unparse(node.func) in _LEAVING
+        if leaves and ast.unparse(node) not in known:
+            yield f"the fix ends the process by itself: {ast.unparse(node)[:60]}"
         targets: list[ast.expr] = node.targets if isinstance(node, ast.Assign) else []
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Call) and called(node) in ("setattr", "patch", "object"):

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 ENDING = frozenset(("exit", "_exit", "quit", "abort", "fail"))
+JUDGING = frozenset(
+    "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
+)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 BUILTIN = frozenset(dir(builtins))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -19,6 +22,8 @@ class MadeCheck:
     test: ast.expr
     around: tuple[str, ...]  # conditions that it stands under
     function: ast.AST  # or the module
+    does: frozenset[str] = frozenset()  # raise, return, or the functions that it calls
+    collects: frozenset[str] = frozenset()  # names of what it adds to
 
 
 @dataclass(slots=True)
@@ -62,9 +67,10 @@ def _checks(
             yield MadeCheck(node.test, around, within)
         elif isinstance(node, ast.If):
             text = ast.unparse(node.test)
-            if ends(node.body):
-                yield MadeCheck(node.test, around, within)
-            else:
+            judging = bool(JUDGING & callees(node.test))
+            if judging or ends(node.body):
+                yield MadeCheck(node.test, around, within, *_done(node.body))
+            if not ends(node.body):
                 yield from _checks(node.body, (*around, text), within)
             yield from _checks(node.orelse, (*around, f"not {text}"), within)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -80,8 +86,28 @@ def _checks(
                 yield from _checks(getattr(node, part, []), around, within)
 
 
+def _done(body: Sequence[ast.stmt]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what is done where a condition holds, and the names of what is added to."""
+    does, collects = set[str](), set[str]()
+    for node in body:
+        if isinstance(node, (ast.Raise, ast.Return, ast.AugAssign)):
+            does.add(type(node).__name__)
+        if isinstance(node, ast.AugAssign):
+            collects |= loaded(node.target)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = called(node.value)
+            if name in (*ENDING, "append", "add", "extend"):
+                does.add(name)
+            if isinstance(node.value.func, ast.Attribute):
+                collects |= loaded(node.value.func.value)
+    return frozenset(does), frozenset(collects)
+
+
 def ends(body: Sequence[ast.stmt]) -> bool:
     last = body[-1]
+    if isinstance(last, ast.Return):
+        value = last.value
+        return isinstance(value, ast.Constant) and type(value.value) is int and value.value != 0
     return isinstance(last, ast.Raise) or (
         isinstance(last, ast.Expr)
         and isinstance(last.value, ast.Call)
