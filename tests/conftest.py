@@ -34,7 +34,7 @@ os.environ.setdefault("AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL", "O0")
 # Of a file all tests go to one worker: those that compile much begin, or one worker ends alone.
 LONG = tuple(
     """
-    native skill triage evals zoo scripts verify probe guides minify explain contracts sweep server
+    native minify zoo triage skill explain evals probe verify scripts guides contracts sweep server
     """.split()
 )
 

@@ -96,7 +96,7 @@ class Check(Model):
 
 
 class VerifyAnswer(RunModel):
-    """Whether a fix is one, and what shows it."""
+    """Whether a fix works, with the evidence."""
 
     verdict: Literal["fixed", "moved", "masked", "not fixed", "undecided"] | None = None
     reason: str | None = None

@@ -18,7 +18,7 @@ T = TypeVar("T")
 def environment(
     python: options.Python = None, env: options.Env = None, json: options.Json = False
 ) -> NoReturn:
-    """Say what would break a run here: torch, triton, GPU, driver, compiler, tools."""
+    """Show what would break a run here: torch, triton, GPU, driver, compiler, tools."""
     from aoti_debug import api
 
     given = options.variables(env)
@@ -54,7 +54,7 @@ def inspect(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Say what a package holds and whether it will load here, without loading it."""
+    """Show the content of a package and whether it will load here, without loading it."""
     from aoti_debug import api
 
     check_report(report)
@@ -75,7 +75,7 @@ def explain(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Say what a kernel is: source, arguments, bounds, the model's line; and why it failed."""
+    """Explain a kernel: source, arguments, bounds, the model's line, and why it failed."""
     from aoti_debug import api
 
     check_report(report)
@@ -89,7 +89,7 @@ def artifact(
     limit: Annotated[int | None, typer.Option(min=1, help="Lines to show.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Page through a file that a run left."""
+    """Page through a file of a run."""
     from aoti_debug import api
 
     page = _await(lambda: api.artifact(run, name, offset, limit)).cleaned()

@@ -64,17 +64,22 @@ Budget = Annotated[
         "--budget",
         min=0,
         metavar="SECONDS",
-        help="For compiles that look for the first wrong value [default: one compile].",
+        help="For compiles that search for the first wrong value [default: one compile].",
     ),
 ]
 StopAtFirst = Annotated[
     bool,
     typer.Option(
-        "--stop-at-first", help="End the target at the first bad call, and diagnose what was seen."
+        "--stop-at-first",
+        help="End the target at the first bad call, then diagnose it.",
     ),
 ]
 NoCapture = Annotated[
-    bool, typer.Option("--no-capture", help="Keep no packages and inputs: saves disk, finds less.")
+    bool,
+    typer.Option(
+        "--no-capture",
+        help="Keep no packages and inputs; nothing can be replayed.",
+    ),
 ]
 Imports = Annotated[
     list[str] | None,
@@ -94,7 +99,7 @@ Kernels = Annotated[
     ),
 ]
 ShowOutput = Annotated[
-    bool, typer.Option("--show-output", help="Show what the target prints, on standard error.")
+    bool, typer.Option("--show-output", help="Show the target's output on standard error.")
 ]
 Module = Annotated[str | None, typer.Option("-m", "--module", help="Run a module: python -m.")]
 IsCommand = Annotated[

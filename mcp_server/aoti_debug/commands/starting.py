@@ -33,7 +33,7 @@ def run(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Run a script once with the debug flags of one stage; say what they showed."""
+    """Run a script once with the debug flags of one stage; show their findings."""
     from aoti_debug.kinds import stage_kind
 
     kind = stage_kind(stage)
@@ -71,7 +71,7 @@ def triage(
     verbose: options.Verbose = False,
     json: options.Json = False,
 ) -> NoReturn:
-    """Find out why a script fails: run it, then what its failure calls for."""
+    """Find out why a script fails: run it, then only the checks that fit the failure."""
     from aoti_debug.kinds import TRIAGE
 
     check_report(report)
@@ -102,8 +102,8 @@ def minify(
     ],
     args: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGS]...")] = None,
     engine: Annotated[str, typer.Option(help="own, or torch: PyTorch's own minifier.")] = "own",
-    budget: Annotated[float, typer.Option(min=1, help="Seconds that the search may take.")] = 1800,
-    candidates: Annotated[int, typer.Option(min=1, help="How many it may try.")] = 400,
+    budget: Annotated[float, typer.Option(min=1, help="Seconds for the search.")] = 1800,
+    candidates: Annotated[int, typer.Option(min=1, help="Maximum number of candidates.")] = 400,
     compare: Annotated[
         bool, typer.Option("--compare", help="If nothing fails, look for wrong values.")
     ] = False,
@@ -116,7 +116,7 @@ def minify(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Reduce a failing model to a small script that needs torch alone and fails alike."""
+    """Reduce a failing model to a small script that needs only torch and fails in the same way."""
     from aoti_debug.kinds import MINIFY
     from aoti_debug.minify.request import minify_request
 
@@ -155,7 +155,7 @@ def verify(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Tell whether a fix is one: fixed, moved, masked or not fixed, and what shows it."""
+    """Check whether a fix works: fixed, moved, masked or not fixed, with the evidence."""
     from aoti_debug.kinds import VERIFY
     from aoti_debug.verify.request import verify_request
 

@@ -49,7 +49,7 @@ def sweep(
     out: Annotated[Path | None, typer.Option(help="Directory of the results.")] = None,
     fail_on: Annotated[str, typer.Option(help="Exit 1 on: any, new or proved.")] = "any",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run and what it costs.")
+        bool, typer.Option("--dry-run", help="Show the targets and their cost, run nothing.")
     ] = False,
     minify: Annotated[
         str | None, typer.Option(metavar="BUCKET", help="Reduce this bucket (b-…) afterwards.")
@@ -63,7 +63,7 @@ def sweep(
     report: options.Report = None,
     json: options.Json = False,
 ) -> NoReturn:
-    """Run many targets and group the failures; with a baseline, say what is new."""
+    """Run many targets and group the failures; with a baseline, show the new ones."""
     from aoti_debug.sweep.request import sweep_request
 
     check_report(report)

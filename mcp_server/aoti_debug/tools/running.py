@@ -52,7 +52,7 @@ async def triage(
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, TriageAnswer]:
     """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
-    returns wrong numbers. Runs it as it is, then only the checks that its failure calls for;
+    returns wrong numbers. Runs it unchanged, then only the checks that fit the failure;
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     more: Wanted = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
@@ -114,8 +114,9 @@ async def minify(
     budget_s: Budget = 1800,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, MinifyAnswer]:
-    """Reduce a failing AOTInductor model to a small repro.py that needs torch alone and fails
-    alike, proved by running it; survives crashes and hangs. Best with the run id of a triage."""
+    """Reduce a failing AOTInductor model to a small repro.py that needs only torch and fails
+    in the same way, proved by running it; survives crashes and hangs. Best with the run id of a
+    triage."""
     from aoti_debug.minify.request import minify_request
 
     owner, named_python = owner_of(call), interpreter(python)
@@ -148,7 +149,7 @@ async def verify_fix(
     env: Env = None,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, VerifyAnswer]:
-    """Tell whether a fix is one, against the run of the failure: fixed, moved, masked (eager
+    """Check whether a fix works, against the run of the failure: fixed, moved, masked (eager
     fallback, swallowed exception, skipped call, clamped output) or not fixed; held-out inputs
     against float64 eager. Changes no file of the user's."""
     from aoti_debug.verify.request import verify_request
