@@ -61,7 +61,7 @@ def best(text: str) -> Diagnosis:
     ("text", "category", "phase"),
     [
         (EXECUTORCH, "custom_op_missing", "load"),
-        (LAMMPS, "user_code", "run"),
+        (LAMMPS, "toolchain", "run"),
         (JAVA, "user_code", "run"),
         (RUST, "user_code", "run"),
         (DOTNET, "user_code", "run"),
@@ -307,3 +307,76 @@ def test_a_fault_below_a_candidate_that_is_tuned_is_of_tuning() -> None:
     assert (best(TUNED).category, best(TUNED).phase) == ("out_of_memory", "autotune")
     alone = best(TUNED.splitlines()[1] + "\n")
     assert (alone.category, alone.phase) == ("out_of_memory", "run")
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "phase"),
+    [
+        (
+            "call 1  in (20,)  eager (40,)  package (40,)\n"
+            "call 2  in (40,)  eager (80,)  package (40,)\n",
+            "wrong_result",
+            "output",
+        ),
+        (
+            "eager  tensor([2.])\neager  tensor([3.])\naoti   tensor([2.])\naoti   tensor([2.])\n",
+            "wrong_result",
+            "output",
+        ),
+        (
+            "run 1 checksum 918.12\nrun 2 checksum 918.12\nrun 3 checksum 711.98\n",
+            "wrong_result",
+            "output",
+        ),
+        (
+            "threads 1: p50 6.1 ms\nthreads 2: p50 12.2 ms\nthreads 4: p50 24.5 ms\n",
+            "performance",
+            "run",
+        ),
+        (
+            "t=0h gpu mem 4.1 GiB\nt=6h gpu mem 9.8 GiB\nt=12h gpu mem 15.9 GiB\n",
+            "performance",
+            "run",
+        ),
+        ("LoadLibrary failed with error 127 when trying to load x.dll\n", "missing_symbol", "load"),
+        ("infer.exe exited with code -1073741819 (0xc0000005).\n", "host_segfault", "run"),
+        (
+            "RuntimeError: UR failed: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)\n",
+            "out_of_memory",
+            "run",
+        ),
+        (
+            "onnxruntime.X: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions\n",
+            "contract_shape",
+            "run",
+        ),
+        (
+            "[TRT] [E] deserializeCudaEngine: Version tag does not match\n",
+            "package_incompatible",
+            "load",
+        ),
+        (
+            'Err value: Torch("expected scalar type Half but found Float")\n'
+            "thread 'main' panicked at src/main.rs:3:5:\n",
+            "contract_dtype",
+            "run",
+        ),
+        ("  × No solution found when resolving dependencies:\n", "toolchain", "environment"),
+        (
+            "ld: symbol(s) not found for architecture arm64\nerror: could not compile `x` (bin)\n",
+            "toolchain",
+            "cpp_compile",
+        ),
+    ],
+)
+def test_who_speaks_and_what_failed_tell_before_any_phrase(
+    text: str, category: str, phase: str
+) -> None:
+    found = best(text)
+    assert (found.category, found.phase) == (category, phase)
+    assert found.confidence != "proved"
+
+
+def test_equal_shapes_and_checksums_are_no_wrong_result() -> None:
+    same = "call 1  eager (40,)  package (40,)\nrun 1 checksum 9.5\nrun 2 checksum 9.5\n"
+    assert best(same).category == "unknown"

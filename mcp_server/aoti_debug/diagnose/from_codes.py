@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import said
@@ -112,6 +113,7 @@ OF_WINDOWS = re.compile(
     r"|\(0x8007(?P<hex>[0-9A-Fa-f]{4})\)"
 )
 OF_NTSTATUS = re.compile(r"\b0x(?P<hex>[cC]0000[0-9A-Fa-f]{3})\b|(?<!\w)-(?P<number>107374\d{4})\b")
+ABORTED = re.compile(r"(?i)\bsignal 6\b|\b134\b|-6\b")  # says only that something gave up
 OF_STATUS = re.compile(
     r"(?i)\b(?:rc|exit(?:ed)?(?: with)?|return(?: ?code|ed)?|status|signal|exitcode|code)\b"
     r"(?: (?:code|status|with|code:))?\W{1,4}?(?P<number>-?\d{1,3})(?![\d.:])"
@@ -131,7 +133,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         if found is not None and scene is not None:
             category, phase = found
             tier = Tier.EXCEPTION if of_a_loader else Tier.STATUS
-            yield said(scene, line, category, phase, "by its number: ", tier)
+            told = said(scene, line, category, phase, "by its number: ", tier)
+            if OF_XID.search(line.text) and found is NO_DEVICE:  # the driver knows more than CUDA
+                told = replace(told, role="cause", tier=Tier.EXACT_TEXT)
+            yield replace(told, role="envelope") if ABORTED.search(line.text) else told
 
 
 def loader(text: str) -> Meaning | None:

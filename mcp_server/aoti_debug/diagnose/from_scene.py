@@ -199,6 +199,11 @@ PANICS = Form(
     r"^panic: ",
     r"^goroutine \d{1,9} \[",
 )
+NOT_LOADED = Form(
+    r"(?i)\bdlopen\(.{0,300}\(no such file",
+    r"(?i)\bunable to load (?:shared library|dll)",
+    r"(?i)\bcannot open shared object",
+)
 CARRIES = Form(  # torch's own words, in another language's exception
     r"\b(?:ai\.djl\.|org\.pytorch\.)\S{0,100}Exception: ",
     r"\bExternalException\b",
@@ -229,6 +234,8 @@ def raised_elsewhere(scene: Scene) -> Candidate | None:
         return None  # torch's words, whatever the type
     if row == len(TYPES) - 1 and scene.any(CARRIES):
         return None
+    if row == len(TYPES) - 1 and (line := scene.first(NOT_LOADED)) is not None:
+        return said(scene, line, "toolchain", "load", "a library is not loaded: ")
     what = f"the program that uses torch failed: {name.rpartition('.')[2]}: "
     return said(scene, scene.lines[-number], category, phase, what)
 

@@ -4,6 +4,7 @@ model's, as columns of a table or as two labelled lines. The usual words need no
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ REFERENCE = re.compile(
     r"(?i)\b(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"
 )
 COMPILED = re.compile(
-    r"(?i)\b(?:compiled?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)(?!\w)"
+    r"(?i)\b(?:comp(?:iled?)?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)(?!\w)"
 )
 # Two columns of these differ in a healthy run.
 MEASURED = re.compile(
@@ -55,6 +56,8 @@ LABELLED = re.compile(
 )
 QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
 RAISES = re.compile(r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b")  # a message has its own words
+DEVIATION = re.compile(r"(?i)\bmax\W{0,3}\w{0,3}(?:diff|err|abs|dev|\W\w\W\w\W)")
+LARGE = 0.2
 SAME = re.compile(
     r"(?i)\b(?:run|trial|attempt|rep(?:eat)?|pass|round)\b\W{0,3}\d{1,6}\b\W{1,4}"
     r"(?P<what>(?:checksum|hash|digest|sum|output|result|logits?|crc)\w{0,10})\W{1,4}(?P<value>\S{1,80})"
@@ -86,11 +89,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         (not_as_expected, "wrong_result", "output", "a number is not the expected one: "),
         (in_labelled, "wrong_result", "output", "the two results differ: "),
         (not_repeated, "wrong_result", "output", "the same run gives another result: "),
+        (deviating, "wrong_result", "output", "a difference is large where others are small: "),
         (dissimilar, "wrong_result", "output", "the two results differ: "),
         (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
         (exploding, "wrong_result", "output", "a number of the results jumps: "),
         (measured, "performance", "run", "times or sizes of two models, and no error: "),
         (timed, "performance", "run", "times of two models, and no error: "),
+        (under_load, "performance", "run", "times under several loads, and no error: "),
         (lasting, "performance", "lower", "a long time, and no error: "),
         (growing, "performance", "run", "the memory grows from line to line: "),
     )
@@ -214,6 +219,19 @@ def not_repeated(texts: Sequence[str]) -> int | None:
     return None
 
 
+def deviating(texts: Sequence[str]) -> int | None:
+    """Return the number of the first row whose largest difference is large."""
+    for at, head in enumerate(texts):
+        cells = cells_of(head)
+        where = next((n for n, cell in enumerate(cells) if DEVIATION.search(cell)), None)
+        for number in range(at + 1, len(texts)) if where is not None and len(cells) > 1 else ():
+            row = cells_of(texts[number])
+            values = numbers_in(row[where]) if where is not None and len(row) == len(cells) else []
+            if len(values) == 1 and not abs(values[0]) <= LARGE:
+                return number
+    return None
+
+
 def dissimilar(texts: Sequence[str]) -> int | None:
     """Return the number of a line that says how little two results are alike."""
     for number, text in enumerate(texts):
@@ -258,7 +276,9 @@ def not_finite(texts: Sequence[str]) -> int | None:
     return None
 
 
-TIMED = re.compile(r"(?i)\b[\d.]{1,12} ?(?:m?s|us|ns|it/s|iter/s|tok(?:ens)?/s|fps|samples/s)\b")
+TIMED = re.compile(
+    r"(?i)\b[\d.]{1,12} ?(?:m?s|us|ns|it/s|iter/s|tok(?:ens)?/s|fps|samples/s|req/s)\b"
+)
 
 
 def timed(texts: Sequence[str]) -> int | None:
@@ -269,6 +289,21 @@ def timed(texts: Sequence[str]) -> int | None:
         if TIMED.search(text) and (name := MODELS.search(text)) is not None
     ]
     return next((number for number, which in names if which != names[0][1]), None)
+
+
+LOADS = re.compile(r"(?i)\b(?:threads?|streams?|workers?|clients?|concurrency|processes)\b")
+
+
+def under_load(texts: Sequence[str]) -> int | None:
+    """Return the number of the third like line that says what so many threads take."""
+    known = Counter[str]()
+    for number, text in enumerate(texts):
+        if LOADS.search(text) and TIMED.search(text):
+            kind = " ".join(DIGITS.sub("", text).split()[:3])
+            known[kind] += 1
+            if known[kind] == 3:
+                return number
+    return None
 
 
 LONG = 300.0  # seconds

@@ -101,6 +101,8 @@ PARTS: tuple[Part, ...] = (
         (
             r"\bexecutorch[:/.](?!.{0,80}site-packages/torch)",
             r"\btorch::executor\b",
+            r"\bQnn ExecuTorch\b",
+            r"\b[EWIF][ /]ExecuTorch\b",
             r"\[(?:method|program|module|operator_registry|tensor_impl)\.cpp:\d{1,5}\]",
             r"\b(?:loading|execut\w{1,4}) (?:of )?method \w{1,60} failed",
             r"Failed to (?:load|execute) method \w{1,60}, error",
@@ -116,7 +118,11 @@ PARTS: tuple[Part, ...] = (
             r"^Last (?:input line|command): ",
             r"^LAMMPS \(",
         ),
-        (MEMORY, OF_THE_USER),
+        (
+            MEMORY,
+            (r"unrecognized \w{1,12} style|not enabled in this", "toolchain", "run"),
+            OF_THE_USER,
+        ),
         neighbour=True,
     ),
     Part(
@@ -222,6 +228,8 @@ PARTS: tuple[Part, ...] = (
         (
             r"\[TRT\]",
             r"\btorch_tensorrt\.",
+            r"\bdeserializeCudaEngine\b",
+            r"\bpolygraphy[./]",
             r"\btensorrt\.\w",
             r"^\[[EWF]\] \d{1,2}: \[",
             r"\bTensorRT\b",
