@@ -75,8 +75,8 @@ def show(archive: zipfile.ZipFile, path: str) -> None:
     contract = wrapper_contract.contract_of(source) if source else None
     for one in contract.inputs if contract else ():
         print(f"input {one.index} {one.name}: {one.dtype} {one.device} {sizes(one)}")
-    for constant in constants.declared(source or "").values():
-        print(f"constant {constant.name}: {constant.dtype}{list(constant.shape)}")
+    for name, constant in constants.declared(source or "").items():
+        print(f"constant {name}: {constant.dtype}{list(constant.shape)}")
 
 
 def sizes(one: judge.Input) -> str:

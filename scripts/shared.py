@@ -117,8 +117,8 @@ def run(module: str, options: argparse.Namespace, *words: str, **environment: st
     """Run a module of the probe on the inputs; a crash of it is an outcome like others."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        argv = [sys.executable, str(PROBE / f"{module}.py"), "--inputs", options.inputs, *words]
-        argv += ["--report", str(report), "--import-path", os.getcwd()]  # noqa: PTH109
+        argv = [sys.executable, str(PROBE / "script.py"), module, "--inputs", options.inputs]
+        argv += [*words, "--report", str(report), "--import-path", os.getcwd()]  # noqa: PTH109
         argv += ["--trust"] * getattr(options, "trust", False)
         for name in options.imports:
             argv += ["--import", name]

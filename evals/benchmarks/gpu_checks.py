@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-CHECKS = ROOT / "mcp_server" / "aoti_debug" / "probe" / "checks.py"
+CHECKS = ROOT / "mcp_server" / "aoti_debug" / "probe" / "script.py"
 # case -> verdicts that are right: of compare, repeats and poison; None: any. Where it may be
 # "rounding", it may be the same too.
 WANTED: dict[str, tuple[str | None, str | None, str | None]] = {
@@ -150,7 +150,7 @@ def run(case: str, device: str, out: Path, until: float) -> dict[str, Any]:
     if compiled != 0:
         return {**row, "said": (folder / "build.log").read_text(errors="replace")[-1500:]}
     files = ("package", "model.pt2"), ("exported", "exported.pt2"), ("inputs", "inputs.pt")
-    argv = [sys.executable, str(CHECKS), "--report", str(folder / "report.json")]
+    argv = [sys.executable, str(CHECKS), "checks", "--report", str(folder / "report.json")]
     argv += [word for name, file in files for word in (f"--{name}", str(folder / file))]
     if case in ("unwritten", "raced"):
         argv += ["--import-path", str(folder), "--import", "planted"]

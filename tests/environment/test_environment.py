@@ -169,7 +169,6 @@ GOOD = Environment(
     torch_cuda="13.0",
     architectures=("sm_75", "sm_80", "sm_90", "sm_100", "compute_120"),
     gpus=(H200,),
-    cuda_available=True,
     driver_cuda="13.0",
     nvidia_smi=True,
     toolkit="13.0",

@@ -32,7 +32,6 @@ from aoti_debug.commands.app import with_commands
 from aoti_debug.facts.flag import NEWEST, OLDEST, Release, release
 from aoti_debug.facts.flags import flags
 from aoti_debug.facts.stages import stage_named
-from aoti_debug.report.variables import write_guide
 from aoti_debug.server import TOOLS
 from aoti_debug.signatures.signature import Signature, signatures
 from guides.documents import (
@@ -46,6 +45,7 @@ from guides.documents import (
     links,
     prose,
 )
+from guides.written import write_guide
 from programs import torch_python
 
 DOCUMENTS = (SKILL, *GUIDES)

@@ -179,8 +179,8 @@ def run_step(tmp_path: Path, python: str) -> Callable[..., Replayed]:
     def run(name: str, *argv: object) -> Replayed:
         report = tmp_path / f"{name}.json"
         report.unlink(missing_ok=True)
-        script = str(PROBE / f"{name}.py")
-        words = (script, *map(str, argv), "--report", str(report))
+        script = str(PROBE / "script.py")
+        words = (script, name, *map(str, argv), "--report", str(report))
         ran = run_python(tmp_path, *words, probe=False, python=python)
         return Replayed(ran, json.loads(report.read_text()))
 
@@ -194,8 +194,15 @@ def check(python: str) -> Callable[..., dict[str, Any]]:
     def run(directory: Path, paths: dict[str, Path], *more: object) -> dict[str, Any]:
         report = directory / "report.json"
         named = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
-        argv = [str(PROBE / "checks.py"), *named, "--report", str(report), *map(str, more)]
-        ran = run_python(directory, *argv, probe=False, python=python)
+        argv = [
+            str(PROBE / "script.py"),
+            "checks",
+            *named,
+            "--report",
+            str(report),
+            *map(str, more),
+        ]
+        ran = run_python(directory, *argv, *map(str, more), probe=False, python=python)
         assert report.exists(), ran.stderr
         found: dict[str, Any] = json.loads(report.read_text())["steps"]
         return {**found, "stderr": ran.stderr, "code": ran.code}

@@ -17,8 +17,10 @@ TARGETS = Path(__file__).parents[1] / "targets"
 
 @pytest.mark.parametrize("program", ["bisect", "checks", "held_out", "replay", "walk"])
 def test_a_program_of_the_probe_starts_as_a_script(program: str):
-    file = PROBE / f"{program}.py"
-    ran = subprocess.run([torch_python(), str(file), "--help"], capture_output=True, text=True)
+    script = PROBE / "script.py"
+    ran = subprocess.run(
+        [torch_python(), str(script), program, "--help"], capture_output=True, text=True
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.startswith(f"usage: {program}.py")
 
@@ -402,8 +404,8 @@ def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
 
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
     ran = run_script(
-        f"import runpy, sys\nscript = {str(PROBE / 'replay.py')!r}\n"
-        f"sys.argv[1:] = {list(map(str, words(healthy, 'package', 'inputs')))}\n"
+        f"import runpy, sys\nscript = {str(PROBE / 'script.py')!r}\n"
+        f"sys.argv[1:] = {['replay', *map(str, words(healthy, 'package', 'inputs'))]}\n"
         "runpy.run_path(script, run_name='__main__')",
         load=False,
     )
@@ -413,7 +415,7 @@ def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
 
 def test_the_environment_is_one_json_document():
     done = subprocess.run(
-        [torch_python(), str(PROBE / "environment.py")],
+        [torch_python(), str(PROBE / "script.py"), "environment"],
         capture_output=True,
         text=True,
         check=True,

@@ -242,7 +242,6 @@ def test_a_dump_of_python_3_14_has_a_c_stack_and_modules() -> None:
     assert [f.line for f in found.frames] == [7, 0]
     assert [f.library for f in found.native][1] == "/tmp/x/cabc.wrapper.so"
     assert found.native[0].function == "_Py_DumpStack+0x44"
-    assert found.extension_modules == ("numpy._core._multiarray_umath", "torch._C")
 
 
 def test_two_dumps_are_two() -> None:
@@ -340,7 +339,7 @@ def test_failed_api_calls_are_no_findings() -> None:
 def test_the_summary_counts_errors(name: str, errors: int) -> None:
     records = scan_text(recorded("sanitizer", f"{name}.txt"), "a").records
     (summary,) = (r for r in records if isinstance(r, SanitizerSummary))
-    assert (summary.errors, summary.host_fault) == (errors, False)
+    assert summary.errors == errors
 
 
 def test_the_older_wording_is_read_too() -> None:

@@ -37,7 +37,6 @@ def test_success_tells_time_memory_and_process(finish, logs):
     assert end.ok
     assert end.pid == int((logs / "stdout.log").read_text())
     assert end.peak_rss > 50_000_000
-    assert end.cpu_s > 0
     assert end.wall_s > 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from dataclasses import dataclass
@@ -105,8 +104,3 @@ def read_scene(stream: BinaryIO, artifact: str, count: int) -> Scene:
     found = ((number, text[:READ].decode("utf-8", "replace").rstrip()) for number, text in lines)
     kept = [Line(number, text) for number, text in found if text.strip()]
     return Scene(artifact, tuple(kept), tuple(WRITERS.sub("", line.text) for line in kept))
-
-
-def scene_of(text: str) -> Scene:
-    """Read a text that is in memory already."""
-    return read_scene(io.BytesIO(text.encode()), "log", text.count("\n") + 1)

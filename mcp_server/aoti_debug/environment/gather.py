@@ -78,7 +78,7 @@ def _devices(env: Mapping[str, str]) -> Iterator[str]:
         yield f"cuda:{number} {name} (sm_{capability.replace('.', '')}, {gib:.0f} GiB)"
 
 
-PROBE = Path(__file__).parents[1] / "probe" / "environment.py"
+PROBE = Path(__file__).parents[1] / "probe" / "script.py"
 PROBE_S = 120.0
 
 
@@ -118,7 +118,7 @@ def _probe(interpreter: Path, env: Mapping[str, str]) -> dict[str, Any]:
     """Ask torch about itself; what cannot be asked is said under "error"."""
     # A probe of a run that this process was started in must not watch the question.
     quiet = {k: v for k, v in env.items() if not k.startswith("AOTI_DEBUG_")}
-    answer = ask([str(interpreter), str(PROBE)], env=quiet, timeout_s=PROBE_S)
+    answer = ask([str(interpreter), str(PROBE), "environment"], env=quiet, timeout_s=PROBE_S)
     if answer is None:
         return {"error": {"type": "TimeoutError", "message": f"{interpreter} did not answer"}}
     for line in reversed(answer.stdout.splitlines()):
@@ -175,7 +175,6 @@ def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment
         torch_cuda=_text(torch.get("cuda")),
         architectures=tuple(a for a in torch.get("arch_list") or () if isinstance(a, str)),
         gpus=tuple(_gpu(d) for d in document.get("devices") or () if isinstance(d, dict)),
-        cuda_available=document.get("cuda_available"),
         driver_cuda=_driver(document.get("driver_cuda")),
         nvidia_smi="nvidia-smi" in gathered["tools"],
         visible=env.get("CUDA_VISIBLE_DEVICES"),

@@ -45,7 +45,6 @@ class Environment:
     torch_cuda: str | None = None
     architectures: tuple[str, ...] = ()  # torch was built for
     gpus: tuple[GpuFacts, ...] = ()
-    cuda_available: bool | None = None
     driver_cuda: str | None = None  # newest CUDA the driver runs
     nvidia_smi: bool = False
     visible: str | None = None  # CUDA_VISIBLE_DEVICES

@@ -27,7 +27,6 @@ class Code:
     first: int
     lines: tuple[str, ...]
     parameters: tuple[str, ...]
-    pointers: tuple[tuple[str, str], ...] = ()  # parameter -> type
 
     def at(self, line: int) -> int | None:
         """Return the index of a line of the file; None outside of this kernel."""
@@ -52,8 +51,7 @@ def triton_code(kernel: TritonKernel, member: str, wrapper: Sequence[str]) -> Co
         head = text[found.end() : found.end() + 20_000].partition("):")[0]
         words = (_PARAMETER.search(word.strip()) for word in head.split(","))
         parameters = tuple(word[1] for word in words if word)
-    types = tuple(re.findall(r"'(\w{1,100})': '(\*?\w{1,40})'", text[:40_000]))
-    return Code("triton", member, kernel.first_line, lines, parameters, types)
+    return Code("triton", member, kernel.first_line, lines, parameters)
 
 
 def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | None:
@@ -69,9 +67,8 @@ def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | Non
     kept = tuple(line[:LINE_LIMIT] for line in lines[first:last])
     head = "\n".join(kept[:400]).partition("(")[2].partition(")\n")[0]
     words = [part.strip() for part in head.split(",")]
-    found = [(m[1], word[: m.start()].strip()) for word in words if (m := _PARAMETER.search(word))]
-    names = tuple(name for name, _ in found)
-    return Code("cpp", member, first + 1, kept, names, tuple(found))
+    names = tuple(found[1] for word in words if (found := _PARAMETER.search(word)))
+    return Code("cpp", member, first + 1, kept, names)
 
 
 def cpp_kernels(lines: Sequence[str]) -> dict[str, int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from aoti_debug.read.typed import take
+
 Side = Literal["example", "real"]
 Tree = Any  # JSON: {"ref": node}, {"text": Python}, {"list": [...]} or {"tuple": [...]}
 Size = int | tuple[str, int | None]  # fixed, or a symbol's expression and its example
@@ -173,22 +175,14 @@ def read_graph(path: Path) -> Graph:
 def _node(entry: Mapping[str, Any]) -> GraphNode:
     value = entry.get("value") or {}
     kind = value.get("kind")
-    source = entry.get("source")
-    return GraphNode(
-        name=entry["name"],
-        op=entry["op"],
-        target=entry.get("target") or "",
-        args=tuple(entry.get("args") or ()),
-        kwargs=entry.get("kwargs") or {},
-        source=NodeSource(source["file"], source["line"], source["text"]) if source else None,
-        kind=entry.get("kind") or "",
-        path=entry.get("path") or "",
+    return take(
+        GraphNode,
+        entry,
         is_tensor=kind == "tensor",
         is_number=kind == "number",
         several=tuple(bool(item and item["kind"] == "tensor") for item in value.get("items") or ()),
         shape=tuple(_size(size) for size in value.get("shape") or ()),
         size=_size(value["size"]) if kind == "number" else None,
-        unsupported=entry.get("unsupported") or "",
     )
 
 
@@ -201,22 +195,7 @@ def read_values(folder: Path, side: Side) -> NodeValues:
     found: dict[str, NodeValue] = {}
     for line in _lines(folder / "values.jsonl"):
         entry = json.loads(line)
-        name = entry["name"]
-        if "number" in entry:
-            found[name] = NodeValue(name, number=entry["number"])
-            continue
-        stride = entry["stride"]
-        found[name] = NodeValue(
-            name,
-            shape=tuple(entry["shape"]),
-            stride=tuple(stride) if stride is not None else None,
-            contiguous=entry["contiguous"],
-            dtype=entry["dtype"],
-            device=entry["device"],
-            floating=entry["floating"],
-            bytes=entry["bytes"],
-            text=entry.get("text"),
-        )
+        found[entry["name"]] = take(NodeValue, entry)
     begun = _lines(folder / "progress")
     at = begun[-1] if begun and not (folder / "done").exists() else None
     return NodeValues(side, found, at)

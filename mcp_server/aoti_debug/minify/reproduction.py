@@ -19,7 +19,6 @@ from aoti_debug.minify.search import Trials
 from aoti_debug.minify.slice import Reduction, Until
 from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
-from aoti_debug.model import Step
 from aoti_debug.plain import clean, plain
 from aoti_debug.run.files import copy, remove_tree, write_atomically
 from aoti_debug.run.files import folder as make_folder
@@ -181,17 +180,9 @@ async def alone_once(
     signature = of_reproduction(ran.observations, *texts)
     remove_tree(empty)
     same = trials.wanted.same(signature)
-    work.done(
-        Step(
-            name=f"reproduction {directory.name}",
-            status="done",
-            why="in an empty directory, with torch alone",
-            finding="it fails alike" if same else f"it ends with {signature}",
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-            artifact=directory.relative_to(work.directory.path).as_posix(),
-        )
-    )
+    said = "it fails alike" if same else f"it ends with {signature}"
+    why = "in an empty directory, with torch alone"
+    work.done(work.step(f"reproduction {directory.name}", why, ran, said))
     return signature
 
 

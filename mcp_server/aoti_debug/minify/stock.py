@@ -13,11 +13,10 @@ from pathlib import Path
 from aoti_debug.answers import MinifyAnswer, StageAnswer
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage, stage_named
-from aoti_debug.model import Step
 from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
-from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.environment import SCRIPT
 from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import Ran, RunState
@@ -97,6 +96,9 @@ def compiled(ran: Ran) -> bool:
     return events is not None and bool(compiles(events))
 
 
+OWN_ROAD = "PyTorch's own minifier"
+
+
 async def at_level(state: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
     version = torch_version(versions.torch if versions else None)
     root = state.directory.path / "minifier"
@@ -105,16 +107,9 @@ async def at_level(state: RunState, stage: Stage, versions: Installed | None, le
     ran = await run_under(state, stage, setting)
     new = [path for path in launchers(root) if path not in known]
     launcher = new[-1] if new else None
-    state.done(
-        Step(
-            name=f"dump at level {level}",
-            status="done",
-            why="level 2 dumps on an exception, 3 before compiling, 4 on a wrong result",
-            finding="a launcher was written" if launcher else why_no_launcher(ran, level),
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-        )
-    )
+    why = "level 2 dumps on an exception, 3 before compiling, 4 on a wrong result"
+    said = "a launcher was written" if launcher else why_no_launcher(ran, level)
+    state.done(state.step(f"dump at level {level}", why, ran, said))
     return Dump(ran, level, launcher)
 
 
@@ -157,10 +152,15 @@ async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
     repro = directory / REPRO
     if not repro.is_file():
         state.done(
-            step("minifier search", found, f"no reproduction: {why_search_died(found, wanted)}")
+            state.step(
+                "minifier search",
+                OWN_ROAD,
+                found,
+                f"no reproduction: {why_search_died(found, wanted)}",
+            )
         )
         return False
-    state.done(step("minifier search", found, f"wrote {REPRO}"))
+    state.done(state.step("minifier search", OWN_ROAD, found, f"wrote {REPRO}"))
     directory = state.subdirectory("minifier-repro")
     again = await python(state, "minifier reproduction", repro, directory, words)
     got = fingerprint_of(again.observations)
@@ -171,7 +171,7 @@ async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
         verdict = f"it fails in another way ({got}) than the script ({wanted})"
     else:
         verdict = f"it does not fail; the script did ({wanted})"
-    state.done(step("minifier reproduction", again, verdict))
+    state.done(state.step("minifier reproduction", OWN_ROAD, again, verdict))
     return alike
 
 
@@ -195,18 +195,6 @@ def why_search_died(ran: Ran, wanted: Fingerprint) -> str:
     return f"the launcher ended with {ran.exit.how} ({failure}); the script failed with {wanted}"
 
 
-def step(name: str, ran: Ran, finding: str) -> Step:
-    return Step(
-        name=name,
-        status="done",
-        why="the minifier's own road",
-        finding=finding,
-        exit=ran.exit.how,
-        wall_s=round(ran.exit.wall_s, 2),
-        artifact=f"steps/{ran.directory.name}",
-    )
-
-
 def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
     """Return what has the launcher know the user's operators, which it does not by itself."""
     events = dump.ran.observations.events
@@ -221,7 +209,7 @@ async def python(
 ) -> Ran:
     target = state.request.target
     interpreter = str(target.python) if target.python else "python3"
-    with_operators = (str(PROBE / "definitions.py"), *words) if words else ()
+    with_operators = (SCRIPT, "definitions", *words) if words else ()
     paths = (str(target.cwd), target.env.get("PYTHONPATH", ""))
     flags = {
         "PYTHONUNBUFFERED": "1",

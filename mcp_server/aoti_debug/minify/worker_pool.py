@@ -20,7 +20,7 @@ from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.run.executor import Demand, Here, Machine, dispatch
 from aoti_debug.run.files import folder, open_regular, write_atomically, write_new
 from aoti_debug.run.process import Command, run_process
-from aoti_debug.triage.environment import PROBE
+from aoti_debug.triage.environment import SCRIPT
 from aoti_debug.triage.fingerprint import of_reproduction
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import Cancelled
@@ -152,7 +152,7 @@ async def worker_pool(
 
 
 async def _serve(found: WorkerPool, log: Path, python: str, env: Mapping[str, str]) -> None:
-    argv = (python, str(PROBE / "fork_server.py"), str(found.root))
+    argv = (python, SCRIPT, "fork_server", str(found.root))
     try:
         await run_process(
             Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2), log

@@ -116,25 +116,12 @@ def _model(model: CompiledModel) -> PackageModel:
 
 
 def _input(one: Input) -> PackageInput:
-    dims = None
-    if one.dims is not None:
-        dims = [
-            PackageDim(
-                size=d.size,
-                low=d.low,
-                high=d.high,
-                symbol=d.symbol,
-                stride=d.stride,
-                stride_symbol=d.stride_symbol,
-            )
-            for d in one.dims
-        ]
     return PackageInput(
         index=one.index,
         name=one.name[:100],
         dtype=one.dtype,
         device=one.device,
-        dims=dims,
+        dims=[PackageDim(**vars(d)) for d in one.dims] if one.dims is not None else None,
         text=one_line(one)[:300],
     )
 

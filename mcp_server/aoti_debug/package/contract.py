@@ -51,29 +51,6 @@ def _stride(dim: Dim) -> str:
     return dim.stride_symbol.replace("L", "") if dim.stride_symbol else "any"
 
 
-def table(contract: Contract) -> str:
-    """Return the contract as a Markdown table."""
-    rows = ["| input | name | dtype | sizes | strides | device |", "|---|---|---|---|---|---|"]
-    for one in contract.inputs:
-        sizes = ", ".join(map(_size, one.dims)) if one.dims is not None else "not stated"
-        strides = ", ".join(map(_stride, one.dims)) if one.dims is not None else "not stated"
-        cells = (
-            str(one.index),
-            one.name,
-            one.dtype or "not stated",
-            f"[{sizes}]",
-            f"[{strides}]",
-            one.device or "not stated",
-        )
-        rows.append(f"| {' | '.join(cells)} |")
-    if contract.others:
-        rows.append(
-            f"\n{contract.others} further argument(s) are no tensors: the values used at "
-            "export are compiled in, and others are ignored."
-        )
-    return "\n".join(rows)
-
-
 _FUNCTION = '''
 
 def check_inputs(*args, **kwargs):

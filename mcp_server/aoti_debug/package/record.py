@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.model import Category, Confidence
+from aoti_debug.probe.constants import Constant as Constant
 from aoti_debug.probe.judge import Dim as Dim
 from aoti_debug.probe.judge import Input as Input
 from aoti_debug.probe.judge import Symbol as Symbol
@@ -51,20 +52,6 @@ class Archive:
 
     def find(self, name: str) -> Member | None:
         return next((m for m in self.members if m.name == name), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    index: int
-    name: str
-    fqn: str | None = None
-    dtype: str | None = None
-    device: str | None = None
-    shape: tuple[int, ...] = ()
-    stride: tuple[int, ...] = ()
-    bytes: int = 0
-    kind: str | None = None  # Parameter, Buffer, TensorConstant, ...
-    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

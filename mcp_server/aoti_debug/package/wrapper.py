@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Literal
 
-from aoti_debug.package.record import Build, Constant, Launch, TritonKernel, Wrapper
+from aoti_debug.package.record import Build, Launch, TritonKernel, Wrapper
+from aoti_debug.probe.constants import constants_of
 from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, lines_of, symbols_of
 
 LAUNCHES_LIMIT = 50_000
@@ -161,7 +162,6 @@ def _dedent(lines: list[str]) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-_CONSTANT = re.compile(r"constants_info_\[(\d{1,7})\]\.(\w{1,32}) = (.{0,2000}?);?$")
 _BASE = re.compile(r"AOTInductorModelBase\(([^{]{1,400})\)\s{0,80}\{")
 
 
@@ -179,7 +179,7 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
         lines=len(lines),
         inputs=inputs,
         outputs=base[1] if base else None,
-        constants=_constants(head),
+        constants=constants_of(head),
         weights_in_library=base[3] if base else None,
         symbols=symbols_of(body),
         launches=read_launches(body, first),
@@ -205,43 +205,6 @@ def _base(lines: list[str]) -> tuple[int, int, int, bool | None] | None:
         return None
     weights = {"true": True, "false": False}.get(arguments[-1])
     return counts[0], counts[1], counts[2], weights
-
-
-def _constants(head: Iterable[str]) -> tuple[Constant, ...]:
-    fields: dict[int, dict[str, str]] = {}
-    for line in head:
-        if "constants_info_[" not in line:
-            continue
-        if found := _CONSTANT.search(line):
-            fields.setdefault(int(found[1]), {})[found[2]] = found[3]
-    return tuple(_constant(index, values) for index, values in sorted(fields.items()))
-
-
-def _constant(index: int, values: dict[str, str]) -> Constant:
-    size = values.get("data_size", "0").rstrip("UL")
-    return Constant(
-        index=index,
-        name=values.get("name", "").strip('"'),
-        fqn=values["original_fqn"].strip('"') if "original_fqn" in values else None,
-        dtype=_tail(values.get("dtype"), "cached_torch_dtype_"),
-        device=_tail(values.get("device_type"), "cached_torch_device_type_"),
-        shape=_sizes(values.get("shape", "")),
-        stride=_sizes(values.get("stride", "")),
-        bytes=int(size) if size.isdecimal() and len(size) < 19 else 0,
-        kind=_tail(values.get("type"), "ConstantType::"),
-        folded=values.get("from_folded") == "true",
-    )
-
-
-def _tail(value: str | None, marker: str) -> str | None:
-    if value is None or marker not in value:
-        return None
-    return value.rpartition(marker)[2].rstrip(") ")
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    parts = (part.strip().rstrip("L") for part in text.strip("{} ").split(","))
-    return tuple(int(part) for part in parts if part.lstrip("-").isdecimal() and len(part) < 20)
 
 
 def _build(lines: list[str]) -> Build | None:

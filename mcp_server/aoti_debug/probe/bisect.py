@@ -3,12 +3,6 @@ then compiles with values inside the model as further outputs, each held against
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import json
 import math
 import time
@@ -35,11 +29,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    report.update(state="import")
-    with report.of_failure():
-        torch = standalone.prepare(options)
-        report.update(state="load", torch=str(torch.__version__))
+    with standalone.started(options) as (torch, report):
         program = standalone.load_program(torch, options)
         search = Search(torch, program, options, report)
         if not search.explained() and not search.wrapped():

@@ -3,20 +3,12 @@ threads."""
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import contextlib
 import copy
 import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from . import (
@@ -56,11 +48,10 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0, help="that call at the same time")
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    report.update(format=2, state="import", steps={}, inputs_file=options.inputs)
-    with report.of_failure():
-        torch = standalone.prepare(options)
-        report.update(torch=str(torch.__version__))
+    with standalone.started(options, format=2, steps={}, inputs_file=options.inputs) as (
+        torch,
+        report,
+    ):
         session = Session(torch, options, report)
         wanted = options.steps.split(",")
         for name in CHECKS:
@@ -388,13 +379,7 @@ class Session:
         """Return the inputs with values of a thread's own, as callers give them."""
         inputs = self.inputs()
         new = {id(leaf): repeats.turned(self.torch, leaf, number) for leaf in inputs.flat}
-        pytree = import_module("torch.utils._pytree")
-
-        def of(held: Any) -> Any:
-            return pytree.tree_map(lambda leaf: new.get(id(leaf), leaf), held)
-
-        flat = [new[id(leaf)] for leaf in inputs.flat]
-        return replace(inputs, args=of(inputs.args), kwargs=of(inputs.kwargs), flat=flat)
+        return standalone.with_leaves(inputs, [new[id(leaf)] for leaf in inputs.flat])
 
     def caller(self, model: Any, inputs: standalone.Inputs) -> Callable[[], list[Any]]:
         torch = self.torch

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
-_ENTRY = re.compile(r"constants_info_\[(\d{1,6})\]\.(\w{1,40}) = (.{0,2000});")
+_CONSTANT = re.compile(r"constants_info_\[(\d{1,7})\]\.(\w{1,32}) = (.{0,2000}?);?$")
 KEPT = (
     "else it keeps the compiled-in value, and in a package without weights "
     "(package_constants_in_so=False) it is a null pointer: the first call crashes"
@@ -16,39 +16,67 @@ INLINED = 8  # elements; a constant of at most one dimension and no more of them
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A constant that can be loaded, as the source states it."""
+class Constant:
+    """A constant of a model, as the source states it."""
 
+    index: int
     name: str
-    dtype: str
-    shape: tuple[int, ...]
-    bytes: int
-    buffer: bool
+    fqn: Optional[str] = None  # noqa: UP045 - Python 3.9
+    dtype: Optional[str] = None  # noqa: UP045
+    device: Optional[str] = None  # noqa: UP045
+    shape: tuple[int, ...] = ()
+    stride: tuple[int, ...] = ()
+    bytes: int = 0
+    kind: Optional[str] = None  # noqa: UP045 - Parameter, Buffer, TensorConstant, ...
+    folded: bool = False
 
 
-def declared(source: str) -> dict[str, Declared]:
+def declared(source: str) -> dict[str, Constant]:
     """Return the loadable constants that a `.wrapper.cpp` declares, by their original names."""
-    entries: dict[str, dict[str, str]] = {}
-    for number, field, value in _ENTRY.findall(source):
-        entries.setdefault(number, {})[field] = value
-    found = {}
-    for entry in entries.values():
-        if entry.get("from_folded") == "true":
+    found = constants_of(source.splitlines())
+    return {one.fqn or one.name: one for one in found if not one.folded}
+
+
+def constants_of(head: Iterable[str]) -> tuple[Constant, ...]:
+    """Return the constants that a `.wrapper.cpp` declares."""
+    fields: dict[int, dict[str, str]] = {}
+    for line in head:
+        if "constants_info_[" not in line:
             continue
-        name = (entry.get("original_fqn") or entry.get("name", "")).strip('"')
-        sizes = re.findall(r"\d+", entry.get("shape", ""))
-        found[name] = Declared(
-            name,
-            entry.get("dtype", "").rpartition("cached_torch_dtype_")[2],
-            tuple(int(size) for size in sizes),
-            int(entry.get("data_size", "0")),
-            "Buffer" in entry.get("type", ""),
-        )
-    return found
+        if found := _CONSTANT.search(line):
+            fields.setdefault(int(found[1]), {})[found[2]] = found[3]
+    return tuple(_constant(index, values) for index, values in sorted(fields.items()))
+
+
+def _constant(index: int, values: dict[str, str]) -> Constant:
+    size = values.get("data_size", "0").rstrip("UL")
+    return Constant(
+        index=index,
+        name=values.get("name", "").strip('"'),
+        fqn=values["original_fqn"].strip('"') if "original_fqn" in values else None,
+        dtype=_tail(values.get("dtype"), "cached_torch_dtype_"),
+        device=_tail(values.get("device_type"), "cached_torch_device_type_"),
+        shape=_sizes(values.get("shape", "")),
+        stride=_sizes(values.get("stride", "")),
+        bytes=int(size) if size.isdecimal() and len(size) < 19 else 0,
+        kind=_tail(values.get("type"), "ConstantType::"),
+        folded=values.get("from_folded") == "true",
+    )
+
+
+def _tail(value: str | None, marker: str) -> str | None:
+    if value is None or marker not in value:
+        return None
+    return value.rpartition(marker)[2].rstrip(") ")
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    parts = (part.strip().rstrip("L") for part in text.strip("{} ").split(","))
+    return tuple(int(part) for part in parts if part.lstrip("-").isdecimal() and len(part) < 20)
 
 
 def unknown(
-    known: Mapping[str, Declared], state: Mapping[str, Any], used: Collection[str] | None
+    known: Mapping[str, Constant], state: Mapping[str, Any], used: Collection[str] | None
 ) -> tuple[list[str], list[str]]:
     """Return what can never be updated with this file, and what is harmless.
 
@@ -72,7 +100,7 @@ def unknown(
     return inlined, harmless
 
 
-def problems(known: Mapping[str, Declared], state: Mapping[str, Any]) -> Iterator[str]:
+def problems(known: Mapping[str, Constant], state: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with loading these tensors as they are."""
     for name, tensor in state.items():
         if name not in known:
@@ -90,5 +118,9 @@ def problems(known: Mapping[str, Declared], state: Mapping[str, Any]) -> Iterato
             yield f"{name}: a view of a storage of {size} bytes, all are copied over {want.bytes}"
     for name, want in known.items():
         if name not in state:
-            error = "no error, even in a full update" if want.buffer else "a full update raises"
+            error = (
+                "no error, even in a full update"
+                if "Buffer" in (want.kind or "")
+                else "a full update raises"
+            )
             yield f"{name}: missing ({error}); {KEPT}"

@@ -4,16 +4,10 @@ A custom operator or Triton kernel that the script itself defines is in no modul
 imported. So the script is run under another name than `__main__`, and stopped where it first
 exports, compiles or loads a model: what it defines stands before that.
 
-As a program, definitions.py [ARGUMENTS] SCRIPT runs a script after what defines the operators.
+As a program, definitions [ARGUMENTS] SCRIPT runs a script after what defines the operators.
 """
 
 from __future__ import annotations
-
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
 
 import contextlib
 import json

@@ -58,14 +58,14 @@ def written(program: Any) -> set[str]:
     found = {str(name) for name in dict(signature.user_inputs_to_mutate).values()}
     inputs = set(signature.user_inputs)
     for node in program.graph.nodes:
-        for argument in _written_arguments(node):
+        for argument in written_arguments(node):
             root = _root(argument)
             if root is not None and root.name in inputs:
                 found.add(root.name)
     return found
 
 
-def _written_arguments(node: Any) -> list[Any]:
+def written_arguments(node: Any) -> list[Any]:
     """Return the nodes whose memory an operator changes, by its schema."""
     schema = getattr(node.target, "_schema", None) if node.op == "call_function" else None
     found: list[Any] = []
@@ -225,10 +225,12 @@ def not_finite(torch: Any, t: Any) -> Description:
     """Return the number of NaNs and infinities of a small float tensor on the CPU."""
     if t.numel() > _COUNT_ELEMENTS or not t.is_floating_point() or t.device.type != "cpu":
         return {}
+    return counts(torch, t)
+
+
+def counts(torch: Any, t: Any) -> Description:
     with torch.no_grad():
-        nan = int(torch.isnan(t).sum())
-        inf = int(torch.isinf(t).sum())
-    return {"nan": nan, "inf": inf}
+        return {"nan": int(torch.isnan(t).sum()), "inf": int(torch.isinf(t).sum())}
 
 
 def outputs(torch: Any, flat: Sequence[Any], count: bool) -> list[Description]:

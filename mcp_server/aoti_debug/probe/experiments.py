@@ -103,9 +103,7 @@ class Bench:
             inputs = standalone.read_inputs(torch, one["inputs"])
             right = graph_run.values_of(torch, module, inputs.flat)["outputs"]
             given = self.called(standalone.read_inputs(torch, one["inputs"]))
-            outputs = compare.outputs(torch, given, right, None)
-            verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
-            row = outcome_of({"verdict": verdict, "outputs": outputs})
+            row = compared(torch, module, given, right)
             more = {"recorded": self.recorded(one["values"], given)} if one.get("values") else {}
             found.append({"pid": one["pid"], "call": one["call"], "given": row, **more})
         return found
@@ -196,9 +194,7 @@ class Bench:
         found: list[Document] = []
         for _ in range(count):
             right = graph_run.values_of(torch, module, inputs().flat)["outputs"]
-            outputs = compare.outputs(torch, self.called(inputs()), right, None)
-            verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
-            found.append(outcome_of({"verdict": verdict, "outputs": outputs}))
+            found.append(compared(torch, module, self.called(inputs()), right))
         return found
 
     def held(
@@ -282,18 +278,25 @@ def copying(torch: Any, names: set[str]) -> Iterator[None]:
         yield
 
 
-def outcome_of(compared: Document) -> Document:
+def compared(torch: Any, module: Any, package: list[Any], right: list[Any]) -> Document:
+    """Return the outcome of one call of a package, held against the program's."""
+    outputs = compare.outputs(torch, package, right, None)
+    verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
+    return outcome_of({"verdict": verdict, "outputs": outputs})
+
+
+def outcome_of(results: Document) -> Document:
     """Return the verdict of a comparison and the figures of the output that is furthest off."""
-    outputs = compared["outputs"]
+    outputs = results["outputs"]
     bad = [one for one in outputs if one["verdict"] != "agrees"] or outputs
     if not bad:
-        return {"verdict": compared["verdict"]}
+        return {"verdict": results["verdict"]}
     one = max(bad, key=lambda output: output.get("wrong") or 0)
     statistics = one.get("eager") or {}
     sizes = [abs(statistics.get(key) or 0.0) for key in ("min", "max")]
     keys = ("index", "wrong", "elements", "first_wrong", "max_abs_apart")
     figures = {key: one.get(key) for key in keys}
-    return {"verdict": compared["verdict"], **figures, "largest": max(sizes)}
+    return {"verdict": results["verdict"], **figures, "largest": max(sizes)}
 
 
 def said(error: BaseException) -> str:
@@ -312,10 +315,7 @@ def changed(torch: Any, inputs: Inputs, changes: list[Document]) -> Inputs:
     for change in changes:
         at = places[change["index"]]
         flat[at] = _changed(torch, flat[at], change)
-    new = {id(old): leaf for old, leaf in zip(inputs.flat, flat)}  # noqa: B905 - Python 3.9
-    tree_map = import_module("torch.utils._pytree").tree_map
-    args, kwargs = tree_map(lambda leaf: new.get(id(leaf), leaf), (inputs.args, inputs.kwargs))
-    return replace(inputs, flat=flat, args=args, kwargs=kwargs)
+    return standalone.with_leaves(inputs, flat)
 
 
 def _changed(torch: Any, leaf: Any, change: Document) -> Any:

@@ -8,12 +8,6 @@ process can use a GPU: each starts an interpreter of its own then, if there is a
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import argparse
 import contextlib
 import ctypes
@@ -199,8 +193,8 @@ def _start(directory: Path, fresh: bool) -> int:
     try:
         _become(directory, server)
         if fresh:
-            words = [sys.executable, str(Path(__file__)), "-", "--one", str(directory)]
-            os.execv(sys.executable, words)
+            words = [sys.executable, str(Path(__file__).with_name("script.py")), "fork_server"]
+            os.execv(sys.executable, [*words, "-", "--one", str(directory)])
         _perform(directory)
     except BaseException:
         traceback.print_exc()

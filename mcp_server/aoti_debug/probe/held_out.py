@@ -6,12 +6,6 @@ with the program that it was made of, and does that program compute what the ori
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module

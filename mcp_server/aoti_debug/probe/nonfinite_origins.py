@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import intermediates
+from .describe import written_arguments
 from .graph_run import op_of, stack_of
 from .indices import described
 from .standalone import statistics
@@ -20,16 +21,10 @@ _STORED = ("get_attr", "placeholder")
 def targets(node: Any) -> list[Any]:
     """Return the nodes, those they are views of, whose values a node's operator writes to."""
     found: list[Any] = []
-    schema = getattr(node.target, "_schema", None)
-    for argument, given in zip(getattr(schema, "arguments", ()), node.args):  # noqa: B905 - 3.9
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            while (
-                hasattr(given, "op")
-                and given.op == "call_function"
-                and intermediates.is_view(given)
-            ):
-                given = given.args[0]
-            found += [given] if hasattr(given, "op") else []
+    for given in written_arguments(node):
+        while getattr(given, "op", "") == "call_function" and intermediates.is_view(given):
+            given = given.args[0]
+        found += [given] if hasattr(given, "op") else []
     return found
 
 

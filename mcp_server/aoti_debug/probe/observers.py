@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import custom_ops, fakes, indices, nonfinite_origins
+from . import custom_ops, fakes, indices, nonfinite_origins, standalone
 from .graph_run import Document, Observer, located, op_of, stack_of, tensors_in
 from .vocabulary import OutOfBounds
 
@@ -189,30 +189,15 @@ def row_of(torch: Any, node: Any, tensor: Any, place: int) -> Document | None:
     """Return min, max, mean, NaN and Inf of a float tensor; None of any other."""
     if not tensor.is_floating_point() or tensor.numel() == 0 or tensor.layout != torch.strided:
         return None
-    plain = tensor.detach()
-    if plain.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
-        plain = plain.to(torch.float32)
-    low, high = torch.aminmax(plain)
-    mean = plain.mean(dtype=torch.float32 if plain.dtype != torch.float64 else None)
     row: Document = {
         "node": node.name,
         "op": op_of(node),
         "shape": [int(size) for size in tensor.shape],
         "dtype": str(tensor.dtype).replace("torch.", ""),
-        "min": float(low),
-        "max": float(high),
-        "mean": float(mean),
+        **standalone.statistics(torch, tensor.detach()),
     }
     if place:
         row["output"] = place
-    if not (row["min"] > float("-inf") and row["max"] < float("inf")):
-        row.update(nan=int(plain.isnan().sum()), inf=int(plain.isinf().sum()))
-        kept = plain[torch.isfinite(plain)]
-        row.update(
-            min=float(kept.min()) if kept.numel() else None,
-            max=float(kept.max()) if kept.numel() else None,
-            mean=float(kept.float().mean()) if kept.numel() else None,
-        )
     frames = stack_of(node)
     if frames:
         row["line"] = f"{frames[-1][0]}:{frames[-1][1]}"

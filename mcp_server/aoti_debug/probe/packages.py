@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import budget, capture, custom_ops, events, memory, reference, store, wrapper_contract
-from .describe import tensor
+from .describe import counts, tensor
 from .memory import Loaded
 from .watch import Details, Point, Span, caller, watched
 
@@ -216,8 +216,7 @@ def _not_finite(torch: Any, value: Any) -> dict[str, int]:
     if not value.is_floating_point() or value.numel() > _COUNTED:
         return {}
     try:
-        with torch.no_grad():
-            found = {"nan": int(torch.isnan(value).sum()), "inf": int(torch.isinf(value).sum())}
+        found = counts(torch, value)
     except Exception:  # a dtype or a layout without these operators
         return {}
     return {kind: count for kind, count in found.items() if count}

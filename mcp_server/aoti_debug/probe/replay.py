@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import time
 from typing import Any
 
@@ -21,11 +15,9 @@ def main() -> int:
     parser.add_argument("--call-repeat", type=int, default=1, metavar="N")
     parser.add_argument("--device-sync", action="store_true", help="wait after each call")
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    report.update(state="import", package=options.package, inputs_file=options.inputs)
-    with report.of_failure():
-        torch = standalone.prepare(options)
-        report.update(state="inputs", torch=str(torch.__version__))
+    files = {"package": options.package, "inputs_file": options.inputs}
+    with standalone.started(options, **files) as (torch, report):
+        report.update(state="inputs")
         inputs = standalone.read_inputs(torch, options.inputs)
         report.update(
             state="load", inputs=inputs.described, changes=standalone.changes(torch, inputs)

@@ -1,4 +1,4 @@
-"""Run one of the probe's scripts as a module of the probe, whatever sys.path holds."""
+"""Run one of the probe's programs, script.py NAME ARGUMENTS, whatever sys.path holds."""
 
 from __future__ import annotations
 
@@ -26,5 +26,6 @@ def load_probe() -> None:
 
 
 load_probe()
-sys.argv[0] = str(globals()["script"])  # given by the script that runs this one
-sys.exit(import_module(f"_aoti_debug_probe.{Path(sys.argv[0]).stem}").main())
+name = sys.argv.pop(1)
+sys.argv[0] = f"{name}.py"
+sys.exit(import_module(f"_aoti_debug_probe.{name}").main())

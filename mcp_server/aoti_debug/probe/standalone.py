@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,17 @@ def prepare(options: argparse.Namespace) -> Any:
     return torch
 
 
+@contextlib.contextmanager
+def started(options: argparse.Namespace, **content: Any) -> Iterator[tuple[Any, Report]]:
+    """Begin the report and import torch; what raises within is reported, and ends the process."""
+    report = Report(options.report)
+    report.update(state="import", **content)
+    with report.of_failure():
+        torch = prepare(options)
+        report.update(state="load", torch=str(torch.__version__))
+        yield torch, report
+
+
 @dataclass(frozen=True)
 class Inputs:
     """Captured inputs: as called, flat, and as they were described."""
@@ -172,6 +183,14 @@ def nested(like: Inputs, flat: list[Any]) -> Inputs:
     pytree = import_module("torch.utils._pytree")
     args, kwargs = pytree.tree_unflatten(flat, pytree.tree_structure((like.args, like.kwargs)))
     return Inputs(tuple(args), dict(kwargs), flat, [], False, False)
+
+
+def with_leaves(inputs: Inputs, flat: list[Any]) -> Inputs:
+    """Return the inputs with other leaves in the place of each."""
+    new = {id(old): leaf for old, leaf in zip(inputs.flat, flat)}  # noqa: B905 - Python 3.9
+    tree_map = import_module("torch.utils._pytree").tree_map
+    args, kwargs = tree_map(lambda leaf: new.get(id(leaf), leaf), (inputs.args, inputs.kwargs))
+    return replace(inputs, flat=flat, args=args, kwargs=kwargs)
 
 
 def user_inputs(program: Any) -> list[Any]:
@@ -325,9 +344,13 @@ def statistics(torch: Any, tensor: Any) -> Document:
     """Return NaN and infinity counts, and extremes and mean of what is finite."""
     if tensor.numel() == 0 or tensor.dtype.is_complex or tensor.layout != torch.strided:
         return {}
-    wide = tensor.cpu().to(torch.float64)
-    kept = wide[torch.isfinite(wide)]
-    found: Document = {"nan": int(wide.isnan().sum()), "inf": int(wide.isinf().sum())}
-    if kept.numel():
-        found.update(min=kept.min().item(), max=kept.max().item(), mean=kept.mean().item())
-    return found
+    wide = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.to(torch.float64)
+    low, high = (end.item() for end in torch.aminmax(wide))
+    found: Document = {"nan": 0, "inf": 0}
+    if not (low > float("-inf") and high < float("inf")):
+        found.update(nan=int(wide.isnan().sum()), inf=int(wide.isinf().sum()))
+        wide = wide[torch.isfinite(wide)]
+        if not wide.numel():
+            return found
+        low, high = (end.item() for end in torch.aminmax(wide))
+    return {**found, "min": low, "max": high, "mean": wide.mean(dtype=torch.float64).item()}

@@ -3,12 +3,6 @@ NaN and Inf first appear, values along the model, custom operators that break th
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import time
 
 from . import events, standalone
@@ -22,11 +16,7 @@ def main() -> int:
     parser = standalone.arguments(__doc__ or "")
     parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    report.update(state="import")
-    with report.of_failure():
-        torch = standalone.prepare(options)
-        report.update(state="load", torch=str(torch.__version__))
+    with standalone.started(options) as (torch, report):
         module = unguarded(standalone.load_program(torch, options))
         inputs = standalone.read_inputs(torch, options.inputs)
         report.update(state="nodes")

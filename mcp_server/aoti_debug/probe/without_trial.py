@@ -3,12 +3,6 @@ it made up; say which indices such data takes out of bounds, and whether the pac
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import json
 import time
 from importlib import import_module
@@ -29,11 +23,7 @@ def main() -> int:
     parser.add_argument("--settings", default="{}", help="Inductor's, a JSON object")
     parser.add_argument("--upper", type=int, help="the bound of the index in question")
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    report.update(state="import")
-    with report.of_failure():
-        torch = standalone.prepare(options)
-        report.update(state="load", torch=str(torch.__version__))
+    with standalone.started(options) as (torch, report):
         program = standalone.load_program(torch, options)
         args, kwargs = program.example_inputs
         found = computed(torch, program, options.upper)

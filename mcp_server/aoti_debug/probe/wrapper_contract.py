@@ -5,12 +5,6 @@ As a program: hold captured inputs against that; nothing is loaded.
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from pathlib import Path
-    from runpy import run_path
-
-    run_path(str(Path(__file__).with_name("script.py")), {"script": __file__})  # ends the process
-
 import re
 import zipfile
 from collections.abc import Iterable

@@ -182,7 +182,6 @@ _THREAD = re.compile(
 _FRAME = re.compile(r'  File "([^"]{0,2000})", line (\d{1,9}|\?\?\?) in (.{1,500})')
 _NATIVE = re.compile(r'  Binary file "([^"]{0,2000})"(?:, at (.{0,2000}))?')
 _MODULES = "Extension modules: "
-_TOTAL = re.compile(r" \(total: \d{1,9}\)$")
 _LINES = 20_000
 _FRAMES = 200
 _STACKS, _DEEPEST = 20, 30  # threads whose stacks are kept, and frames of each
@@ -203,7 +202,6 @@ class FaultHandlerReader:
         self._reason: str | None = None
         self._frames: list[Place] = []
         self._native: list[CppFrame] = []
-        self._modules: tuple[str, ...] = ()
         self._section = ""  # "current", "other", "native"
         self._marked = False
         self._threads = 0
@@ -250,8 +248,6 @@ class FaultHandlerReader:
             self._section = "native"
             return True
         if text.startswith(_MODULES):
-            names = _TOTAL.sub("", text[len(_MODULES) :]).split(", ")
-            self._modules = tuple(n.strip() for n in names if n.strip())[:2000]
             return False
         frame = _FRAME.match(text)
         if frame:
@@ -279,7 +275,6 @@ class FaultHandlerReader:
             replace(span, last=max(line.number for line in self._lines)),
             self._reason[:500],
             tuple(self._frames),
-            self._modules,
             tuple(self._native),
             max(self._threads, 1),
             tuple(tuple(stack) for stack in self._stacks),

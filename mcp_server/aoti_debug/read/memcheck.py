@@ -98,7 +98,6 @@ class MemcheckReader:
         self._found: dict[object, SanitizerError] = {}
         self._now: _Finding | None = None
         self._summary: SanitizerSummary | None = None
-        self._host_fault = False
 
     def feed(self, line: Line) -> bool:
         if not _START.match(line.text):
@@ -116,13 +115,11 @@ class MemcheckReader:
         self._end()
         found: list[Record] = list(self._found.values())
         if self._summary is not None:
-            found.append(replace(self._summary, host_fault=self._host_fault))
+            found.append(self._summary)
         return found
 
     def _feed_head(self, line: Line, text: str) -> None:
         self._end()
-        if "process didn't terminate successfully" in text:
-            self._host_fault = True
         summary = _SUMMARY.search(text)
         if summary and self._summary is None:
             errors = whole(summary[1]) or 0

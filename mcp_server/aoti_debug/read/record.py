@@ -131,7 +131,6 @@ class FaultHandlerDump(Record):
 
     reason: str
     frames: tuple[Place, ...]  # most recent first, of the current thread
-    extension_modules: tuple[str, ...]
     native: tuple[CppFrame, ...] = ()  # the C stack, which Python 3.14 and later can add
     threads: int = 1
     stacks: tuple[tuple[Place, ...], ...] = ()  # of every thread, as printed; the first ones
@@ -258,7 +257,6 @@ class SanitizerSummary(Record):
     """How a run under compute-sanitizer ended."""
 
     errors: int
-    host_fault: bool = False  # the process itself did not end well
 
 
 @dataclass(frozen=True, slots=True)

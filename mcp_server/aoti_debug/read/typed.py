@@ -66,7 +66,8 @@ def _converter(hint: Any) -> Convert:
     if origin is Annotated:
         return next((mark for mark in arguments[1:] if callable(mark)), _converter(arguments[0]))
     if origin in (Union, types.UnionType):
-        choices = [_converter(one) for one in arguments if one is not types.NoneType]
+        wide_last = sorted(arguments, key=lambda one: one is float)  # an int is a float, too
+        choices = [_converter(one) for one in wide_last if one is not types.NoneType]
         return lambda value: next(
             (found for one in choices if (found := one(value)) is not None), None
         )
@@ -75,6 +76,8 @@ def _converter(hint: Any) -> Convert:
     if origin is tuple:
         return _several(arguments)
     if isinstance(origin, type) and issubclass(origin, Mapping):
+        if arguments[1] in (object, Any):
+            return lambda value: value if isinstance(value, dict) else None
         item = _converter(arguments[1])
         return lambda value: (
             {key: one for key, found in value.items() if (one := item(found)) is not None}
@@ -153,6 +156,7 @@ _SCALARS: dict[object, Convert] = {
     float: real,
     bool: lambda value: value if isinstance(value, bool) else None,
     object: lambda value: value,
+    Any: lambda value: value,
 }
 Kept = Annotated[str | None, inside]  # a file within the run's directory
 Texts = Annotated[tuple[str, ...], strings]  # each once

@@ -92,9 +92,9 @@ def outline(answer: Model) -> Outline:
     )
 
 
-@outline.register
-def _(answer: Diagnosis) -> Outline:
-    return outline_diagnosis(answer)
+outline.register(Diagnosis, outline_diagnosis)
+outline.register(DiagnoseAnswer, outline_log)
+outline.register(ExplainAnswer, outline_explained)
 
 
 @outline.register
@@ -102,11 +102,6 @@ def _(answer: SweepAnswer) -> Outline:
     from aoti_debug.report.sweep import outline_sweep
 
     return outline_sweep(answer)
-
-
-@outline.register
-def _(answer: DiagnoseAnswer) -> Outline:
-    return outline_log(answer)
 
 
 @outline.register
@@ -169,11 +164,6 @@ def _(answer: EnvironmentAnswer) -> Outline:
             texts("Notes", answer.notes),
         ),
     )
-
-
-@outline.register
-def _(answer: ExplainAnswer) -> Outline:
-    return outline_explained(answer)
 
 
 @outline.register

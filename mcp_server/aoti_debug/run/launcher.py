@@ -116,7 +116,6 @@ class Tree:
         self.status: int | None = None
         self.began = time.monotonic()
         self.wall = 0.0
-        self.cpu = 0.0
         self.rss = 0
         self.signals, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -174,7 +173,6 @@ class Tree:
                 return False
             if pid == 0:
                 return True
-            self.cpu += used.ru_utime + used.ru_stime
             self.rss = max(self.rss, used.ru_maxrss)
             if pid == self.root:
                 self.status = status
@@ -302,7 +300,7 @@ def _exit(tree: Tree) -> str:
     scale = 1 if sys.platform == "darwin" else 1024
     return (
         f'{{"status": {"null" if tree.status is None else tree.status}, "wall": {tree.wall:.6f}, '
-        f'"cpu": {tree.cpu:.6f}, "rss": {tree.rss * scale}}}'
+        f'"rss": {tree.rss * scale}}}'
     )
 
 

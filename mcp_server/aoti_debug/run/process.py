@@ -279,7 +279,6 @@ class _Run:
             enough=self._enough,
             cancelled=self._stopped and not self._timed_out,
             wall_s=facts.get("wall") or self._elapsed(),
-            cpu_s=facts.get("cpu", 0.0),
             peak_rss=facts.get("rss", 0),
             pid=facts.get("pid", 0),
             strays=facts.get("strays", 0),
@@ -299,5 +298,5 @@ def _numbers(line: bytes) -> dict[str, Any]:
     if not isinstance(said, dict):
         return {}
     exact = {key: value for key, value in said.items() if isinstance(value, int)}
-    times = {key: float(said[key]) for key in ("wall", "cpu") if isinstance(said.get(key), float)}
-    return {**exact, **times, **({"status": None} if said.get("status", 0) is None else {})}
+    wall = {"wall": said["wall"]} if isinstance(said.get("wall"), float) else {}
+    return {**exact, **wall, **({"status": None} if said.get("status", 0) is None else {})}

@@ -55,7 +55,6 @@ class Exit:
     cancelled: bool
     enough: bool  # it went on until it had been watched long enough
     wall_s: float
-    cpu_s: float
     peak_rss: int  # bytes
     pid: int
     strays: int

@@ -29,7 +29,6 @@ FOLDER_FILES = 20_000
 _DEEP_KEY = re.compile(rb"(?:[\w\"'-]{1,100}[ \t]*\.[ \t]*){100}")
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
 _LABEL = re.compile(r"[^\[\],=\x00-\x1f\x7f]{1,300}")
-_SPECIAL = frozenset(("python", "gpu"))
 
 
 class WrongManifest(WrongUse):

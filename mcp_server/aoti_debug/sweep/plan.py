@@ -21,7 +21,7 @@ from aoti_debug.signals import Stopped
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
 
 TIMEOUT_S = 900.0
-REPLAY = Path(__file__).parents[1] / "probe" / "replay.py"
+REPLAY = Path(__file__).parents[1] / "probe" / "script.py"
 _HAS = """
 import sys
 sys.path[:1] = []
@@ -144,7 +144,7 @@ class Plan:
                 "--inputs",
                 str(self._path(filled(entry.inputs or ""))),
             )
-            return replace(planned, script=str(REPLAY), args=(*files, *words), cwd=root)
+            return replace(planned, script=str(REPLAY), args=("replay", *files, *words), cwd=root)
         command = tuple(filled(word) for word in entry.command or ())
         return replace(planned, command=command, args=words, cwd=root)
 
@@ -204,7 +204,7 @@ def _files(planned: Planned, root: Path) -> list[str]:
         node = planned.args[0].partition("::")[0]
         found.append(str(Path(planned.cwd or root) / node))
     if planned.script == str(REPLAY):
-        found += [planned.args[1], planned.args[3]]
+        found += [planned.args[2], planned.args[4]]
     if planned.command and os.sep in planned.command[0]:
         found.append(str(Path(planned.cwd or root) / planned.command[0]))
     if planned.cwd:

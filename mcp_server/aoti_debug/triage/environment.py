@@ -13,6 +13,7 @@ from aoti_debug.run.files import folder, is_regular, write_atomically
 
 PROBE = Path(aoti_debug.__file__).parent / "probe"
 SITE = PROBE / "site"
+SCRIPT = str(PROBE / "script.py")  # runs a program of the probe by its name
 EVENTS = "events.jsonl"
 KEY = ".key"  # beside it
 CAPTURE = "capture"

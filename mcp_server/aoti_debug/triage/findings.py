@@ -33,19 +33,6 @@ from aoti_debug.triage.stage import times
 from aoti_debug.vocabulary import Break, Check
 
 
-def step_of(planned: Planned, ran: Ran, state: RunState, first: Observations) -> Step:
-    """Return the step that was a process of its own."""
-    return Step(
-        name=planned.key,
-        status="done",
-        why=planned.why,
-        finding=finding(planned, ran, first),
-        exit=ran.exit.how,
-        wall_s=round(ran.exit.wall_s, 2),
-        artifact=ran.directory.relative_to(state.directory.path).as_posix(),
-    )
-
-
 def finding(planned: Planned, ran: Ran, first: Observations) -> str:
     failure, original = fingerprint_of(ran.observations), fingerprint_of(first)
     if planned.name == "again":

@@ -32,7 +32,7 @@ from aoti_debug.triage.captured_program import (
     scripts,
 )
 from aoti_debug.triage.replay import REPORT, check_call, interpreter, limit, report_of, words
-from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, name_calls, read
 from aoti_debug.triage.spawn import spawn
 
@@ -76,7 +76,7 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
         return observations
     directory = state.subdirectory("nodes")
     # The package itself is not run here.
-    argv = (*interpreter(state, "walk.py"), *words(state, replace(call, package=None), directory))
+    argv = (*interpreter(state, "walk"), *words(state, replace(call, package=None), directory))
     ran = await spawn(state, "nodes", argv, directory, timeout_s=limit(state))
     report = await anyio.to_thread.run_sync(report_of, ran.directory)
     nan = returns_nan(observations)
@@ -85,7 +85,7 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
         found = brought(replace(found, artifact=artifact), observations)
     clean = "every value is finite, every index fits" if report else "the process left no report"
-    state.done(step("nodes", WHY_NODES, found.summary if found else clean, ran, state))
+    state.done(state.step("nodes", WHY_NODES, ran, found.summary if found else clean))
     meant = report is not None and report.get("meant") is True
     return replace(observations, walked=found, meant=meant)
 
@@ -126,18 +126,6 @@ def returns_nan(observations: Observations) -> bool:
     return returned or any(one.package.not_finite for one in outputs)
 
 
-def step(name: str, why: str, finding: str, ran: Ran, state: RunState) -> Step:
-    return Step(
-        name=name,
-        status="done",
-        why=why,
-        finding=finding,
-        exit=ran.exit.how,
-        wall_s=round(ran.exit.wall_s, 2),
-        artifact=ran.directory.relative_to(state.directory.path).as_posix(),
-    )
-
-
 def input_numbers(observations: Observations) -> dict[str, int]:
     """Return the numbers of the inputs by their names."""
     call = failing_call(observations) or last_call(observations)
@@ -176,7 +164,7 @@ async def take_bisection(
         state.done(Step(name="bisect", status="impossible", why=WHY_BISECT, finding=why_not))
         return observations
     directory = state.subdirectory("bisect")
-    argv = (*interpreter(state, "bisect.py"), *words(state, call, directory))
+    argv = (*interpreter(state, "bisect"), *words(state, call, directory))
     argv = (*argv, "--settings", json.dumps(settings_of(observations)))
     argv = argv if budget else (*argv, "--compiles", "1")
     argv = (*argv, "--seconds", str(budget or state.request.timeout_s))
@@ -188,7 +176,7 @@ async def take_bisection(
         artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
         found = replace(found, artifact=artifact)
     said = found.summary if found else vanished(report) or "the process left no report"
-    state.done(step("bisect", WHY_BISECT, said, ran, state))
+    state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=found)
 
 
@@ -225,7 +213,7 @@ async def take_older(state: RunState, observations: Observations, context: Conte
     report = reports.compare
     said = f"the package of run {older.run.id} and this exported program: "
     said += (report.verdict or report.state) if report is not None else "not compared"
-    state.done(step("older package", WHY_OLDER, said, processes[-1], state))
+    state.done(state.step("older package", WHY_OLDER, processes[-1], said))
     if report is None or report.verdict != "differs":
         return observations
     found = OlderPackage(
@@ -284,7 +272,7 @@ async def take_unused(
     takes = guards is not None and guards.passed
     said = f"the package that was called and the program of {base_name(newer[0])}: "
     said += (report.verdict or report.state) if takes and report is not None else "not compared"
-    state.done(step("unused package", WHY_UNUSED, said, processes[-1], state))
+    state.done(state.step("unused package", WHY_UNUSED, processes[-1], said))
     if not takes or report is None or report.verdict != "differs":
         return observations
     kinds = {one.verdict for one in report.outputs}

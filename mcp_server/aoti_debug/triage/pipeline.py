@@ -32,7 +32,7 @@ from aoti_debug.triage.captured_call import (
 )
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
-from aoti_debug.triage.findings import step_of, steps_of
+from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
 from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
 from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe
@@ -128,15 +128,7 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
         on_start=seen.start if not is_python(target) else None,
     )
     state.ended = ran.exit
-    state.done(
-        Step(
-            name="first run",
-            status="done",
-            why="the script as it is, watched",
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-        )
-    )
+    state.done(state.step("first run", "the script as it is, watched", ran))
     return ran
 
 
@@ -284,7 +276,7 @@ async def take_replay(
         directory = state.subdirectory(step.key.replace(" ", "-"))
         async with limit:
             ran = await replay(state, step.name, call, directory, machine)
-        state.done(step_of(step, ran, state, found.first))
+        state.done(state.step(step.key, step.why, ran, finding(step, ran, found.first)))
         found.steps[step.key] = ran.observations
 
 
@@ -294,7 +286,7 @@ async def take_target(
     with contextlib.suppress(Cancelled):
         directory = state.subdirectory(step.key.replace(" ", "-"))
         ran = await run_target(state, step, directory, found.first, machine)
-        state.done(step_of(step, ran, state, found.first))
+        state.done(state.step(step.key, step.why, ran, finding(step, ran, found.first)))
         found.steps[step.key] = ran.observations
 
 

@@ -17,7 +17,7 @@ from aoti_debug.run.files import read_regular, write_atomically
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
-from aoti_debug.triage.environment import KEY, PROBE
+from aoti_debug.triage.environment import KEY, SCRIPT
 from aoti_debug.triage.observe import about_the_call
 from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
@@ -57,7 +57,7 @@ async def check_call(
     while left:
         number = f"-{len(processes) + 1}" if processes else ""
         directory = state.subdirectory(f"{label}{number}")
-        argv = (*interpreter(state, "checks.py"), *words(state, call, directory))
+        argv = (*interpreter(state, "checks"), *words(state, call, directory))
         argv = (*argv, *others(call, directory), "--steps", ",".join(left))
         argv = (*argv, *at_once(call), *tried(call, directory))
         name = f"replay: {', '.join(left)}"
@@ -149,13 +149,13 @@ async def replay(
         assert machine.gdb is not None  # the plan has looked
         around = debuggers.gdb(machine.gdb)
     files = words(state, replace(call, exported=None, graph=None), directory)
-    argv = (*around, *interpreter(state, "replay.py"), *files)
+    argv = (*around, *interpreter(state, "replay"), *files)
     return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
 
 
-def interpreter(state: RunState, program: str) -> tuple[str, str]:
+def interpreter(state: RunState, program: str) -> tuple[str, ...]:
     python = state.request.target.python
-    return str(python) if python else "python3", str(PROBE / program)
+    return str(python) if python else "python3", SCRIPT, program
 
 
 def limit(state: RunState) -> float:

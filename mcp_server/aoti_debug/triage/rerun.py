@@ -11,7 +11,6 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles, failing_call
 from aoti_debug.facts.stages import Setting, stage_named
-from aoti_debug.model import Step
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
@@ -54,18 +53,8 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
         },
     )
     found, finding = compare(state, first, call, ran)
-    state.done(
-        Step(
-            name=NAME,
-            status="done",
-            why=f"call {number} failed and was not captured ({call.why_no_inputs}): the script is "
-            "run once more to capture just this call",
-            finding=finding,
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-            artifact=directory.relative_to(state.directory.path).as_posix(),
-        )
-    )
+    why = f"call {number} failed and was not captured ({call.why_no_inputs}): the script is "
+    state.done(state.step(NAME, why + "run once more to capture just this call", ran, finding))
     return found
 
 

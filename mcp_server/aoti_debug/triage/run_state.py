@@ -230,6 +230,19 @@ class RunState:
         self.steps.append(step)
         self.record()
 
+    def step(self, name: str, why: str, ran: Ran, finding: str | None = None) -> Step:
+        """Return the step that a process was."""
+        root = self.directory.path
+        return Step(
+            name=name,
+            status="done",
+            why=why,
+            finding=finding,
+            exit=ran.exit.how,
+            wall_s=round(ran.exit.wall_s, 2),
+            artifact=ran.directory.relative_to(root).as_posix() if ran.directory != root else None,
+        )
+
     def artifacts(self) -> list[str]:
         """Return what the run left for a reader; a compile's own cache and the probe's counters
         are there, and not listed."""

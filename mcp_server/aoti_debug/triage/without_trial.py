@@ -17,7 +17,7 @@ from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.trial_report import read_trial
 from aoti_debug.run.files import is_regular
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
-from aoti_debug.triage.later_steps import Context, LaterStep, step
+from aoti_debug.triage.later_steps import Context, LaterStep
 from aoti_debug.triage.replay import REPORT, interpreter, report_of, words
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import spawn
@@ -48,13 +48,13 @@ async def take(state: RunState, observations: Observations, _: Context) -> Obser
     directory = state.subdirectory("without-the-trial")
     changed = without(compiled.flags or {})
     settings = json.dumps({**(compiled.settings or {}), **changed})
-    argv = (*interpreter(state, "without_trial.py"), *words(state, call, directory))
+    argv = (*interpreter(state, "without_trial"), *words(state, call, directory))
     argv = (*argv, "--settings", settings, *bound(observations))
     ran = await spawn(state, NAME, argv, directory, timeout_s=state.request.timeout_s)
     artifact = f"{directory.relative_to(state.directory.path).as_posix()}/{REPORT}"
     document = await anyio.to_thread.run_sync(report_of, ran.directory)
     found = read_trial(document, changed, artifact)
-    state.done(step(NAME, WHY, f"{settings_of(changed)}: {outcome(found)}", ran, state))
+    state.done(state.step(NAME, WHY, ran, f"{settings_of(changed)}: {outcome(found)}"))
     return replace(observations, without_trial=found)
 
 

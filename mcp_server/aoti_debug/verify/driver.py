@@ -15,7 +15,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
-from aoti_debug.model import Category, Step
+from aoti_debug.model import Category
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.event_records import Call, Events
 from aoti_debug.read.record import PythonException
@@ -213,15 +213,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
         cwd=target.cwd,
     )
     state.ended = ran.exit
-    state.done(
-        Step(
-            name="fixed run",
-            status="done",
-            why="the fixed script as it is, watched",
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-        )
-    )
+    state.done(state.step("fixed run", "the fixed script as it is, watched", ran))
     return ran
 
 

@@ -10,7 +10,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from aoti_debug.minify.material import Material
-from aoti_debug.model import Step
 from aoti_debug.read.record import FaultHandlerDump
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured
@@ -138,7 +137,7 @@ async def held_out(
     if conditions:
         write_atomically(file, json.dumps(conditions).encode())
     argv = (
-        *interpreter(state, "held_out.py"),
+        *interpreter(state, "held_out"),
         *words(state, replace(call, inputs=before.inputs), directory),
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
@@ -152,18 +151,9 @@ async def held_out(
     report = read_report(directory, died=bool(ran.exit.signal))
     if ran.exit.timed_out:
         report = report.model_copy(update={"unended": unended(report, ran, fixed)})
-    state.done(
-        Step(
-            name="held-out inputs",
-            status="done",
-            why="the failing call, the example and fresh sizes, with uninitialized memory "
-            "filled with NaN",
-            finding=f"{len(report.trials)} sets of inputs",
-            exit=ran.exit.how,
-            wall_s=round(ran.exit.wall_s, 2),
-            artifact=directory.relative_to(state.directory.path).as_posix(),
-        )
-    )
+    why = "the failing call, the example and fresh sizes, with uninitialized memory filled with NaN"
+    said = f"{len(report.trials)} sets of inputs"
+    state.done(state.step("held-out inputs", why, ran, said))
     return report
 
 
