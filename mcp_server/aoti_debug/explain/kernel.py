@@ -37,7 +37,9 @@ def find_in(
     own = next((n for n, line in starts if line.startswith(f"def {name}(")), None)
     if own is None:  # Inductor numbers kernels (`scale_0`) and leaves the function its name
         defined = [n for n, line in starts if line.startswith("def ")]
-        own = next((n for n in defined if _jitted(code.lines[n - 1])), None)
+        own = next(
+            (n for n in defined if code.lines[n - 1].strip().startswith("@triton.jit")), None
+        )
     if own is None:
         return None
     head = code.lines[own].lstrip().partition("(")[0] + "("
@@ -50,10 +52,6 @@ def find_in(
             if line.lstrip().startswith(head) and _alike(copy, _body(lines[begin:])):
                 return _line(code, own, place, path, lines, begin)
     return None
-
-
-def _jitted(line: str) -> bool:
-    return line.strip().startswith("@triton.jit")
 
 
 def _body(lines: Iterable[str]) -> list[str]:

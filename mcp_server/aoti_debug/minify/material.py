@@ -144,6 +144,7 @@ def failure_kept(
     call = call if call.call is not None else with_custom_ops(Captured(), events)
     package = call.package
     text = text_of(directory.path / "stderr.log") + text_of(directory.path / "stdout.log")
+    named = diagnosis.kernel if diagnosis is not None else None
     return Material(
         exported=exported,
         package=package,
@@ -156,7 +157,7 @@ def failure_kept(
         observations=observations,
         expected=tuple(expected_of(observations, diagnosis, text)),
         text=text,
-        kernel=_kernel(diagnosis) or kernel_in(text),
+        kernel=(named.name if named is not None else None) or kernel_in(text),
         launches=_launches(package, call),
         wall_s=record.wall_s or 0.0,
         peak_rss=record.peak_rss,
@@ -225,10 +226,6 @@ def _vec_isa(events: Events) -> tuple[str, ...] | None:
 
 def _settings(phase: SeenPhase) -> Mapping[str, Any]:
     return phase.details.settings or {}
-
-
-def _kernel(diagnosis: Diagnosis | None) -> str | None:
-    return diagnosis.kernel.name if diagnosis is not None and diagnosis.kernel else None
 
 
 def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:

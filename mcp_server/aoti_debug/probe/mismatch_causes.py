@@ -223,7 +223,7 @@ def precision(
     torch: Any, program: Any, inputs: Any, given: list[Any], right: list[Any], truth: Any
 ) -> Document | None:
     """Run the program with the factors of its products rounded; is that what the package gives."""
-    if truth is None or not any(_is(torch, one, torch.float32) for one in given):
+    if truth is None or not any(getattr(one, "dtype", None) == torch.float32 for one in given):
         return None
     for precision_name, bits, nearest in _PRECISIONS:
         try:
@@ -243,10 +243,6 @@ def precision(
                 "eager": _apart(torch, right, truth),
             }
     return None
-
-
-def _is(torch: Any, leaf: Any, dtype: Any) -> bool:
-    return isinstance(leaf, torch.Tensor) and leaf.dtype == dtype
 
 
 def _apart(torch: Any, some: list[Any], others: list[Any]) -> float:

@@ -124,7 +124,7 @@ def cut(text: str, namespace: str, places: Collection[int] = ()) -> str:
         for n, s in enumerate(statements)
         if not _is_main(s) and any(_first(s) <= line <= (s.end_lineno or 0) for line in places)
     }
-    kept |= {n for n, s in enumerate(statements) if _is_future(s)}
+    kept |= {n for n, s in enumerate(statements) if getattr(s, "module", "") == "__future__"}
     while True:
         own = (n for n in kept if not isinstance(statements[n], (ast.Import, ast.ImportFrom)))
         names = set().union(*(binds[n] for n in own))
@@ -150,10 +150,6 @@ def _first(statement: ast.stmt) -> int:
     """Return the line that a statement begins in, with its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(one.lineno for one in decorators)])
-
-
-def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def _registers(statement: ast.stmt, namespace: str) -> bool:

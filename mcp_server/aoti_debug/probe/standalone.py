@@ -344,7 +344,8 @@ def statistics(torch: Any, tensor: Any) -> Document:
     """Return NaN and infinity counts, and extremes and mean of what is finite."""
     if tensor.numel() == 0 or tensor.dtype.is_complex or tensor.layout != torch.strided:
         return {}
-    wide = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.to(torch.float64)
+    plain = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    wide = tensor if tensor.dtype in plain else tensor.to(torch.float64)
     low, high = (end.item() for end in torch.aminmax(wide))
     found: Document = {"nan": 0, "inf": 0}
     if not (low > float("-inf") and high < float("inf")):
@@ -353,4 +354,5 @@ def statistics(torch: Any, tensor: Any) -> Document:
         if not wide.numel():
             return found
         low, high = (end.item() for end in torch.aminmax(wide))
-    return {**found, "min": low, "max": high, "mean": wide.mean(dtype=torch.float64).item()}
+    precision = torch.float64 if wide.dtype == torch.float64 else torch.float32
+    return {**found, "min": low, "max": high, "mean": wide.mean(dtype=precision).item()}

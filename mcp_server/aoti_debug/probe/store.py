@@ -152,7 +152,7 @@ def keep(path: str, stem: str, suffix: str) -> tuple[str | None, str | None]:
                 return write(name, lambda to, share=share: share(path, to)), None  # type: ignore[misc]
             except OSError as error:
                 why = error.strerror
-        if affordable and _temporary(path):
+        if affordable and Path(path).is_relative_to(tempfile.gettempdir()):
             return write(name, lambda to: shutil.copyfile(path, to)), None
         discard(name)
         return None, f"its {size} bytes stay where they are: no hard link ({why})"
@@ -167,7 +167,3 @@ def _clone(path: str, to: str) -> None:
 
     with Path(path).open("rb") as source, Path(to).open("wb") as target:
         fcntl.ioctl(target.fileno(), _FICLONE, source.fileno())
-
-
-def _temporary(path: str) -> bool:
-    return Path(path).is_relative_to(tempfile.gettempdir())

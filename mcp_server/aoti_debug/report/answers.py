@@ -24,6 +24,7 @@ from aoti_debug.report.diagnosis import (
     outline_diagnosis,
     outline_log,
     slice_section,
+    source_item,
     values_section,
 )
 from aoti_debug.report.package import outline_package
@@ -51,7 +52,7 @@ def outline_explained(answer: ExplainAnswer) -> Outline:
         sections(
             section(
                 "Where",
-                *(Item(f"{s.file}:{s.line}", "your code", s.text or "") for s in answer.source),
+                *map(source_item, answer.source),
                 Item(f"{users.file}:{users.line}", "your kernel", users.text or "")
                 if users
                 else None,

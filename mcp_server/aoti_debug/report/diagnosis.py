@@ -78,7 +78,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
         sections=sections(
             section(
                 "Where",
-                *(_source(line) for line in diagnosis.source),
+                *(source_item(line) for line in diagnosis.source),
                 kernel_item(diagnosis.kernel),
                 Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
             ),
@@ -145,7 +145,7 @@ def fix_item(fix: Fix) -> Item:
     return Item(what, fix.why or "", fix.patch or "", whole=fix.patch is not None)
 
 
-def _source(line: SourceLine) -> Item:
+def source_item(line: SourceLine) -> Item:
     return Item(f"{line.file}:{line.line}", "your code", line.text or "")
 
 
@@ -177,12 +177,11 @@ def _fault(fault: Fault | None) -> Item | None:
     if fault is None:
         return None
     access = {"assert": "assertion in the kernel"}.get(fault.access or "", fault.access)
+    beside = "before" if fault.side == "before" else "past"
     parts = [
         " of ".join(part for part in (access, _bytes(fault.size)) if part),
         f"at {fault.address}" if fault.address else "",
-        f"{_bytes(fault.distance)} {_beside(fault)} the nearest allocation"
-        if fault.distance
-        else "",
+        f"{_bytes(fault.distance)} {beside} the nearest allocation" if fault.distance else "",
         f"which has {_bytes(fault.allocation)}" if fault.allocation else "",
         f"block {_triple(fault.block)}" if fault.block else "",
         f"thread {_triple(fault.thread)}" if fault.thread else "",
@@ -190,10 +189,6 @@ def _fault(fault: Fault | None) -> Item | None:
     ]
     text = ", ".join(part for part in parts if part)
     return Item(text, quote=memory_strip(fault), whole=True) if text else None
-
-
-def _beside(fault: Fault) -> str:
-    return fault.side if fault.side == "before" else "past"
 
 
 _STRIP = 60  # characters
