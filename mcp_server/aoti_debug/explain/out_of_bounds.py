@@ -67,7 +67,8 @@ def blamed(
         words = f"{size.name} has {size.size} positions (dimension {size.dim}), {table} has {upper}"
         finding = size_finding(size.index, size.name, size.dim, upper, size.size)
         fixes = size_fixes(f"dimension {size.dim} of {size.name}", upper, table)
-        return Blame(f"{words}: index {found.value} is {outside}", finding, fixes)
+        words += f": index {found.value} is outside {bounds} in {found.op[:200]}"
+        return Blame(words, finding, fixes)
     made = " <- ".join(by) or called(found.source)
     words = f"{made} gives {found.value} at {at(found.at)}, {outside}"
     if element is not None:
