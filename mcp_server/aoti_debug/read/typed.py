@@ -3,6 +3,7 @@ its field is left out; texts and lists are cut to a length that any real one has
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import types
 from collections.abc import Callable, Mapping
@@ -21,8 +22,8 @@ def take(kind: type[T], document: object, **known: object) -> T:
     """Return a dataclass of what an object (or a list in the order of its fields) holds; `known`
     fields are not looked for. What is not held is the field's default, or empty."""
     found = {**taken(kind, document), **known}
-    empty = {field.name: field.empty for field in _plan(kind) if field.name not in found}
-    return kind(**{name: found.get(name, empty.get(name)) for name in (*found, *empty)})
+    needed = (field for field in _plan(kind) if field.needed and field.name not in found)
+    return kind(**found, **{field.name: field.empty for field in needed})
 
 
 def taken(kind: type[Any], document: object) -> dict[str, object]:
@@ -40,12 +41,13 @@ class _Field:
     """How a field is read: `Annotated[TYPE, "KEY"]` has another name in JSON, and in
     `Annotated[TYPE, FUNCTION]` the function reads it."""
 
-    def __init__(self, name: str, hint: Any, default: object) -> None:
+    def __init__(self, field: dataclasses.Field[Any], hint: Any) -> None:
         marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-        self.name = name
-        self.key = next((mark for mark in marks if isinstance(mark, str)), name)
+        self.name = field.name
+        self.key = next((mark for mark in marks if isinstance(mark, str)), field.name)
         self.convert = _converter(hint)
-        self.empty = _EMPTY.get(get_origin(hint) or hint) if default is MISSING else default
+        self.needed = field.default is MISSING and field.default_factory is MISSING
+        self.empty = _EMPTY.get(get_origin(hint) or hint)
 
 
 _EMPTY: dict[object, object] = {str: "", int: 0, bool: False, tuple: ()}
@@ -57,7 +59,7 @@ _plans: dict[type[Any], tuple[_Field, ...]] = {}
 def _plan(kind: type[Any]) -> tuple[_Field, ...]:
     if kind not in _plans:
         hints = get_type_hints(kind, include_extras=True)
-        _plans[kind] = tuple(_Field(f.name, hints[f.name], f.default) for f in fields(kind))
+        _plans[kind] = tuple(_Field(one, hints[one.name]) for one in fields(kind))
     return _plans[kind]
 
 
