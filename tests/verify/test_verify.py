@@ -155,6 +155,8 @@ def test_what_the_package_itself_returns_decides() -> None:
     )
     still = replace(NAN.trials[0], nonfinite=(3, 0), package_finite=False)
     assert judge(replace(NAN, trials=(still, GOOD))).verdict == "not fixed"
+    hidden = replace(WRONG_FIXED, nonfinite=True, hiding=("nan_to_num",))
+    assert judge(hidden).verdict == "masked"
     assert judge(replace(WRONG_FIXED, checked=True, unchanged=True)).verdict == "masked"
     false_alarm = replace(WRONG_FIXED, category="false_alarm", checked=True, unchanged=True)
     assert judge(false_alarm).verdict == "fixed"

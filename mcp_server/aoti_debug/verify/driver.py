@@ -240,6 +240,10 @@ def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
     return ()
 
 
+def _calls(observations: Observations) -> Sequence[Call]:
+    return observations.events.calls if observations.events is not None else ()
+
+
 def _rows(call: Call) -> int:
     """Return the first size of the first input that has one."""
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
@@ -277,6 +281,7 @@ def _facts(
         near=tuple(tried.trial() for tried in report.near),
         wrapped=report.wrapped,
         wrong_refusals=report.wrong_refusals,
+        nonfinite=any(one.holds_nonfinite for one in _calls(before.observations)),
         checked=rejects(before.observations),
         unchanged=report.inputs == "" and _unchanged(before.observations.events, events),
         changes=changed,

@@ -70,6 +70,7 @@ class Facts:
     near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
     wrapped: bool = False  # indices out of bounds give the rows of others
     wrong_refusals: tuple[str, ...] = ()  # conditions of the fix that refuse too much or too little
+    nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
     unchanged: bool = False  # every call was given, and returned, what it did then
     changes: Changes = field(default_factory=Changes)  # of the script's checks
@@ -210,6 +211,9 @@ def _symptom(facts: Facts) -> Found:
     if call is not None and call.no_better and (facts.checked or facts.category == "nan_or_inf"):
         text = f"the package still returns NaN or Inf on {CALL}"
         return Found(what, "bad", text, "not fixed")
+    if facts.nonfinite and facts.hiding:
+        text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
+        return Found(what, "bad", text, "masked")
     if facts.checked and facts.unchanged and facts.category != "false_alarm":
         text = "every call is given and returns what it did when the script's check failed"
         return Found(what, "bad", text, "masked")
