@@ -37,6 +37,7 @@ MEMORY = 2 << 30  # bytes of its own that one may take
 TIME_S = 60.0  # for an answer, and a second more for so many bytes of the file
 BYTES_A_SECOND = 20_000_000
 MOST_S = 600.0
+SHORT_S = 10.0  # of those further seconds: a file that needs more waits for its turn
 ANSWER_BYTES = 64 << 20
 NICE = 5  # a server answers before it reads
 
@@ -46,6 +47,7 @@ class Readers:
 
     def __init__(self) -> None:
         self._places = anyio.Semaphore(PLACES)
+        self._long = anyio.Semaphore(PLACES // 2)  # the others are for small files
         self._own: WeakValueDictionary[str | None, anyio.Semaphore] = WeakValueDictionary()
         self._ready: list[_Reader] = []
         self._all: set[_Reader] = set()
@@ -65,7 +67,8 @@ class Readers:
         limit = min(MOST_S, TIME_S + await anyio.to_thread.run_sync(_size, file) / BYTES_A_SECOND)
         order = json.dumps({"do": do, "with": more}).encode()
         own = self._own.setdefault(client, anyio.Semaphore(OWN))
-        async with own, self._places:
+        turn = self._long if limit > TIME_S + SHORT_S else contextlib.nullcontext()
+        async with own, turn, self._places:
             said = await self._said(order, limit)
         if "error" in said:
             raise errors.named(str(said["error"]))(str(said["message"]), help=str(said["help"]))
@@ -143,8 +146,11 @@ class _Reader:
 
 
 def _size(file: Path | None) -> int:
+    """Return the bytes of a file on disk: a hole is read in no time."""
     with contextlib.suppress(OSError, ValueError):
-        return file.stat().st_size if file is not None else 0
+        if file is not None:
+            found = file.stat()
+            return min(found.st_size, found.st_blocks * 512)
     return 0
 
 

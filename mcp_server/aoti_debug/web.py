@@ -244,6 +244,9 @@ class Guard:
             await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)
 
     def _check(self, scope: Scope, headers: Headers) -> Response | None:
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # Who passes it on may see another end of the request than this server does.
+            return Response(status_code=400, headers={"Connection": "close"})
         session = headers.get(SESSION, "")
         owner = f"session {hashlib.sha256(session.encode()).hexdigest()[:32]}"
         if self._tokens is not None:

@@ -116,6 +116,16 @@ def test_over_stdio_too(home: Path) -> None:
     assert all("id" in one["error"]["message"] for one in said if one.get("id") is None)
 
 
+def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(loopback: Served) -> None:
+    smuggled = "0\r\n\r\nGET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(smuggled)}\r\n"
+    host, _, port = loopback.place.partition(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n{smuggled}".encode())
+        said = connection.makefile("rb").read()
+    assert said.startswith(b"HTTP/1.1 400") and said.count(b"HTTP/1.1") == 1
+
+
 def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> None:
     begun = [posted(guarded, BEGIN).headers["mcp-session-id"] for _ in range(SESSIONS + 10)]
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
