@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Request",
     "Service",
+    "Wanted",
     "artifact",
     "check_inputs",
     "diagnose",

@@ -185,6 +185,10 @@ def _answered(do: Any, given: Mapping[str, object]) -> Document:
         return {"answer": found.model_dump(mode="json")}
     except AotiDebugError as error:
         return errors.document(error)
+    except OSError as error:
+        if (refused := errors.refused_by_system(error)) is None:
+            raise
+        return errors.document(refused)
 
 
 if __name__ == "__main__":

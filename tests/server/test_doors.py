@@ -24,7 +24,7 @@ from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.fork_server import _signal_name
-from aoti_debug.reading import Readers
+from aoti_debug.reading import Readers, _size
 from aoti_debug.run.machine import ask
 from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
@@ -291,6 +291,15 @@ def test_what_ends_the_reading_process_is_an_error_and_no_more() -> None:
             await readers.close()
 
     anyio.run(main)
+
+
+def test_a_hole_gives_a_file_no_time_and_a_nul_in_the_environment_starts_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "hole").touch()
+    os.truncate(tmp_path / "hole", 1 << 40)
+    assert _size(tmp_path / "hole") == 0
+    assert ask([sys.executable, "-V"], env={"A\0": "b"}) is None
 
 
 def test_a_package_that_means_harm_is_refused_by_the_scripts(tmp_path: Path) -> None:

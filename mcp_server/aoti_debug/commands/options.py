@@ -13,8 +13,7 @@ from aoti_debug.errors import WrongUse
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from aoti_debug.api import Request
-    from aoti_debug.triage.run_state import Wanted
+    from aoti_debug.api import Request, Wanted
 
 _HINT = "The target's own options go after --, as in: SCRIPT -- ARGS, or: -m MODULE -- ARGS."
 

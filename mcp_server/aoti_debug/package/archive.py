@@ -276,7 +276,10 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source]:
         for file in files:
             full = Path(folder, file)
             name = full.relative_to(path).as_posix()
-            status = full.lstat()
+            try:
+                status = full.lstat()
+            except FileNotFoundError:  # it went meanwhile
+                continue
             if not stat.S_ISREG(status.st_mode):
                 flaws.append(
                     Flaw(

@@ -43,7 +43,7 @@ def ask(
             cwd=os.sep,  # a module of the current folder is not to be imported
             start_new_session=True,
         )
-    except OSError:
+    except (OSError, ValueError):  # a NUL in `env` is the latter
         return None
     assert process.stdout is not None
     assert process.stderr is not None

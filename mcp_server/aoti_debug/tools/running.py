@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import CallToolResult
 from pydantic import Field
@@ -34,7 +34,9 @@ from aoti_debug.tools.tool import (
     tool,
 )
 from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
-from aoti_debug.triage.run_state import Wanted
+
+if TYPE_CHECKING:
+    from aoti_debug.api import Wanted
 
 
 async def triage(

@@ -143,8 +143,7 @@ def _plain(schema: Any) -> Any:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from aoti_debug.api import Request
-    from aoti_debug.triage.run_state import Wanted
+    from aoti_debug.api import Request, Wanted
 
 MAX_WAIT_S = 240  # some clients end any call at 300 s, whatever progress it reports
 
