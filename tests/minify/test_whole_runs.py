@@ -108,7 +108,7 @@ def _(x):
 
 class Mix(torch.nn.Module):
     def forward(self, x):
-        return getattr(torch.ops, LIBRARY).tile(x) + 1
+        return getattr(torch.ops, LIBRARY).tile(x) * torch.arange(7.0)
 
 
 if __name__ == "__main__":
@@ -116,7 +116,7 @@ if __name__ == "__main__":
     exported = torch.export.export(Mix().eval(), (x,))
     path = torch._inductor.aoti_compile_and_package(exported, package_path="mix.pt2")
     got = torch._inductor.aoti_load_package(path)(x)
-    wanted = x * 2 + 1
+    wanted = x * 2 * torch.arange(7.0)
     assert torch.allclose(got, wanted, atol=1e-4), "the package is wrong"
 """
 

@@ -297,7 +297,7 @@ class Answering:
 def test_a_worker_that_answers_no_row_costs_its_own_row_alone(said: str) -> None:
     crew = OnRay(Answering(said), Cluster(4, 0, 4, 0), None)
     row = anyio.run(crew.run, Planned(3, "told", script="/nowhere.py"), Share())
-    assert (row.index, row.outcome) == (3, "error") and "no row" in row.summary
+    assert (row.index, row.outcome) == (3, "error") and "not a row" in row.summary
 
 
 WAITS = """\

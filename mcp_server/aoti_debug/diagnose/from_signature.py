@@ -58,6 +58,10 @@ def phase(observations: Observations, match: Match) -> Phase:
         return own
     for exception in observations.of(PythonException):
         if within(match.span, exception.span):
+            if own == "environment" and any(
+                phase_of([(f.file, f.function)]) == "load" for f in exception.frames
+            ):
+                return own
             return traceback_phase(observations, exception) or own
     if own != "run":
         around = phase_around(observations, match)
