@@ -45,6 +45,7 @@ def judged(name: str, answer: dict[str, Any], truth: dict[str, Any]) -> dict[str
     said = answer.get("diagnosis") or {}
     defensible = {truth["category"], *truth.get("defensible", ())}
     lines = {(Path(p["file"]).name, p["line"]) for p in said.get("source") or ()}
+    true = [truth, *truth.get("also_acceptable_lines", ())] if truth.get("file") else []
     right = said.get("category") in defensible
     return {
         "project": name,
@@ -53,8 +54,8 @@ def judged(name: str, answer: dict[str, Any], truth: dict[str, Any]) -> dict[str
         "summary": said.get("summary", answer.get("error")),
         "also_true": said.get("also_true"),
         "right_category": right,
-        "right_line": (Path(truth["file"]).name, truth["line"]) in lines
-        if truth.get("file")
+        "right_line": any((Path(one["file"]).name, one["line"]) in lines for one in true)
+        if true
         else None,
         "wrong_but_proved": not right and said.get("confidence") == "proved",
     }
