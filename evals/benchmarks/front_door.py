@@ -37,6 +37,7 @@ class Road:
 
     start: tuple[str, ...]
     install: str = ""
+    before: str = ""  # what the user has already, such as a clone
 
 
 def roads(clone: Path) -> dict[str, Road]:
@@ -62,7 +63,7 @@ def roads(clone: Path) -> dict[str, Road]:
         "uv tool": Road(serve, front.block(front.UV_TOOL)),
         "pipx": Road(serve, front.block(front.PIPX)),
         "uvx": Road(("bash", "-euc", front.block(front.UVX))),
-        "uv run": Road(("bash", "-euc", front.block(front.UV_RUN)), in_clone),
+        "uv run": Road(("bash", "-euc", front.block(front.UV_RUN)), before=in_clone),
     }
     of_pip = ("aoti-env/bin/aoti-debug", "serve")
     rows["pip"] = Road(of_pip, front.block(front.PIP))
@@ -84,7 +85,8 @@ def machine(place: Path, python: str, bare: Path) -> front.Machine:
     for name in ("uv", "uvx"):
         (programs / name).symlink_to(Path(sys.executable).with_name(name))
     (programs / "python3").symlink_to(python)
-    pipx = f'#!/bin/sh\nPIPX_DEFAULT_PYTHON={python} exec uvx --quiet pipx@1.18.4 "$@"\n'
+    uvx = f'PIPX_DEFAULT_PYTHON={python} exec uvx --quiet pipx@1.18.4 "$@"'
+    pipx = f"#!/bin/sh\nunset UV_PYTHON  # pipx itself needs a newer one\n{uvx}\n"
     (programs / "pipx").write_text(pipx)
     (programs / "pipx").chmod(0o755)
     site = bare.parent.as_uri()
@@ -122,6 +124,8 @@ def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float
     if road.install.startswith("pipx"):
         account.sh("pipx --version")  # the installer is there before the road begins
         account.sh(f"rm -rf {place}/caches/pip")
+    if road.before:
+        account.sh(road.before)
     began = time.monotonic()
     if road.install:
         account.sh(road.install)
