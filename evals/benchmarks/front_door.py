@@ -61,7 +61,7 @@ def roads(clone: Path) -> dict[str, Road]:
     rows |= {
         "skill": Road(("bash", "-euc", f"python3 {clone}/mcp_server/start.py serve")),
         "uv tool": Road(serve, front.block(front.UV_TOOL)),
-        "pipx": Road(serve, front.block(front.PIPX)),
+        "pipx": Road(serve, front.block(front.PIPX), before="pipx --version"),
         "uvx": Road(("bash", "-euc", front.block(front.UVX))),
         "uv run": Road(("bash", "-euc", front.block(front.UV_RUN)), before=in_clone),
     }
@@ -121,9 +121,6 @@ def timed(account: front.Machine, road: Road) -> float | None:
 def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float | None]:
     """Return the seconds of the five starts of a road in a new account."""
     account = machine(place, python, bare)
-    if road.install.startswith("pipx"):
-        account.sh("pipx --version")  # the installer is there before the road begins
-        account.sh(f"rm -rf {place}/caches/pip")
     if road.before:
         account.sh(road.before)
     began = time.monotonic()
