@@ -16,19 +16,32 @@ from aoti_debug.diagnose.from_program import (
     last_line_of,
 )
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
-from aoti_debug.diagnose.observations import CRASHES, Candidate, Observations, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.diagnose.outputs import always, first_odd, kinds, words
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding, Kernel, SourceLine
+from aoti_debug.model import Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.probe.call_counters import UNLIKE
 from aoti_debug.read.traffic import made
 from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
     from aoti_debug.read.event_records import Call, Events
     from aoti_debug.vocabulary import Leaf
+
+
+NO_LOCKS = Kind("concurrency", "run", Tier.RAISED, "guides/threads-streams-hangs.md")
+NOT_THREAD_SAFE = Kind(
+    "concurrency",
+    "run",
+    Tier.RAISED,
+    "guides/threads-streams-hangs.md#state-of-a-custom-operator",
+    confidence="proved",
+)
+OTHER_FORM = Kind(
+    "wrong_result", "output", Tier.DIFFERENT_VALUES, "guides/wrong-results.md", role="symptom"
+)
+GIVEN_NAN = Kind("user_code", "none", Tier.STRANGE_VALUES, NAN)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -52,25 +65,18 @@ def shared_model(events: Events) -> Iterator[Candidate]:
     if not single or pair is None:
         return
     first, second = pair
-    yield Candidate(
-        Diagnosis(
-            phase="run",
-            category="concurrency",
-            confidence="likely",
-            summary="calls of one model overlap in several threads, and run_single_threaded=True "
-            "leaves out its locks",
-            evidence=[evidence(first.span), evidence(second.span)],
-            guide="guides/threads-streams-hangs.md",
-            fixes=[
-                Fix(
-                    what="load the model without run_single_threaded, or load one model for each "
-                    "thread",
-                    why="a model loaded this way may serve one call at a time only",
-                )
-            ],
-        ),
-        role="cause",
-        tier=Tier.RAISED,
+    yield NO_LOCKS.found(
+        "calls of one model overlap in several threads, and run_single_threaded=True "
+        "leaves out its locks",
+        first.span,
+        second.span,
+        fixes=[
+            Fix(
+                what="load the model without run_single_threaded, or load one model for each "
+                "thread",
+                why="a model loaded this way may serve one call at a time only",
+            )
+        ],
     )
 
 
@@ -95,21 +101,13 @@ def at_once(report: ThreadsReport) -> Iterator[Candidate]:
         said += f": all calls work in {own.name[:100]}, which it does not make" * bool(own.name)
     first = own.place or report.places.real
     lines = [SourceLine(file=first.file, line=first.line)] if first is not None else []
-    yield Candidate(
-        Diagnosis(
-            phase="run",
-            category="concurrency",
-            confidence="proved",
-            summary=said,
-            kernel=Kernel(name=op, kind="custom_op") if op else None,
-            ops=[op] if op else [],
-            source=[*lines, *last_line_of(report.stack)],
-            evidence=[Evidence(artifact=report.artifact, quote=said)],
-            guide="guides/threads-streams-hangs.md#state-of-a-custom-operator",
-            fixes=[fix_of(report)],
-        ),
-        role="cause",
-        tier=Tier.RAISED,
+    yield NOT_THREAD_SAFE.found(
+        said,
+        Evidence(artifact=report.artifact, quote=said),
+        kernel=Kernel(name=op, kind="custom_op") if op else None,
+        ops=[op] if op else [],
+        source=[*lines, *last_line_of(report.stack)],
+        fixes=[fix_of(report)],
     )
 
 
@@ -167,55 +165,25 @@ def born_inside(call: Call, failed: bool) -> Candidate:
     clean = all(leaf.nan == 0 for leaf in call.inputs if is_float(leaf))
     inputs = " from inputs that hold none" if clean else ""
     after = ", before the script failed" if failed else ""
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category="nan_or_inf",
-            confidence="likely",
-            summary=f"call {call.call} returned {counts(call)}{inputs}{after}",
-            evidence=[evidence(call.span)],
-            guide=NAN,
-            fixes=[NAN_FIX],
-        ),
-        role="cause" if failed else "symptom",
-        tier=Tier.STRANGE_VALUES,
-    )
+    return Kind(
+        "nan_or_inf", "output", Tier.STRANGE_VALUES, NAN, role="cause" if failed else "symptom"
+    ).found(f"call {call.call} returned {counts(call)}{inputs}{after}", call.span, fixes=[NAN_FIX])
 
 
 def unlike(call: Call) -> Candidate:
     said = f"call {call.call} returned another dtype, device or size than the exported program has"
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category="wrong_result",
-            confidence="likely",
-            summary=said,
-            evidence=[evidence(call.span)],
-            guide="guides/wrong-results.md",
-        ),
-        role="symptom",
-        tier=Tier.DIFFERENT_VALUES,
-        order=50,
-    )
+    return OTHER_FORM.found(said, call.span, order=50)
 
 
 def handed_in(call: Call, given: Leaf) -> Candidate:
     """The model only passes on what it was given."""
     held = [f"{n} {word}" for n, word in ((given.nan, "NaN"), (given.inf, "Inf")) if n]
     name = name_of(given)
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="user_code",
-            confidence="likely",
-            summary=f"{name} of call {call.call} already holds {' and '.join(held)} when it is "
-            "given to the model: the script makes them before the call",
-            evidence=[evidence(call.span)],
-            guide=NAN,
-            fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
-        ),
-        role="cause",
-        tier=Tier.STRANGE_VALUES,
+    return GIVEN_NAN.found(
+        f"{name} of call {call.call} already holds {' and '.join(held)} when it is "
+        "given to the model: the script makes them before the call",
+        call.span,
+        fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
     )
 
 

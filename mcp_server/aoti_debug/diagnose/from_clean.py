@@ -5,25 +5,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, opaque, touches_aoti
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_scene import WATCH, is_well
-from aoti_debug.diagnose.observations import Candidate, evidence, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline
 from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
-from aoti_debug.model import Diagnosis, Evidence, Next, Phase
+from aoti_debug.model import Evidence, Next, Phase
 from aoti_debug.read.checks import NO_REPORTS
 from aoti_debug.read.record import ErrorLine, Launches, SaidLine, SanitizerSummary
 from aoti_debug.vocabulary import Check
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 CONTRACT = "contract of the target"
 
@@ -32,17 +28,10 @@ def ended_well(observations: Observations) -> Candidate:
     checked = observations.steps.get(CONTRACT)
     passed = checked is not None and checked.ending is not None and checked.ending.clean
     more = ", also under the model's own input checks" if passed else ""
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="no_fault",
-            confidence="possible",
-            summary=f"the program ended without an error{more}; no model call was observed, "
-            "because the probe did not start (not Python, or run with -I, -E or -S)",
-            next=look_at_package(observations),
-        ),
-        role="clean",
-        tier=Tier.CLEAN,
+    return ENDED_WELL.found(
+        f"the program ended without an error{more}; no model call was observed, "
+        "because the probe did not start (not Python, or run with -I, -E or -S)",
+        next=look_at_package(observations),
     )
 
 
@@ -60,6 +49,11 @@ def look_at_package(observations: Observations) -> list[Next]:
 
 
 GUIDE = "guides/debugging-tools.md#an-unknown-failure"
+ENDED_WELL = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
+UNKNOWN = Kind("unknown", "none", Tier.STATUS, GUIDE, role="symptom", confidence="possible")
+SILENT = Kind("no_fault", "none", Tier.STATUS, GUIDE, role="clean", confidence="possible")
+NEVER_CALLED = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
+UNTOUCHED = Kind("user_code", "none", Tier.CLEAN, role="clean", confidence="proved")
 
 
 def last_resort(observations: Observations) -> Candidate:
@@ -90,18 +84,17 @@ def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
 
 def guessed(line: ErrorLine, phase: Phase) -> Candidate:
     """Say which failure is usual in a phase, where nothing but the phase is known."""
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category=BY_PHASE.get(phase, "unknown"),
-            confidence="possible",
-            summary=headline("no known failure; it reports an error: ", line.span.quote),
-            evidence=[evidence(line.span)],
-            guide=GUIDE,
-            next=[WATCH],
-        ),
+    return Kind(
+        BY_PHASE.get(phase, "unknown"),
+        phase,
+        Tier.STATUS,
+        GUIDE,
         role="symptom",
-        tier=Tier.STATUS,
+        confidence="possible",
+    ).found(
+        headline("no known failure; it reports an error: ", line.span.quote),
+        line.span,
+        next=[WATCH],
     )
 
 
@@ -110,18 +103,10 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
     spoke = last_to_speak(line.span.quote for line in lines)
     said = lines[spoke[0]] if spoke is not None else lines[0] if lines else None
     who = f"printed by {spoke[1].name}" if spoke is not None else "printed by unknown software"
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="unknown",
-            confidence="possible",
-            summary=headline(f"no known failure; {who}", f": {said.span.quote}" if said else ""),
-            evidence=[evidence(said.span)] if said else [],
-            guide=GUIDE,
-            next=[WATCH],
-        ),
-        role="symptom",
-        tier=Tier.STATUS,
+    return UNKNOWN.found(
+        headline(f"no known failure; {who}", f": {said.span.quote}" if said else ""),
+        *[evidence(said.span)] if said else [],
+        next=[WATCH],
     )
 
 
@@ -145,24 +130,16 @@ def ends_well(observations: Observations) -> bool:
 
 def silent(observations: Observations) -> Candidate:
     proof = [r.span for r in observations.records if isinstance(r, Launches | SanitizerSummary)]
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="no_fault",
-            confidence="possible",
-            summary=f"nothing in this log is a known sign of a failure{seen(observations)}",
-            evidence=[evidence(span) for span in proof[:2]],
-            guide=GUIDE,
-            next=[
-                Next(
-                    tool="triage",
-                    why="a process that a signal ends leaves no text, and a call outside the "
-                    "model's contract returns garbage without a word: a watched run shows both",
-                )
-            ],
-        ),
-        role="clean",
-        tier=Tier.STATUS,
+    return SILENT.found(
+        f"nothing in this log is a known sign of a failure{seen(observations)}",
+        *[evidence(span) for span in proof[:2]],
+        next=[
+            Next(
+                tool="triage",
+                why="a process that a signal ends leaves no text, and a call outside the "
+                "model's contract returns garbage without a word: a watched run shows both",
+            )
+        ],
     )
 
 
@@ -203,63 +180,48 @@ def clean(observations: Observations) -> Candidate:
     if opaque(observations) or events is None:
         return ended_well(observations)
     if observations.ending is not None and observations.ending.enough and not events.calls:
-        return Candidate(
-            Diagnosis(
-                phase="none",
-                category="no_fault",
-                confidence="possible",
-                summary="no loaded model was called before the end of watching: watch it longer",
-                evidence=last_event(observations),
-            ),
-            role="clean",
-            tier=Tier.CLEAN,
+        return NEVER_CALLED.found(
+            "no loaded model was called before the end of watching: watch it longer",
+            *last_event(observations),
         )
     if not touches_aoti(events):
-        return Candidate(
-            Diagnosis(
-                phase="none",
-                category="user_code",
-                confidence="proved",
-                summary="the script ended without an error and never compiled, loaded or called "
-                "an AOTInductor package",
-                evidence=last_event(observations),
-            ),
-            role="clean",
-            tier=Tier.CLEAN,
+        return UNTOUCHED.found(
+            "the script ended without an error and never compiled, loaded or called "
+            "an AOTInductor package",
+            *last_event(observations),
         )
     known = judged(observations)
     calls = known.made
     unchecked, uncompared = not_checked(observations), not_compared(observations)
     whole = known.judged == calls or not observations.steps
     ahead = observations.to_compare or FOR_GUARDS
-    return Candidate(
-        Diagnosis(
-            phase="none",
-            category="no_fault",
-            confidence="likely" if whole and not uncompared else "possible",
-            summary=f"{how(observations)}; {calls} "
-            f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
-            means="; ".join(
-                filter(
-                    None,
-                    (
-                        judged_of(known),
-                        checked(observations),
-                        uncompared and f"its values were not compared: {uncompared}",
-                        random_by_design(observations),
-                        holding(observations),
-                        of_guards(observations, calls),
-                        unchecked,
-                    ),
-                )
-            )
-            or None,
-            evidence=last_event(observations),
-            guide="guides/input-contracts.md" if unchecked else None,
-            next=[ahead] if unchecked or (uncompared and observations.to_compare) else [],
-        ),
+    return Kind(
+        "no_fault",
+        "none",
+        Tier.CLEAN,
+        "guides/input-contracts.md" if unchecked else None,
         role="clean",
-        tier=Tier.CLEAN,
+    ).found(
+        f"{how(observations)}; {calls} "
+        f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
+        *last_event(observations),
+        confidence="likely" if whole and not uncompared else "possible",
+        means="; ".join(
+            filter(
+                None,
+                (
+                    judged_of(known),
+                    checked(observations),
+                    uncompared and f"its values were not compared: {uncompared}",
+                    random_by_design(observations),
+                    holding(observations),
+                    of_guards(observations, calls),
+                    unchecked,
+                ),
+            )
+        )
+        or None,
+        next=[ahead] if unchecked or (uncompared and observations.to_compare) else [],
     )
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.observations import CRASHES, Candidate, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.package.documents import Use
     from aoti_debug.package.record import CompiledModel, Constant
     from aoti_debug.read import event_records as read
@@ -211,18 +210,6 @@ def candidate(
     signal: str | None = None,
     order: int = 0,
 ) -> Candidate:
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category=category,
-            confidence="proved",
-            summary=summary,
-            evidence=found,
-            guide=GUIDE,
-            fault=Fault(signal=signal) if signal else None,
-            fixes=[fix],
-        ),
-        role="cause",
-        tier=Tier.CONTRACT,
-        order=order,
+    return Kind(category, phase, Tier.CONTRACT, GUIDE, confidence="proved").found(
+        summary, *found, fault=Fault(signal=signal) if signal else None, fixes=[fix], order=order
     )

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.from_trial import candidate, in_trial
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.explain.out_of_bounds import at, size_finding, value_finding, value_fixes, worst
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Fault, Fix, InputFinding, Kernel
+from aoti_debug.model import Evidence, Fault, Fix, InputFinding, Kernel
 from aoti_debug.read.record import DeviceAssert, GpuException
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
@@ -27,7 +26,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         if found.block is not None and in_trial(observations):
             yield of_trial(observations, found)
             return
-        match = observations.signature_at(found.span)
+        known = observations.signature_at(found.span)
         suspects = outside(observations, found)
         long = None if compared(observations, found, suspects) else longer(observations, found)
         if long is not None:
@@ -36,34 +35,30 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         name = culprit_name(observations, culprit)
         sure = culprit is None or is_certain(observations, found)
         kind = "cpp" if found.block is None else "triton"
-        yield Candidate(
-            Diagnosis(
-                phase=phase_at_end(observations) or "run",
-                category="index_out_of_bounds",
-                confidence="proved" if sure and long is None else "likely",
-                summary=told_length(observations, found, *long)
-                if long
-                else summary(found, culprit, name) + whence(observations, found, suspects),
-                kernel=Kernel(
-                    name=kernel_name(observations, found),
-                    kind="cpp" if kind == "cpp" else "triton",
-                    file=found.file,
-                    line=found.line,
-                    text=None,
-                ),
-                input=of_length(observations, found, *long)
-                if long
-                else finding(found, culprit, name),
-                fault=Fault(access="assert", block=found.block, thread=found.thread),
-                evidence=[evidence(found.span), *held(observations, culprit)],
-                guide=match.signature.guide if match else GUIDE,
-                fixes=fixes(found, culprit, name),
-                signature=match.signature.id if match else None,
+        yield Kind(
+            "index_out_of_bounds",
+            phase_at_end(observations) or "run",
+            Tier.ASSERTION,
+            known.guide if known else GUIDE,
+        ).found(
+            told_length(observations, found, *long)
+            if long
+            else summary(found, culprit, name) + whence(observations, found, suspects),
+            found.span,
+            *held(observations, culprit),
+            confidence="proved" if sure and long is None else "likely",
+            signature=known,
+            kernel=Kernel(
+                name=kernel_name(observations, found),
+                kind="cpp" if kind == "cpp" else "triton",
+                file=found.file,
+                line=found.line,
+                text=None,
             ),
-            role="cause",
-            tier=Tier.ASSERTION,
+            input=of_length(observations, found, *long) if long else finding(found, culprit, name),
+            fault=Fault(access="assert", block=found.block, thread=found.thread),
+            fixes=fixes(found, culprit, name),
             order=position,
-            signature=match.signature if match else None,
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
     is_users,
@@ -14,7 +13,7 @@ from aoti_debug.diagnose.calls import (
     users_frame,
     within,
 )
-from aoti_debug.diagnose.observations import Candidate, evidence, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
@@ -23,9 +22,6 @@ from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
 from aoti_debug.symptom import went_on
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 CUT = 3  # lines above a traceback whose first frame lost its indent
 OF_TORCH = ("RuntimeError", "AcceleratorError", "ImportError", "OSError", "ErrorReport")
@@ -88,25 +84,24 @@ def from_lost_cache(
     variable = lost_cache(exception) or ""
     said = " ".join(exception.message.split())[:200]
     caught = observations.ending is not None and observations.ending.clean
-    return Candidate(
-        Diagnosis(
-            phase="environment",
-            category="toolchain",
-            confidence="possible" if caught else "likely",
-            summary=f"the directory that {variable} names (unset: {DEFAULTS[variable]}) cannot be "
-            f"made or written: {exception.type}: {said}",
-            evidence=[evidence(exception.span)],
-            guide="guides/toolchain.md#caches-and-disk-space",
-            fixes=[
-                Fix(
-                    what=f"set {variable}, before torch is imported, to a directory that this "
-                    "machine can make and write, or leave it unset",
-                    why="torch writes generated code there; the model is not involved",
-                )
-            ],
-        ),
+    return Kind(
+        "toolchain",
+        "environment",
+        Tier.SPECIFIC_TEXT,
+        "guides/toolchain.md#caches-and-disk-space",
         role="symptom" if caught else "cause",
-        tier=Tier.SPECIFIC_TEXT,
+    ).found(
+        f"the directory that {variable} names (unset: {DEFAULTS[variable]}) cannot be "
+        f"made or written: {exception.type}: {said}",
+        exception.span,
+        confidence="possible" if caught else "likely",
+        fixes=[
+            Fix(
+                what=f"set {variable}, before torch is imported, to a directory that this "
+                "machine can make and write, or leave it unset",
+                why="torch writes generated code there; the model is not involved",
+            )
+        ],
         order=position,
         setting=variable,
     )
@@ -169,22 +164,20 @@ def from_chain(
     message = exception.message.strip().splitlines()
     what = f"{exception.type}: {message[0]}" if message else exception.type
     signature = found[0].signature if found and category == "user_code" else None
-    return Candidate(
-        Diagnosis(
-            phase=phase or "none",
-            category=category,
-            confidence="possible" if caught else confidence,
-            summary=headline(what, after=after if caught else ""),
-            source=source_of(users_frame(exception.frames)),
-            evidence=[evidence(exception.span)],
-            guide=signature.guide if signature else GUIDES.get(category),
-            fixes=[Fix(what=fix) for fix in signature.fixes] if signature else [],
-            signature=signature.id if signature else None,
-        ),
+    return Kind(
+        category,
+        phase or "none",
+        Tier.EXCEPTION,
+        signature.guide if signature else GUIDES.get(category),
         role="symptom" if phase == "run" or caught else "cause",
-        tier=Tier.EXCEPTION,
-        order=position,
+    ).found(
+        headline(what, after=after if caught else ""),
+        exception.span,
+        confidence="possible" if caught else confidence,
         signature=signature,
+        source=source_of(users_frame(exception.frames)),
+        fixes=[Fix(what=fix) for fix in signature.fixes] if signature else [],
+        order=position,
     )
 
 
@@ -262,19 +255,15 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
         category, phase = deeper(phase, category, said[1])
         if category == "missing_kernel_binary" and "triton" in lines[said[0]].text.lower():
             phase = "triton_compile"
-    yield Candidate(
-        Diagnosis(
-            phase=phase,
-            category=category,
-            confidence="possible",
-            summary=f"something failed {WHERE[phase]}; the log ends before it says what",
-            evidence=[evidence(last.span)],
-            guide=GUIDES.get(category),
-        ),
-        # The type of an exception alone is a wrapper's.
+    yield Kind(
+        category,
+        phase,
+        Tier.EXCEPTION,
+        GUIDES.get(category),
         role="envelope" if all(p.told == "type" for p in places) else "symptom",
-        tier=Tier.EXCEPTION,
-        order=1,
+        confidence="possible",
+    ).found(
+        f"something failed {WHERE[phase]}; the log ends before it says what", last.span, order=1
     )
 
 
@@ -302,19 +291,14 @@ def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, P
 
 def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
     compiled = within_triton and said.category == "toolchain"
-    return Candidate(
-        Diagnosis(
-            phase="triton_compile" if compiled else said.phase,
-            category=said.category,
-            confidence="possible",
-            summary=headline("no known failure; by its words: ", line.span.quote),
-            evidence=[evidence(line.span)],
-            guide=MEANINGS[said.category].guide,
-        ),
+    return Kind(
+        said.category,
+        "triton_compile" if compiled else said.phase,
+        Tier.EXCEPTION,
+        MEANINGS[said.category].guide,
         role="symptom",
-        tier=Tier.EXCEPTION,
-        order=1,
-    )
+        confidence="possible",
+    ).found(headline("no known failure; by its words: ", line.span.quote), line.span, order=1)
 
 
 NOTHING_KNOWN: tuple[Category, ...] = ("no_fault", "unknown")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import is_users, source_of, users_frame, within
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
@@ -18,7 +18,6 @@ from aoti_debug.signatures import Match
 from aoti_debug.vocabulary import places_in
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.event_records import Guard, Phase
     from aoti_debug.vocabulary import Place
 
@@ -66,25 +65,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     constants = {r.dim for r in block.reasons if r.constant is not None}
     source = lines_of([b.known.places for b in broken if b.known is not None])
     matches = [m for m in observations.of(Match) if m.signature.id == "export_constraints_violated"]
-    yield Candidate(
-        Diagnosis(
-            phase="export",
-            category="lowering_error",
-            confidence="proved" if any(b.known and b.known.breaks for b in broken) else "likely",
-            summary="; ".join(b.told for b in broken[:DIMS]),
-            source=source or exporting_line(observations, block),
-            evidence=[
-                evidence(blocks[0].span),
-                *([evidence(failed.span)] if failed is not None and guards else []),
-            ],
-            guide=CONSTANT_GUIDE if constants else GUIDE,
-            fixes=list(fixes(block, broken, constants))[:FIXES],
-            next=[] if observations.events is not None else [TRIAGE],
-            signature=matches[0].signature.id if matches else None,
-        ),
-        role="cause",
-        tier=Tier.ASSERTION,
+    yield Kind(
+        "lowering_error", "export", Tier.ASSERTION, CONSTANT_GUIDE if constants else GUIDE
+    ).found(
+        "; ".join(b.told for b in broken[:DIMS]),
+        blocks[0].span,
+        *([evidence(failed.span)] if failed is not None and guards else []),
+        confidence="proved" if any(b.known and b.known.breaks for b in broken) else "likely",
         signature=matches[0].signature if matches else None,
+        source=source or exporting_line(observations, block),
+        fixes=list(fixes(block, broken, constants))[:FIXES],
+        next=[] if observations.events is not None else [TRIAGE],
     )
 
 

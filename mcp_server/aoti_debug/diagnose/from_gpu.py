@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import at_line, phase_at_end, traceback_phase
 from aoti_debug.diagnose.from_trial import candidate, in_trial
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Fault, Fix, Kernel, Phase
+from aoti_debug.model import Category, Fault, Fix, Kernel, Phase
 from aoti_debug.read.record import (
     DeviceAssert,
     GpuException,
@@ -18,9 +17,6 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 GUIDE = "guides/cuda-illegal-memory-access.md"
 INDEX_GUIDE = "guides/triton-index-out-of-bounds.md"
@@ -48,6 +44,16 @@ BY_TOOL: dict[str, Category] = {
     "racecheck": "concurrency",
     "synccheck": "hang",
 }
+
+
+LEAKED = Kind(
+    "performance",
+    "run",
+    Tier.NOTICE,
+    "guides/memory-and-time.md#leaks",
+    role="symptom",
+    confidence="proved",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -131,36 +137,27 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
         )
     when = ", while Inductor tuned it" if phase == "autotune" else ""
     unknown = "in a call or while Inductor tuned it: this log does not show which"
-    match = observations.signature_at(found.span)
+    known = observations.signature_at(found.span)
     asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone
     generated = (found.kernel or "").startswith("triton_")
     kernel = kernel_of(found)
     if asserted and generated and kernel is not None and in_trial(observations):
         return candidate(observations, found, kernel)
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category=category,
-            confidence=("likely" if generated else "possible") if asserted else "proved",
-            summary=f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}"
-            f"{place}{when}",
-            means=unknown if phase_unknown(observations) else None,
-            kernel=kernel_of(found),
-            fault=Fault(access=access, size=size, block=found.block, thread=found.thread),
-            evidence=[evidence(found.span)],
-            guide=INDEX_GUIDE if asserted else GUIDE,
-            signature=match.signature.id if match else None,
-        ),
-        role="cause",
-        tier=Tier.CORE_DUMP,
-        signature=match.signature if match else None,
+    return Kind(category, phase, Tier.CORE_DUMP, INDEX_GUIDE if asserted else GUIDE).found(
+        f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}{place}{when}",
+        found.span,
+        confidence=("likely" if generated else "possible") if asserted else "proved",
+        signature=known,
+        means=unknown if phase_unknown(observations) else None,
+        kernel=kernel_of(found),
+        fault=Fault(access=access, size=size, block=found.block, thread=found.thread),
     )
 
 
 def from_sanitizer(observations: Observations, found: SanitizerError, position: int) -> Candidate:
     kernel = plain_name(found.kernel) if found.kernel else "a kernel"
     place = at_line(found.file, found.line)
-    match = observations.signature_at(found.span)
+    known = observations.signature_at(found.span)
     access = f"{found.access} of {found.size} bytes" if found.access and found.size else found.what
     category = BY_TOOL[found.tool]
     if found.tool == "memcheck" and "misaligned" in found.what.lower():
@@ -171,50 +168,35 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
         "racecheck": f"threads of {kernel} race on shared memory{place}",
         "synccheck": f"{kernel} uses a barrier wrongly{place}",
     }
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category=category,
-            confidence="proved" if found.tool == "memcheck" else "likely",
-            summary=words[found.tool],
-            means=distance(found) if found.tool == "memcheck" else None,
-            kernel=Kernel(
-                name=plain_name(found.kernel),
-                kind="triton" if ends_py(found.file) else "cuda",
-                file=found.file,
-                line=found.line,
-            )
-            if found.kernel
-            else None,
-            fault=fault_of(found),
-            evidence=[evidence(found.span)],
-            guide=GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
-            fixes=[Fix(what=fix) for fix in match.signature.fixes] if match else [],
-            signature=match.signature.id if match else None,
-        ),
-        role="cause",
-        tier=Tier.MEMORY_CHECK if found.tool == "memcheck" else Tier.SPECIFIC_TEXT,
+    return Kind(
+        category,
+        "run",
+        Tier.MEMORY_CHECK if found.tool == "memcheck" else Tier.SPECIFIC_TEXT,
+        GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
+    ).found(
+        words[found.tool],
+        found.span,
+        confidence="proved" if found.tool == "memcheck" else "likely",
+        signature=known,
+        means=distance(found) if found.tool == "memcheck" else None,
+        kernel=Kernel(
+            name=plain_name(found.kernel),
+            kind="triton" if ends_py(found.file) else "cuda",
+            file=found.file,
+            line=found.line,
+        )
+        if found.kernel
+        else None,
+        fault=fault_of(found),
+        fixes=[Fix(what=fix) for fix in known.fixes] if known else [],
         advisory=True,
         order=position,
-        signature=match.signature if match else None,
     )
 
 
 def from_leak(found: SanitizerError, position: int) -> Candidate:
     said = found.what[0].lower() + found.what[1:]
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="performance",
-            confidence="proved",
-            summary=f"the program {said} of GPU memory",
-            evidence=[evidence(found.span)],
-            guide="guides/memory-and-time.md#leaks",
-        ),
-        role="symptom",
-        tier=Tier.NOTICE,
-        order=position,
-    )
+    return LEAKED.found(f"the program {said} of GPU memory", found.span, order=position)
 
 
 def distance(found: SanitizerError) -> str | None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import failing_call, input_named, writes_to
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Fix, InputFinding
+from aoti_debug.model import Category, Fix, InputFinding
 from aoti_debug.read.record import InputCheck
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 CATEGORY: dict[str, Category] = {
     "dtype": "contract_dtype",
@@ -29,7 +25,7 @@ GUIDE = "guides/input-contracts.md"
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, check in enumerate(observations.of(InputCheck)):
-        match = observations.signature_at(check.span)
+        known = observations.signature_at(check.span)
         false_alarm = reason_for_false_alarm(observations, check)
         finding = InputFinding(
             index=check.input,
@@ -41,23 +37,21 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
         over_bound = check.property == "size" and check.relation == "max"
         sure = not false_alarm and not over_bound
-        yield Candidate(
-            Diagnosis(
-                phase="run",
-                category="false_alarm" if false_alarm else CATEGORY[check.property],
-                confidence="proved" if sure else "likely",
-                summary=summary(finding) + reason(observations, check, false_alarm),
-                input=finding,
-                evidence=[evidence(check.span)],
-                guide=match.signature.guide if match else GUIDE,
-                fixes=fixes_for(finding),
-                signature=match.signature.id if match else None,
-            ),
+        yield Kind(
+            "false_alarm" if false_alarm else CATEGORY[check.property],
+            "run",
+            Tier.OVER_BOUND if over_bound else Tier.OWN_CHECK,
+            known.guide if known else GUIDE,
             role="symptom" if false_alarm else "cause",
-            tier=Tier.OVER_BOUND if over_bound else Tier.OWN_CHECK,
+        ).found(
+            summary(finding) + reason(observations, check, false_alarm),
+            check.span,
+            confidence="proved" if sure else "likely",
+            signature=known,
+            input=finding,
+            fixes=fixes_for(finding),
             over_bound=over_bound,
             order=position,
-            signature=match.signature if match else None,
         )
 
 

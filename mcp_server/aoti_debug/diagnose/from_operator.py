@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import at, value_finding, value_fixes, within
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Fix, Kernel, SourceLine
+from aoti_debug.model import Evidence, Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Line, Mismatch
     from aoti_debug.read.event_records import Call
     from aoti_debug.vocabulary import Leaf
@@ -68,20 +67,13 @@ def from_index(
     if culprit is not None and value is not None and upper is not None:
         finding = value_finding(culprit.index, culprit.name, value, place, upper, lower or 0)
     name = name_of(culprit) if culprit is not None else "the index"
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="index_out_of_bounds",
-            confidence="proved" if proved else "likely",
-            summary=f"{what} is outside {bounds}" + (f" in {op}" if op else ""),
-            ops=[op] if op else [],
-            input=finding,
-            evidence=[evidence(call.span)],
-            guide=GUIDE,
-            fixes=value_fixes(name, upper if upper is not None else "the size", culprit),
-        ),
-        role="cause",
-        tier=Tier.ASSERTION,
+    return OUT_OF_BOUNDS.found(
+        f"{what} is outside {bounds}" + (f" in {op}" if op else ""),
+        call.span,
+        confidence="proved" if proved else "likely",
+        ops=[op] if op else [],
+        input=finding,
+        fixes=value_fixes(name, upper if upper is not None else "the size", culprit),
         order=1,
     )
 
@@ -112,6 +104,19 @@ def number(digits: str | None) -> int | None:
 STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
 FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,200})$", re.MULTILINE)
 RAISED = "guides/custom-ops.md#an-op-that-raises"
+OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, GUIDE)
+REFUSED = Kind(
+    "lowering_error",
+    "run",
+    Tier.GENERAL_TEXT,
+    "guides/lowering-and-cpp.md#ops-without-a-shim",
+    role="symptom",
+    confidence="possible",
+)
+RAISED_INSIDE = Kind("user_code", "run", Tier.RAISED, RAISED, confidence="proved")
+PROMISE_BROKEN = Kind(
+    "custom_op_fake_kernel", "run", Tier.CONTRACT, "guides/custom-ops.md", confidence="proved"
+)
 
 
 def in_shims(observations: Observations) -> Iterator[Candidate]:
@@ -131,22 +136,14 @@ def refused(observations: Observations, call: Call, found: ShimException) -> Can
     """An operator of torch raised inside the model, and nothing says that the call is to blame."""
     op = operator(observations)
     words = (found.message.strip().splitlines() or ["no reason"])[0][:200]
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="lowering_error",
-            confidence="possible",
-            summary="an operator inside the model refused what the generated code gave it: "
-            + words,
-            means="Where the model itself, uncompiled, takes these inputs, the generated code "
-            "calls the operator wrongly: a fault of the release.",
-            ops=[op] if op else [],
-            evidence=[evidence(found.span), evidence(call.span)],
-            guide="guides/lowering-and-cpp.md#ops-without-a-shim",
-            fixes=[Fix(what="keep the operator out of the package, or compile with another torch")],
-        ),
-        role="symptom",
-        tier=Tier.GENERAL_TEXT,
+    return REFUSED.found(
+        "an operator inside the model refused what the generated code gave it: " + words,
+        found.span,
+        call.span,
+        means="Where the model itself, uncompiled, takes these inputs, the generated code "
+        "calls the operator wrongly: a fault of the release.",
+        ops=[op] if op else [],
+        fixes=[Fix(what="keep the operator out of the package, or compile with another torch")],
     )
 
 
@@ -156,25 +153,14 @@ def from_python(
     """A custom operator written in Python raised: its own words and line."""
     own = next((f for f in FRAME.finditer(frames) if is_users(f[1])), None)
     where = f" in {own[3]} at {base_name(own[1])}:{own[2]}" if own else ""
-    match = observations.signature_at(found.span, ("cause", "symptom"))
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="user_code",
-            confidence="proved",
-            summary=f"a custom operator raised{where}: {message.splitlines()[0][:200]}",
-            source=[SourceLine(file=own[1], line=int(own[2]))] if own else [],
-            evidence=[evidence(found.span)],
-            guide=RAISED,
-            fixes=[
-                Fix(what="correct the operator; call it alone, on the same tensors, to test it")
-            ],
-            signature=match.signature.id if match else None,
-        ),
-        role="cause",
-        tier=Tier.RAISED,
+    known = observations.signature_at(found.span, ("cause", "symptom"))
+    return RAISED_INSIDE.found(
+        f"a custom operator raised{where}: {message.splitlines()[0][:200]}",
+        found.span,
+        signature=known,
+        source=[SourceLine(file=own[1], line=int(own[2]))] if own else [],
+        fixes=[Fix(what="correct the operator; call it alone, on the same tensors, to test it")],
         order=position,
-        signature=match.signature if match else None,
     )
 
 
@@ -190,21 +176,13 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
         f"{op} returns {found.property} {found.got[:200]}, its fake kernel promises "
         f"{found.expected[:200]}" + (f", at {found.count} places" if found.count > 1 else "")
     )
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="custom_op_fake_kernel",
-            confidence="proved",
-            summary=said,
-            kernel=Kernel(name=op, kind="custom_op"),
-            ops=[op],
-            source=[*last_line_of(found.stack), *own_lines(found)],
-            evidence=[Evidence(artifact=artifact, quote=said)],
-            guide="guides/custom-ops.md",
-            fixes=fixes(found, op),
-        ),
-        role="cause",
-        tier=Tier.CONTRACT,
+    return PROMISE_BROKEN.found(
+        said,
+        Evidence(artifact=artifact, quote=said),
+        kernel=Kernel(name=op, kind="custom_op"),
+        ops=[op],
+        source=[*last_line_of(found.stack), *own_lines(found)],
+        fixes=fixes(found, op),
         order=order,
     )
 

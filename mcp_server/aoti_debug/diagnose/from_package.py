@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
 from aoti_debug.diagnose.from_calls import caller
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Fix, InputFinding
+from aoti_debug.model import Evidence, Fix, InputFinding
 from aoti_debug.probe.nesting import PROPERTY
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.package.contract import Violation
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
     from aoti_debug.read.event_records import Call, Phase
@@ -61,18 +60,16 @@ def said(observations: Observations, flaw: Flaw) -> bool:
 
 
 def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
-    return Candidate(
-        Diagnosis(
-            phase="load",
-            category=flaw.category,
-            confidence=flaw.confidence,
-            summary=flaw.what,
-            evidence=[Evidence(artifact=artifact_of(package), quote=flaw.where or flaw.what)],
-            guide=TOOLCHAIN if flaw.category == "toolchain" else LOAD,
-            fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
-        ),
-        role="cause",
-        tier=Tier.PACKAGE_FILE,
+    return Kind(
+        flaw.category,
+        "load",
+        Tier.PACKAGE_FILE,
+        TOOLCHAIN if flaw.category == "toolchain" else LOAD,
+    ).found(
+        flaw.what,
+        Evidence(artifact=artifact_of(package), quote=flaw.where or flaw.what),
+        confidence=flaw.confidence,
+        fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
         order=position,
     )
 
@@ -126,22 +123,19 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
     said = summary(violation.finding)
     doubt = violation.false_alarm
     explained = violation.reason and (doubt or violation.finding.property == "aliasing")
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="false_alarm" if doubt else violation.category,
-            confidence=violation.confidence,
-            summary=f"{said}; {violation.reason}" if explained else said,
-            input=violation.finding,
-            evidence=[
-                Evidence(artifact=artifact_of(package), quote=said),
-                described(call, violation.finding.index),
-            ],
-            guide=CONTRACT,
-            fixes=fixes_for(violation.finding, derived=violation.relation == "derived"),
-        ),
+    return Kind(
+        "false_alarm" if doubt else violation.category,
+        "run",
+        tier_of(violation),
+        CONTRACT,
         role="symptom" if doubt else "cause",
-        tier=tier_of(violation),
+    ).found(
+        f"{said}; {violation.reason}" if explained else said,
+        Evidence(artifact=artifact_of(package), quote=said),
+        described(call, violation.finding.index),
+        confidence=violation.confidence,
+        input=violation.finding,
+        fixes=fixes_for(violation.finding, derived=violation.relation == "derived"),
         over_bound=violation.relation == "max",
         order=position,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
     at_line,
@@ -25,14 +24,13 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.observations import CRASHES, Candidate, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Diagnosis, Evidence, Fault, Next, Phase, SourceLine
+from aoti_debug.model import Evidence, Fault, Next, Phase, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
+HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -57,18 +55,16 @@ def from_dump(observations: Observations) -> Iterator[Candidate]:
     for dump in observations.of(FaultHandlerDump):
         if "Fatal Python error" not in dump.reason and "fault" not in dump.reason:
             continue
-        yield Candidate(
-            Diagnosis(
-                phase=dump_phase(dump) or "none",
-                category="host_segfault",
-                confidence="likely",
-                summary=f"the process died of a signal: {dump.reason}",
-                source=source_of(users_frame(reversed(dump.frames))),
-                evidence=[evidence(dump.span)],
-                guide="guides/host-crash.md",
-            ),
+        yield Kind(
+            "host_segfault",
+            dump_phase(dump) or "none",
+            Tier.STACK,
+            "guides/host-crash.md",
             role="symptom",
-            tier=Tier.STACK,
+        ).found(
+            f"the process died of a signal: {dump.reason}",
+            dump.span,
+            source=source_of(users_frame(reversed(dump.frames))),
         )
 
 
@@ -99,23 +95,20 @@ def crash(observations: Observations, signal: str) -> Candidate:
                 "crash inside the model",
             )
         )
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category="host_segfault",
-            confidence="proved" if signal != "SIGABRT" else "likely",
-            summary=f"the process died of {signal}{during}",
-            source=python_source(dump) or native_source(observations),
-            fault=Fault(signal=signal),
-            evidence=[
-                *([evidence(dump.span)] if dump else last_event(observations)),
-                *native_evidence(observations),
-            ],
-            guide="guides/host-crash.md",
-            next=[*steps, *look_at_package(observations)],
-        ),
+    return Kind(
+        "host_segfault",
+        phase,
+        Tier.SIGNAL if signal != "SIGABRT" else Tier.NOTICE,
+        "guides/host-crash.md",
         role="symptom",
-        tier=Tier.SIGNAL if signal != "SIGABRT" else Tier.NOTICE,
+    ).found(
+        f"the process died of {signal}{during}",
+        *([evidence(dump.span)] if dump else last_event(observations)),
+        *native_evidence(observations),
+        confidence="proved" if signal != "SIGABRT" else "likely",
+        source=python_source(dump) or native_source(observations),
+        fault=Fault(signal=signal),
+        next=[*steps, *look_at_package(observations)],
     )
 
 
@@ -153,25 +146,13 @@ def hang(observations: Observations) -> Candidate:
         at = at_line(kernel.file, kernel.line)
         where = f" in kernel {kernel.name}{at}"
     limit = f" after {ending.timeout_s:.0f} s" if ending.timeout_s else ""
-    return Candidate(
-        Diagnosis(
-            phase="hang",
-            category="hang",
-            confidence="proved",
-            summary=f"no end{limit}: the process hung" + where,
-            kernel=kernel or native_kernel(observations),
-            source=waiting(observations, dump)
-            or python_source(dump)
-            or native_source(observations),
-            evidence=[
-                *([evidence(core.span)] if core is not None else []),
-                *([stacks(dump)] if dump else last_event(observations)),
-                *native_evidence(observations),
-            ],
-            guide="guides/threads-streams-hangs.md",
-        ),
-        role="cause",
-        tier=Tier.HANG,
+    return HUNG.found(
+        f"no end{limit}: the process hung" + where,
+        *([evidence(core.span)] if core is not None else []),
+        *([stacks(dump)] if dump else last_event(observations)),
+        *native_evidence(observations),
+        kernel=kernel or native_kernel(observations),
+        source=waiting(observations, dump) or python_source(dump) or native_source(observations),
     )
 
 
@@ -208,19 +189,18 @@ def idle(observations: Observations) -> str:
 
 
 def ended_by(observations: Observations, signal: str) -> Candidate:
-    return Candidate(
-        Diagnosis(
-            phase=phase_at_end(observations) or "none",
-            category="out_of_memory" if signal == "SIGKILL" else "user_code",
-            confidence="possible",
-            summary=f"something outside ended the process with {signal}"
-            + (": often the kernel's out-of-memory killer" if signal == "SIGKILL" else ""),
-            fault=Fault(signal=signal),
-            evidence=last_event(observations),
-            guide="guides/memory-and-time.md" if signal == "SIGKILL" else None,
-        ),
+    return Kind(
+        "out_of_memory" if signal == "SIGKILL" else "user_code",
+        phase_at_end(observations) or "none",
+        Tier.OUTSIDE,
+        "guides/memory-and-time.md" if signal == "SIGKILL" else None,
         role="symptom",
-        tier=Tier.OUTSIDE,
+        confidence="possible",
+    ).found(
+        f"something outside ended the process with {signal}"
+        + (": often the kernel's out-of-memory killer" if signal == "SIGKILL" else ""),
+        *last_event(observations),
+        fault=Fault(signal=signal),
     )
 
 
@@ -229,16 +209,12 @@ def failed(observations: Observations) -> Candidate:
     assert ending is not None
     never = events is not None and not touches_aoti(events)
     said = observations.first(ErrorLine)
-    return Candidate(
-        Diagnosis(
-            phase=phase_at_end(observations) or "none",
-            category="user_code",
-            confidence="likely" if never else "possible",
-            summary=f"the script ended with exit status {ending.code}"
-            + (" and never touched AOTInductor" if never else "")
-            + (f"; it said: {said.span.quote}" if said else ""),
-            evidence=[evidence(said.span)] if said else last_event(observations),
-        ),
-        role="envelope",
-        tier=Tier.STATUS,
+    return Kind(
+        "user_code", phase_at_end(observations) or "none", Tier.STATUS, role="envelope"
+    ).found(
+        f"the script ended with exit status {ending.code}"
+        + (" and never touched AOTInductor" if never else "")
+        + (f"; it said: {said.span.quote}" if said else ""),
+        *[evidence(said.span)] if said else last_event(observations),
+        confidence="likely" if never else "possible",
     )

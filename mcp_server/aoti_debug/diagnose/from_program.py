@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Evidence, Fix, InputFinding, SourceLine
+from aoti_debug.model import Category, Evidence, Fix, InputFinding, SourceLine
 from aoti_debug.vocabulary import Break, OutOfBounds, places_in
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import DeclaredInput, GuardsReport
 
 GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
@@ -31,6 +30,9 @@ ONE_SIZE = (
 )
 BOUND = re.compile(r"(\w{1,200})\.size\(\)\[(\d{1,3})\] (?:<=|>=|==) \d{1,19}")
 SET_APART = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] != \d{1,19}")
+
+
+OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, INDEX, confidence="proved")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -58,19 +60,18 @@ def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
     doubtful = is_size and difference.relation == "min" and difference.bound == 2
     over_bound = is_size and difference.relation == "max"
     said = summary(finding)
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="false_alarm" if doubtful else category_of(finding.property),
-            confidence="likely" if doubtful or over_bound else "proved",
-            summary=said + reason_of(difference, doubtful),
-            input=finding,
-            evidence=[Evidence(artifact=artifact, quote=said)],
-            guide=CONTRACT,
-            fixes=fixes_for(finding, derived=difference.relation == "derived"),
-        ),
+    return Kind(
+        "false_alarm" if doubtful else category_of(finding.property),
+        "run",
+        tier_of(difference, over_bound),
+        CONTRACT,
         role="symptom" if doubtful else "cause",
-        tier=tier_of(difference, over_bound),
+    ).found(
+        said + reason_of(difference, doubtful),
+        Evidence(artifact=artifact, quote=said),
+        confidence="likely" if doubtful or over_bound else "proved",
+        input=finding,
+        fixes=fixes_for(finding, derived=difference.relation == "derived"),
         order=order,
         over_bound=over_bound,
     )
@@ -117,26 +118,25 @@ def from_guards(report: GuardsReport) -> Iterator[Candidate]:
 def from_guard(text: str, report: GuardsReport, order: int) -> Candidate:
     doubtful = SPECIALISED.fullmatch(text) is not None
     apart = SET_APART.fullmatch(text) is not None
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="false_alarm" if doubtful else "contract_guard",
-            confidence="likely" if doubtful or apart else "proved",
-            summary=f"the exported program refuses these inputs: {text} does not hold"
-            + (f"; {LOWER_BOUND_2}" if doubtful else f"; {ONE_SIZE}" if apart else ""),
-            input=guarded(text, report.inputs),
-            evidence=[Evidence(artifact=report.artifact, quote=text)],
-            guide=CONTRACT,
-            fixes=[
-                Fix(
-                    what="give the model inputs for which this holds, or export it in a way that "
-                    "does not need it (another reshape, another branch)",
-                    why="the compiled model was specialised on it and never checks it",
-                )
-            ],
-        ),
+    return Kind(
+        "false_alarm" if doubtful else "contract_guard",
+        "run",
+        Tier.GUARD,
+        CONTRACT,
         role="symptom" if doubtful else "cause",
-        tier=Tier.GUARD,
+    ).found(
+        f"the exported program refuses these inputs: {text} does not hold"
+        + (f"; {LOWER_BOUND_2}" if doubtful else f"; {ONE_SIZE}" if apart else ""),
+        Evidence(artifact=report.artifact, quote=text),
+        confidence="likely" if doubtful or apart else "proved",
+        input=guarded(text, report.inputs),
+        fixes=[
+            Fix(
+                what="give the model inputs for which this holds, or export it in a way that "
+                "does not need it (another reshape, another branch)",
+                why="the compiled model was specialised on it and never checks it",
+            )
+        ],
         order=order,
     )
 
@@ -161,21 +161,13 @@ def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
     """An operator of the exported program would index outside what it indexes."""
     stack = report.node.stack if report.node is not None else ""
     blame = blamed(found, inputs={one.name: n for n, one in enumerate(report.tensors) if one.name})
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="index_out_of_bounds",
-            confidence="proved",
-            summary=blame.summary,
-            ops=[found.op[:200]],
-            source=last_line_of(stack),
-            input=blame.input,
-            evidence=[Evidence(artifact=report.artifact, quote=blame.summary)],
-            guide=INDEX,
-            fixes=blame.fixes,
-        ),
-        role="cause",
-        tier=Tier.ASSERTION,
+    return OUT_OF_BOUNDS.found(
+        blame.summary,
+        Evidence(artifact=report.artifact, quote=blame.summary),
+        ops=[found.op[:200]],
+        source=last_line_of(stack),
+        input=blame.input,
+        fixes=blame.fixes,
     )
 
 

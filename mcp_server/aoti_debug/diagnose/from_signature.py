@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
-from aoti_debug.diagnose.observations import Candidate, evidence, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.facts.phases import phase_of, phase_of_native, phase_of_program
-from aoti_debug.model import Diagnosis, Fix, Next, Phase
+from aoti_debug.model import Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
@@ -162,21 +158,15 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
 def from_match(match: Match, position: int, phase: Phase) -> Candidate:
     signature = match.signature
     fixes = [Fix(what=fill(fix, match.groups)) for fix in signature.fixes]
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category=signature.category,
-            confidence=signature.confidence,
-            summary=headline(fill(signature.summary, match.groups)),
-            evidence=[evidence(match.span)],
-            guide=signature.guide,
-            fixes=fixes,
-            signature=signature.id,
-        ),
-        role=signature.role,
-        tier=signature.tier,
-        order=position,
+    return Kind(
+        signature.category, phase, signature.tier, signature.guide, role=signature.role
+    ).found(
+        headline(fill(signature.summary, match.groups)),
+        match.span,
+        confidence=signature.confidence,
         signature=signature,
+        fixes=fixes,
+        order=position,
     )
 
 

@@ -16,20 +16,22 @@ from aoti_debug.diagnose.calls import (
     traceback_phase,
 )
 from aoti_debug.diagnose.downgrade import GPU_ERROR, dumped
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.explain.out_of_bounds import COMPUTED
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.trials import without
-from aoti_debug.model import Diagnosis, Evidence, Experiment, Fault, Fix, Kernel
+from aoti_debug.model import Evidence, Experiment, Fault, Fix, Kernel
 from aoti_debug.read.record import PythonException
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.record import DeviceAssert, GpuException
     from aoti_debug.read.trial_report import ComputedIndex, WithoutTrial
 
 GUIDE = "guides/triton-index-out-of-bounds.md#an-assert-while-compiling"
 COMPILING = ("lower", "autotune", "cpp_compile")
+
+
+TRIAL_STOPPED = Kind("autotune_error", "autotune", Tier.ASSERTION, GUIDE)
 
 
 def in_trial(observations: Observations) -> bool:
@@ -63,24 +65,17 @@ def candidate(
     events = observations.events
     calls = len(events.calls) if events is not None else 0
     none = "no call was made, your data was not there" if not calls else "no call was under way"
-    return Candidate(
-        Diagnosis(
-            phase="autotune",
-            category="autotune_error",
-            confidence="proved" if is_proved(observations) else "likely",
-            summary=f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
-            f"{none}{whence(index)}",
-            kernel=kernel,
-            ops=[index.op] if index is not None else [],
-            source=index.source if index is not None else [],
-            fault=Fault(access="assert", block=found.block, thread=found.thread),
-            evidence=proofs,
-            because=because(tried),
-            guide=GUIDE,
-            fixes=fixes(observations, tried, index),
-        ),
-        role="cause",
-        tier=Tier.ASSERTION,
+    return TRIAL_STOPPED.found(
+        f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
+        f"{none}{whence(index)}",
+        *proofs,
+        confidence="proved" if is_proved(observations) else "likely",
+        kernel=kernel,
+        ops=[index.op] if index is not None else [],
+        source=index.source if index is not None else [],
+        fault=Fault(access="assert", block=found.block, thread=found.thread),
+        because=because(tried),
+        fixes=fixes(observations, tried, index),
     )
 
 

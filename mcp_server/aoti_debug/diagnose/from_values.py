@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, failing_call
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.diagnose.outputs import always, first_odd
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Evidence, Experiment, Fix, Kernel
+from aoti_debug.model import Category, Evidence, Experiment, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations, OlderPackage
     from aoti_debug.read.check_report import (
         Compared,
         CompareReport,
@@ -235,18 +234,10 @@ def of_values(
     fixes: list[Fix] | None = None,
 ) -> Candidate:
     nan = category == "nan_or_inf"
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category=category,
-            confidence="proved",
-            summary=said,
-            evidence=[Evidence(artifact=artifact, quote=said)],
-            guide=NAN if nan else WRONG,
-            fixes=[NAN_FIX] if nan else fixes or [],
-        ),
-        role="cause",
-        tier=tier,
+    return Kind(category, "output", tier, NAN if nan else WRONG, confidence="proved").found(
+        said,
+        Evidence(artifact=artifact, quote=said),
+        fixes=[NAN_FIX] if nan else fixes or [],
         order=order,
     )
 
@@ -275,6 +266,8 @@ def difference_of(output: Compared) -> str:
 
 
 CRASH = "guides/host-crash.md#segfault-in-the-model"
+FIRST_NAN = Kind("nan_or_inf", "output", Tier.STRANGE_VALUES, NAN)
+UNFINISHED = Kind("host_segfault", "run", Tier.NOTICE, CRASH, role="symptom", confidence="possible")
 
 
 def of_printer(observations: Observations) -> Iterator[Candidate]:
@@ -314,20 +307,7 @@ def from_nan(first: TensorStatistics, statistics: list[TensorStatistics]) -> Can
                 why="all NaN printed after it follow from this one",
             )
         ]
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category="nan_or_inf",
-            confidence="likely",
-            summary=said,
-            kernel=kernel,
-            evidence=[evidence(first.span)],
-            guide=NAN,
-            fixes=fixes,
-        ),
-        role="cause",
-        tier=Tier.STRANGE_VALUES,
-    )
+    return FIRST_NAN.found(said, first.span, kernel=kernel, fixes=fixes)
 
 
 def range_before(first: TensorStatistics, statistics: list[TensorStatistics]) -> str:
@@ -344,17 +324,9 @@ def unfinished(launches: Launches) -> Candidate:
     """The printer says that a kernel began, and nothing more: known when no fault is."""
     name, launch = launches.unfinished, launches.unfinished_launch
     assert name is not None
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category="host_segfault",
-            confidence="possible",
-            summary=f"{name} (launch {launch}) began and did not end: the process died or hung "
-            "in it, or the log stops here",
-            kernel=Kernel(name=name, launch=launch),
-            evidence=[evidence(launches.span)],
-            guide=CRASH,
-        ),
-        role="symptom",
-        tier=Tier.NOTICE,
+    return UNFINISHED.found(
+        f"{name} (launch {launch}) began and did not end: the process died or hung "
+        "in it, or the log stops here",
+        launches.span,
+        kernel=Kernel(name=name, launch=launch),
     )

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
-from aoti_debug.model import Diagnosis, Evidence, Next, SourceLine
+from aoti_debug.model import (
+    Category,
+    Confidence,
+    Diagnosis,
+    Evidence,
+    Experiment,
+    Fault,
+    Fix,
+    InputFinding,
+    Kernel,
+    Next,
+    Phase,
+    SourceLine,
+)
 from aoti_debug.read.checks import NO_REPORTS, CheckReports
 from aoti_debug.read.record import Record, Span
 from aoti_debug.signatures import Match, Signature
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from aoti_debug.diagnose.scene import Scene
     from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
@@ -100,16 +115,16 @@ class Observations:
     def first(self, kind: type[R]) -> R | None:
         return next(iter(self.of(kind)), None)
 
-    def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Match | None:
+    def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Signature | None:
         """Return the best signature of these roles that matched within `span`."""
         found = [
-            match
+            match.signature
             for match in self.of(Match)
             if match.span.artifact == span.artifact
             and span.first <= match.span.first <= span.last
             and match.signature.role in roles
         ]
-        return min(found, key=lambda match: match.signature.tier.place, default=None)
+        return min(found, key=lambda one: one.tier.place, default=None)
 
 
 # A "note" had no consequence, and "printed" is a text of a process that did not fail: both rank
@@ -180,3 +195,56 @@ def evidence(span: Span) -> Evidence:
     """Point to the lines of a record. An event is a long line, and says first what it is."""
     quote = span.quote[:EVENT] if span.artifact.endswith("events.jsonl") else span.quote
     return Evidence(artifact=span.artifact, lines=(span.first, span.last), quote=quote)
+
+
+class Known(TypedDict, total=False):
+    """What a finding may know besides its words and proofs; the names are those of a diagnosis."""
+
+    means: str | None
+    kernel: Kernel | None
+    ops: list[str]
+    source: list[SourceLine]
+    input: InputFinding | None
+    constant: str | None
+    fault: Fault | None
+    because: list[Experiment]
+    fixes: list[Fix]
+    next: list[Next]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is the same in all findings of one cause."""
+
+    category: Category
+    phase: Phase
+    tier: Tier
+    guide: str | None = None
+    role: Role = "cause"
+    confidence: Confidence = "likely"
+
+    def found(
+        self,
+        summary: str,
+        *proofs: Evidence | Span,
+        confidence: Confidence | None = None,
+        signature: Signature | None = None,
+        order: int = 0,
+        setting: str = "",
+        advisory: bool = False,
+        over_bound: bool = False,
+        **known: Unpack[Known],
+    ) -> Candidate:
+        """Return a candidate with its proofs, and with the signature that it takes over."""
+        diagnosis = Diagnosis(
+            category=self.category,
+            phase=self.phase,
+            confidence=confidence or self.confidence,
+            summary=summary,
+            evidence=[one if isinstance(one, Evidence) else evidence(one) for one in proofs],
+            guide=self.guide,
+            signature=signature.id if signature else None,
+            **known,
+        )
+        ranked = (self.role, self.tier, order, signature, setting, advisory, over_bound)
+        return Candidate(diagnosis, *ranked)

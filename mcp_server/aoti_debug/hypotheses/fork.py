@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.model import Experiment, Fix, SourceLine
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.event_records import Call
+
+
+STUCK = Kind("hang", "hang", Tier.OWN_CHECK, "guides/threads-streams-hangs.md#forked-processes")
 
 
 def stuck(observations: Observations) -> Call | None:
@@ -54,24 +56,18 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         ]
     said = f"call {call.call} of forked process {call.pid} does not return: its parent ran the "
     said += "package before the fork, and OpenMP's threads do not live on in a child"
-    yield Candidate(
-        Diagnosis(
-            phase="hang",
-            category="hang",
-            confidence="proved" if (child, alone) == ("hangs", "returns") else "likely",
-            summary=said,
-            source=[SourceLine(file=place[0], line=place[1]) for place in places if place],
-            evidence=[evidence(call.span), evidence(first.span)],
-            because=because,
-            guide="guides/threads-streams-hangs.md#forked-processes",
-            fixes=[
-                Fix(
-                    what="start the workers with spawn, or before the parent first runs a model",
-                    why="a forked child inherits OpenMP's state without its threads",
-                ),
-                Fix(what="or call torch.set_num_threads(1) at the start of each child"),
-            ],
-        ),
-        role="cause",
-        tier=Tier.OWN_CHECK,
+    yield STUCK.found(
+        said,
+        call.span,
+        first.span,
+        confidence="proved" if (child, alone) == ("hangs", "returns") else "likely",
+        source=[SourceLine(file=place[0], line=place[1]) for place in places if place],
+        because=because,
+        fixes=[
+            Fix(
+                what="start the workers with spawn, or before the parent first runs a model",
+                why="a forked child inherits OpenMP's state without its threads",
+            ),
+            Fix(what="or call torch.set_num_threads(1) at the start of each child"),
+        ],
     )

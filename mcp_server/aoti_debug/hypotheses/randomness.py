@@ -4,22 +4,26 @@ training mode leaves active is told apart from what the model means to draw."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_values import left_in_training
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Evidence, Experiment, Fix
+from aoti_debug.model import Evidence, Experiment, Fix
 from aoti_debug.symptom import rejects
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 FIX = Fix(
     what="compare means over many calls, or with drawing off; where it is not meant, pass "
     "training=self.training there and compile again",
     why="what the line itself turns on, eval() does not turn off",
+)
+
+
+BY_DESIGN = Kind(
+    "false_alarm",
+    "output",
+    Tier.DIFFERENT_VALUES,
+    "guides/wrong-results.md#random-and-training-mode",
 )
 
 
@@ -43,19 +47,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         for one in draws[:3]
     ]
     stack = moving[0].stack if moving else compared.drawn
-    yield Candidate(
-        Diagnosis(
-            phase="output",
-            category="false_alarm",
-            confidence="likely",
-            summary=said,
-            ops=[op[:200] for op in ops],
-            source=last_line_of(stack),
-            evidence=[Evidence(artifact=compared.artifact, quote=said)],
-            because=because,
-            guide="guides/wrong-results.md#random-and-training-mode",
-            fixes=[FIX],
-        ),
-        role="cause",
-        tier=Tier.DIFFERENT_VALUES,
+    yield BY_DESIGN.found(
+        said,
+        Evidence(artifact=compared.artifact, quote=said),
+        ops=[op[:200] for op in ops],
+        source=last_line_of(stack),
+        because=because,
+        fixes=[FIX],
     )

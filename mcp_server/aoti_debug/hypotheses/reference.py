@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import base_name
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Experiment, Fix, SourceLine
 from aoti_debug.symptom import agreeing, compared, far, rejects
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Pair
     from aoti_debug.read.event_records import Reference
 
@@ -325,18 +324,11 @@ def candidate(
     if fine := [pair for pair in pairs if not pair.far]:
         calls = ", ".join(str(pair.call) for pair in fine[:4])
         because.append(Experiment(experiment=f"call {calls}, likewise", result="agree"))
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category=category,
-            confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
-            summary=f"{said}{at}",
-            source=lines,
-            evidence=[evidence(one.span)],
-            because=because,
-            guide=GUIDE,
-            fixes=[Fix(what=fix)],
-        ),
-        role="cause",
-        tier=Tier.DIFFERENT_VALUES,
+    return Kind(category, "output", Tier.DIFFERENT_VALUES, GUIDE).found(
+        f"{said}{at}",
+        one.span,
+        confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
+        source=lines,
+        because=because,
+        fixes=[Fix(what=fix)],
     )

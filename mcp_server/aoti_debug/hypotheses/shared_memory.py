@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import overlapping
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Confidence, Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Confidence, Experiment, Fix, SourceLine
 from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import Repeated
     from aoti_debug.read.event_records import Call, Events
 
@@ -191,18 +190,11 @@ def candidate(
     callers = {(phase.pid, phase.id): phase.details.caller for phase in events.phases}
     place = callers.get((call.pid, call.id))
     right = [Experiment(experiment=tried, result="agree: the package is right")] if tried else []
-    return Candidate(
-        Diagnosis(
-            phase="run",
-            category=category,
-            confidence=confidence,
-            summary=said,
-            source=[SourceLine(file=place[0], line=place[1])] if place else [],
-            evidence=[evidence(call.span)],
-            because=[*because, *right],
-            guide=GUIDE,
-            fixes=[Fix(what=fix)],
-        ),
-        role="cause",
-        tier=tier,
+    return Kind(category, "run", tier, GUIDE).found(
+        said,
+        call.span,
+        confidence=confidence,
+        source=[SourceLine(file=place[0], line=place[1])] if place else [],
+        because=[*because, *right],
+        fixes=[Fix(what=fix)],
     )

@@ -4,15 +4,11 @@ and no further than the model itself is from float64."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, evidence
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Experiment, Fix, SourceLine
+from aoti_debug.model import Experiment, Fix, SourceLine
 from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 SHORT = ("float16", "bfloat16")
@@ -22,6 +18,9 @@ EACH_STEP = Fix(
     "(inductor_configs)",
     why="eager rounds after each operator",
 )
+
+
+TOO_STRICT = Kind("false_alarm", "output", Tier.DIFFERENT_VALUES, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -56,24 +55,16 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if rounding:
         result = f"{rounding[0]:.2g} from it; the package {rounding[1]:.2g}"
         because.append(Experiment(experiment="the exported program against float64", result=result))
-    yield Candidate(
-        Diagnosis(
-            phase="output",
-            category="false_alarm",
-            confidence="likely",
-            summary=said,
-            source=[SourceLine(file=worst.caller[0], line=worst.caller[1])] if worst.caller else [],
-            evidence=[evidence(worst.span)],
-            because=because,
-            guide=GUIDE,
-            fixes=[
-                *([EACH_STEP] if fused else []),
-                Fix(
-                    what="compare with tolerances that fit the dtype (torch.testing.assert_close)",
-                    why=f"values reach {worst.largest:.3g}; another order of sums changes digits",
-                ),
-            ],
-        ),
-        role="cause",
-        tier=Tier.DIFFERENT_VALUES,
+    yield TOO_STRICT.found(
+        said,
+        worst.span,
+        source=[SourceLine(file=worst.caller[0], line=worst.caller[1])] if worst.caller else [],
+        because=because,
+        fixes=[
+            *([EACH_STEP] if fused else []),
+            Fix(
+                what="compare with tolerances that fit the dtype (torch.testing.assert_close)",
+                why=f"values reach {worst.largest:.3g}; another order of sums changes digits",
+            ),
+        ],
     )

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.contract import words
-from aoti_debug.model import Diagnosis, Evidence, Experiment, Fix, Kernel, SourceLine
+from aoti_debug.model import Evidence, Experiment, Fix, Kernel, SourceLine
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import WritesReport, Wrote
 
 GUIDE = "guides/custom-ops.md"
+
+
+WRITES = Kind("wrong_result", "output", Tier.CONTRACT, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -56,21 +58,14 @@ def candidate(one: Wrote, report: WritesReport, order: int) -> Candidate:
         where=f"{place.file}:{place.line}" if place is not None else None,
         why="compiled code reuses and reorders buffers by what the schema says",
     )
-    return Candidate(
-        Diagnosis(
-            phase="output",
-            category="wrong_result",
-            confidence="proved" if helps else "likely",
-            summary=said(one),
-            kernel=Kernel(name=one.op[:200], kind="custom_op"),
-            ops=[one.op[:200]],
-            source=[*own, *last_line_of(one.stack)],
-            evidence=[Evidence(artifact=report.artifact, quote=said(one))],
-            because=because,
-            guide=GUIDE,
-            fixes=[fix],
-        ),
-        role="cause",
-        tier=Tier.CONTRACT,
+    return WRITES.found(
+        said(one),
+        Evidence(artifact=report.artifact, quote=said(one)),
+        confidence="proved" if helps else "likely",
+        kernel=Kernel(name=one.op[:200], kind="custom_op"),
+        ops=[one.op[:200]],
+        source=[*own, *last_line_of(one.stack)],
+        because=because,
+        fixes=[fix],
         order=order,
     )
