@@ -77,7 +77,7 @@ def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
                 group = call.group
             if group is not None:
                 _count(torch, call, group)
-                if group.on_device and describe.unreadable_now(torch) is None:
+                if group.device is not None and describe.unreadable_now(torch) is None:
                     call.entry = on_device.before(call.number, loaded, group, call.flat)
                 if call.number >= FULL_CALLS and not capture.ONLY:
                     groups.remember(torch, model, call, tuple(kwargs))
@@ -127,7 +127,7 @@ def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
         span.details["breaks"] = [b.property for b in group.breaks]
         span.details.update(nesting.told(group.breaks))
     span.details["inputs"] = described
-    held = group.buffer is not None or (group.on_device and group.layout is not None)
+    held = group.buffer is not None or (group.device is not None and group.layout is not None)
     if known is None or not held or call.number <= FILED or capture.ONLY:
         given = capture.Call(call.number, call.args, call.kwargs, call.flat)
         span.details.update(capture.keep(torch, given, unreadable, group.breaks))

@@ -71,7 +71,7 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
         if of() is not model or len(flat) != count or (*kwargs,) != names or not alike(*flat):
             return long_way(model, args, kwargs)
         lock = holding.buffer
-        held = copies is not None or group.on_device or _clock() <= Arrivals.keep
+        held = copies is not None or group.device is not None or _clock() <= Arrivals.keep
         if not held or not lock.acquire(False):
             return long_way(model, args, kwargs)
         number, entry = next(Arrivals.numbers), None
@@ -86,7 +86,7 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
                     for leaf, (to, size) in zip(flat, copies):  # noqa: B905 - Python 3.9
                         move(to, leaf.data_ptr(), size)
                     numbers[_HELD] = number
-                elif group.on_device:
+                elif group.device is not None:
                     if len(kwargs) > 1:
                         flat = (*args, *arrival.ordered(model, loaded, kwargs).values())
                     entry = on_device.before(number, loaded, group, flat)

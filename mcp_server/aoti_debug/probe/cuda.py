@@ -16,6 +16,7 @@ MARKS = 1024  # calls that may be on devices at the same time
 POOL_BYTES = 4 << 20
 COPIES, OUTPUTS = 24, 20  # of one launch, as the kernels declare them
 _COPY, _OUTPUT = 3, 5  # numbers that describe one
+_ROWS = _OUTPUT * OUTPUTS  # numbers that a launch is given at most
 _NO_CONTEXT = 201  # an error of the driver
 _THREADS, _EACH = 256, 16  # of a block; elements of a thread
 _BLOCKS = 264
@@ -137,53 +138,52 @@ class Device:
         driver("cuMemsetD8Async", scratch, 0, ctypes.c_size_t(16 * MARKS), self.stream)
         driver("cuStreamSynchronize", self.stream)
         self.pools: list[Pool] = []
-        self.packers = [struct.Struct(f"={n}Q").pack_into for n in range(_OUTPUT * OUTPUTS + 1)]
-        self.parameters = ctypes.create_string_buffer(8 * _OUTPUT * OUTPUTS)
-        self.count = ctypes.c_int()
-        self.words = (ctypes.c_uint64 * 3)()
-        at = [ctypes.addressof(self.parameters), ctypes.addressof(self.count)]
-        at += [ctypes.addressof(self.words) + 8 * n for n in range(3)]
-        self.to_hold = (ctypes.c_void_p * 4)(*at[:4])
-        self.to_judge = (ctypes.c_void_p * 5)(*at)
+        self.packers = [struct.Struct(f"={n}Q").pack_into for n in range(_ROWS + 1)]
+        self.parameters = ctypes.create_string_buffer(8 * (_ROWS + 4))
+        at = ctypes.addressof(self.parameters)
+        # The rows, how many, and up to three words.
+        of_kernel = [ctypes.c_void_p(at + 8 * n) for n in (0, *range(_ROWS, _ROWS + 4))]
+        self.to_hold = (ctypes.c_void_p * 4)(*of_kernel[:4])
+        self.to_judge = (ctypes.c_void_p * 5)(*of_kernel)
 
     def copy(self, copies: list[int], most: int, stream: int, mark: int, call: int) -> None:
         """Launch copies, of each (from, to, bytes), and then mark the call."""
-        words = [mark, call]
-        self._launch(self.hold, copies, _COPY * COPIES, most, stream, self.to_hold, words)
+        while len(copies) > _COPY * COPIES:
+            part, copies = copies[: _COPY * COPIES], copies[_COPY * COPIES :]
+            self._launch(self.hold, part, COPIES, most, stream, self.to_hold, 0, call, 0)
+        count = len(copies) // _COPY
+        self._launch(self.hold, copies, count, most, stream, self.to_hold, mark, call, 0)
 
-    def look(self, outputs: list[int], most: int, stream: int, words: list[int]) -> None:
-        """Launch a look at outputs, each as the kernel declares it."""
-        self._launch(self.judge, outputs, _OUTPUT * OUTPUTS, most, stream, self.to_judge, words)
+    def look(self, outputs: list[int], most: int, stream: int, words: tuple[int, ...]) -> None:
+        """Launch a look at outputs, each as the kernel declares it; the words are the scratch
+        memory of the call, its place among the marks, and its number."""
+        scratch, _, call = words
+        while len(outputs) > _ROWS:
+            part, outputs = outputs[:_ROWS], outputs[_ROWS:]
+            self._launch(self.judge, part, OUTPUTS, most, stream, self.to_judge, scratch, 0, call)
+        count = len(outputs) // _OUTPUT
+        self._launch(self.judge, outputs, count, most, stream, self.to_judge, *words)
 
     def _launch(
         self,
         kernel: int,
         rows: list[int],
-        part: int,
+        count: int,
         most: int,
         stream: int,
         given: Any,
-        words: list[int],
+        *words: int,
     ) -> None:
-        """Launch a kernel over rows of numbers, in parts; only the last part is given the call's
-        place among the marks, which is the last word but one."""
-        own, launch = self.words, self.driver.launch
-        shape = min(_BLOCKS, most // (_THREADS * _EACH) + 1), 1, 1, _THREADS, 1, 1, 0
-        own[: len(words)] = words  # type: ignore[assignment]
-        for begin in range(0, len(rows) or 1, part):
-            now = rows[begin : begin + part]
-            if begin + part < len(rows):
-                own[len(words) - 2] = 0
-            elif begin:
-                own[len(words) - 2] = words[-2]
-            self.packers[len(now)](self.parameters, 0, *now)
-            self.count.value = len(now) // (_COPY if part == _COPY * COPIES else _OUTPUT)
-            code = launch(kernel, *shape, stream, given, None)
-            if code == _NO_CONTEXT:  # of this thread, which has not used CUDA before
-                self.driver("cuCtxSetCurrent", ctypes.c_void_p(self.context))
-                code = launch(kernel, *shape, stream, given, None)
-            if code:
-                raise Unavailable(f"cuLaunchKernel: CUDA error {code}")
+        parameters, launch = self.parameters, self.driver.launch
+        self.packers[len(rows)](parameters, 0, *rows)
+        self.packers[4](parameters, 8 * _ROWS, count, *words)
+        blocks = min(_BLOCKS, most // (_THREADS * _EACH) + 1)
+        code = launch(kernel, blocks, 1, 1, _THREADS, 1, 1, 0, stream, given, None)
+        if code == _NO_CONTEXT:  # of this thread, which has not used CUDA before
+            self.driver("cuCtxSetCurrent", ctypes.c_void_p(self.context))
+            code = launch(kernel, blocks, 1, 1, _THREADS, 1, 1, 0, stream, given, None)
+        if code:
+            raise Unavailable(f"cuLaunchKernel: CUDA error {code}")
 
     def pool(self, size: int) -> Pool | None:
         """Return a new pool that holds so many bytes, on the device."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import _thread
 import ctypes
 import os
+import struct
 import sys
 import time
 from collections import deque
@@ -29,6 +30,7 @@ _SHARE = 20  # of the time, that goes into keeping the inputs of such calls: one
 _END_S = 10.0  # for the calls under way when a process ends
 _BUSY = 600  # an error of the driver
 _WORDS = 8
+_described = struct.Struct("=5Q").pack_into
 
 # dtype -> bits of the exponent, bits of the mantissa, bytes, elements in one
 _FLOATS = {
@@ -47,6 +49,7 @@ class Entry:
     """One call on a device, from before its launch until its outputs are judged."""
 
     __slots__ = (
+        "at",
         "begun",
         "block",
         "bytes",
@@ -57,9 +60,11 @@ class Entry:
         "over",
         "seen",
         "slot",
+        "stream",
     )
 
-    def __init__(self, call: int, loaded: Any, group: Any, slot: int) -> None:
+    def __init__(self, at: int, stream: int, call: int, loaded: Any, group: Any, slot: int) -> None:
+        self.at, self.stream = at, stream  # the device's number
         self.call, self.loaded, self.group, self.slot = call, loaded, group, slot
         self.block: Optional[Block] = None  # noqa: UP045 - Python 3.9
         self.bytes = 0  # of its inputs
@@ -111,7 +116,7 @@ class Watcher:
         with self.lock:
             if len(self.entries) >= MARKS - 1:
                 return None
-            entry = Entry(call, loaded, group, self.next)
+            entry = Entry(index, stream, call, loaded, group, self.next)
             self.next = (self.next + 1) % MARKS
             self.entries.append(entry)
             copies: list[int] = []
@@ -131,7 +136,7 @@ class Watcher:
                         given = ctypes.c_uint64(base + at), ctypes.c_void_p(leaf.data_ptr())
                         self.driver("cuMemcpyHtoD_v2", *given, ctypes.c_size_t(size))
             at = _WORDS * entry.slot
-            self.marks[at + 3 : at + _WORDS] = [call, *self._described(entry), 0]
+            _described(self.marks, 8 * at + 24, call, *self._place(entry), 0)
             try:
                 device.copy(copies, most, stream, self.marks_at + 8 * at, call)
             except Unavailable:
@@ -139,7 +144,7 @@ class Watcher:
                 raise
         return entry
 
-    def _described(self, entry: Entry) -> tuple[int, int, int]:
+    def _place(self, entry: Entry) -> tuple[int, int, int]:
         """Return a call's group, and where its inputs are from the marks on; 0 0: elsewhere."""
         group = entry.group.id + 1 if entry.group is not None and entry.group.id is not None else 0
         block = entry.block
@@ -176,23 +181,29 @@ class Watcher:
             return None
         return Pool(self.driver.pinned(size), size, ctypes.string_at)
 
-    def end(self, index: int, stream: int, entry: Entry, outputs: list[tuple[int, Any]]) -> None:
-        """Look at the outputs of a call, each with its place among all, when they are there."""
-        device = self.devices.get(index) or self.device(index)
+    def end(self, entry: Entry, outputs: list[tuple[int, Any]]) -> None:
+        """Look at the floats among the outputs that lie on the call's device, each with its place
+        among all, when they are there."""
+        device, floats = self.devices[entry.at], self.floats
         with self.lock:
             packed: list[int] = []
             most = 0
             for place, leaf in outputs:
-                exponent, mantissa, width, each = self.floats[leaf.dtype]
+                known = floats.get(leaf.dtype)
+                if known is None or leaf.get_device() != entry.at:
+                    continue
+                if not leaf.is_contiguous():
+                    leaf = leaf.contiguous()
+                exponent, mantissa, width, each = known
                 count = leaf.numel() * each
                 if count > most:
                     most = count
                 shift = 3 * place if place < OUTPUTS else 3 * OUTPUTS - 3
                 packed += leaf.data_ptr(), count, exponent, mantissa, width | shift << 32
             at = self.marks_at + 8 * _WORDS * entry.slot
-            words = [device.scratch + 16 * entry.slot, at, entry.call]
+            words = device.scratch + 16 * entry.slot, at, entry.call
             try:
-                device.look(packed, most, stream, words)
+                device.look(packed, most, entry.stream, words)
             except Unavailable:
                 self.drop(entry)
                 raise

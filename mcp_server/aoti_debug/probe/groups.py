@@ -23,7 +23,7 @@ quick: dict[int, Quick] = {}  # by the model's id, for calls like its last one
 class Group:
     """What calls of one kind share. `id` None: there are too many kinds to count each."""
 
-    __slots__ = ("breaks", "buffer", "id", "judged", "layout", "on_device", "quick", "row", "tests")
+    __slots__ = ("breaks", "buffer", "device", "id", "judged", "layout", "quick", "row", "tests")
 
     def __init__(self, id: int | None, judged: bool, breaks: tuple[Break, ...]) -> None:
         self.id = id
@@ -32,7 +32,7 @@ class Group:
         self.breaks = breaks
         self.buffer: list[Any] | None = None  # views of the shared input buffer
         self.layout: shared_buffer.Layout | None = None
-        self.on_device = False
+        self.device: int | None = None  # the first that holds an input
         self.quick: Quick | None = None
         self.tests = 0
 
@@ -100,7 +100,8 @@ def new(torch: Any, call: Any, key: Any, described: Any) -> Group:
         return Group(None, judged, broken)
     group = loaded.groups[key] = Group(_Ids.next, judged, broken)
     _Ids.next += 1
-    group.on_device = any(getattr(leaf, "is_cuda", False) for leaf in flat)
+    on = [leaf.get_device() for leaf in flat if getattr(leaf, "is_cuda", False)]
+    group.device = on[0] if on else None
     if group.id is not None and group.id < _HELD:
         _place(torch, group, flat, described, private=loaded.writes)
     return group
@@ -109,7 +110,7 @@ def new(torch: Any, call: Any, key: Any, described: Any) -> Group:
 def _place(torch: Any, group: Group, flat: Any, described: Any, *, private: bool) -> None:
     """Give the inputs of a group a place where they are copied to."""
     try:
-        if group.on_device:
+        if group.device is not None:
             group.layout = shared_buffer.of_device(torch, flat, described)
         elif found := shared_buffer.views(torch, flat, described, private=private):
             group.buffer, group.layout = found

@@ -19,7 +19,7 @@ def hold(torch: Any, call: Any, numbers: memoryview[int]) -> bool:
     a file as long as there is time for it. Return False where neither was done."""
     group = call.group
     if group.buffer is None:
-        if group.on_device and group.layout is not None:
+        if group.device is not None and group.layout is not None:
             return True  # copied on the device
         if group.id is None or not budget.allows(capture.fixed()):
             return False

@@ -27,17 +27,23 @@ def watcher() -> device.Watcher | None:
 
 def before(number: int, loaded: Any, group: Any, flat: Any) -> device.Entry | None:
     """Copy the inputs of a call on a device; None where nothing can be, or is to be, added."""
-    at = next((leaf.get_device() for leaf in flat if getattr(leaf, "is_cuda", False)), None)
-    watching = watcher() if at is not None else None
+    watching = watcher()
     torch: Any = _modules["torch"]
-    if watching is None or at is None or device.capturing(torch):
+    if watching is None or device.capturing(torch):
         return None
-    tensors = [leaf for leaf in flat if type(leaf) is torch.Tensor]
-    if any(leaf.is_cuda and leaf.get_device() != at for leaf in tensors):
-        tensors = []  # no kernel reads another device's memory
+    if group.layout is None:
+        flat = ()
+    elif len(flat) != len(group.layout.places):
+        flat = [leaf for leaf in flat if type(leaf) is torch.Tensor]
+    return _begin(torch, watching, group.device, number, loaded, group, flat)
+
+
+def _begin(
+    torch: Any, watching: device.Watcher, at: int, number: int, loaded: Any, group: Any, flat: Any
+) -> device.Entry | None:
     with torch.cuda.device(at) if torch._C._cuda_getDevice() != at else _NOTHING:
         stream = torch._C._cuda_getCurrentRawStream(at)
-        return watching.begin(at, stream, number, loaded, group, tensors)
+        return watching.begin(at, stream, number, loaded, group, flat)
 
 
 def judge(
@@ -51,25 +57,15 @@ def judge(
     """Have the outputs of a call judged on their device, after its kernels."""
     torch: Any = _modules["torch"]
     watching = watcher()
-    if watching is None or device.capturing(torch):
-        if watching is not None and entry is not None:
-            watching.drop(entry)
+    if entry is None and watching is not None and not device.capturing(torch):
+        at = later[0][1].get_device() if later else torch._C._cuda_getDevice()
+        entry = _begin(torch, watching, at, number, loaded, group, ())
+    if watching is None or entry is None:
         outputs.unread()
         return
-    at = later[0][1].get_device() if later else torch._C._cuda_getDevice()
-    later = [one for one in later if one[1].get_device() == at]
-    alien = torch._C._cuda_getDevice() != at
-    with torch.cuda.device(at) if alien else _NOTHING:
-        stream = torch._C._cuda_getCurrentRawStream(at)
-        if entry is None:
-            entry = watching.begin(at, stream, number, loaded, group, ())
-        if entry is None:
-            outputs.unread()
-            return
-        entry.seen = signature
-        known = watching.floats
-        flat = [(place, _dense(leaf)) for place, leaf in later if leaf.dtype in known]
-        watching.end(at, stream, entry, flat)
+    entry.seen = signature
+    with torch.cuda.device(entry.at) if torch._C._cuda_getDevice() != entry.at else _NOTHING:
+        watching.end(entry, later)
 
 
 class _Nothing:
@@ -79,10 +75,6 @@ class _Nothing:
 
 
 _NOTHING = _Nothing()
-
-
-def _dense(leaf: Any) -> Any:
-    return leaf if leaf.is_contiguous() else leaf.contiguous()
 
 
 def _settled(entry: device.Entry, signature: int) -> None:

@@ -68,6 +68,8 @@ def of_device(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -
         return None
     if any(one["kind"] == "other" for one in described):
         return None
+    if len({t.get_device() for t in flat if t.is_cuda}) > 1:
+        return None  # no kernel reads another device's memory
     found = layout(described, [t.element_size() for t in flat], DEVICE_BYTES)
     sizes = [size for _, size in found.places] if found is not None else []
     wide = (
