@@ -5,7 +5,8 @@ return them on purpose.
     python evals/benchmarks/outputs.py OUT --scripts FOLDER
 
 Rows stand in OUT/outputs.jsonl as they come. `--scripts` triages the Python files of a folder
-instead; the rows only say what was found.
+instead, each with `--device DEVICE`. Where the folder has a truth.json (file's stem -> `calls`,
+`operator`, `line`), they are judged by it; a file that it does not name must have no fault.
 """
 
 from __future__ import annotations
@@ -192,6 +193,21 @@ def judged(row: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def of_folder(folder: Path, device: str) -> list[tuple[str, Path, list[str], dict[str, Any]]]:
+    """Return the scripts of a folder as `programs` returns its own, with what its truth wants."""
+    file = folder / "truth.json"
+    truth = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+    found = []
+    for script in sorted(folder.glob("*.py")):
+        wanted: dict[str, Any] = {} if truth is None else NONE
+        if truth and "calls" in truth.get(script.stem, ()):
+            one = truth[script.stem]
+            wanted = {"category": "nan_or_inf", "call": one["calls"][0], "line": one["line"]}
+            wanted["op"] = one["operator"]
+        found.append((script.stem, script, ["--device", device], wanted))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path)
@@ -219,7 +235,7 @@ def main() -> None:
 
         given: list[tuple[str, Path, list[str], dict[str, Any]]] = []
         if options.scripts is not None:
-            given = [(p.stem, p, [], {}) for p in sorted(options.scripts.glob("*.py"))]
+            given = of_folder(options.scripts, options.device)
         else:
             for name, source, words, wanted in programs(options.device):
                 folder = out / name
