@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 import warm
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.run.directory import list_runs
 from aoti_debug.triage.observe import events_of
 from programs import once, torch_python
@@ -172,9 +171,9 @@ def exported(built: Built) -> dict[str, Path]:
     found = {}
     for run in list_runs(built.home):
         events = events_of(run.path)
-        for compiled in compiles(events) if events else ():
+        for compiled in events.compiles:
             program = compiled.details.exported_program
-            for package in events.packages if events else ():
+            for package in events.packages:
                 inside = compiled.span.first <= package.span.first <= compiled.span.last
                 if inside and program is not None:
                     found[Path(package.path).stem] = run.path / program

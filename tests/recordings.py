@@ -18,9 +18,9 @@ from typing import Any
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.read.check_report import KINDS, read_reports, read_step
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.event_records import Events
-from aoti_debug.read.events import read_events
 from aoti_debug.read.record import Record
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
 from aoti_debug.vocabulary import Check
 
@@ -114,7 +114,7 @@ def recordings() -> list[tuple[str, str]]:
     ]
 
 
-def events(*lines: dict[str, Any] | str) -> Events:
+def events(*lines: dict[str, Any] | str) -> RunSeen:
     """Read events, which are of process 7 where they do not say."""
     return read_events(io.BytesIO(jsonl(*lines).encode()))
 

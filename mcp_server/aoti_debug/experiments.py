@@ -66,17 +66,17 @@ def trials(
     """Return the calls to repeat, the one in question first: of calls that are kept the smallest
     that keeps the contract, and one of each way to break it; then those that the script was seen to
     find wrong, those whose memory was written, and the others, from the first on."""
-    events = observations.events
-    if events is None or wanted is None or not wanted.ok:
+    run = observations.run
+    if wanted is None or not wanted.ok:
         return ()
-    far = {(one.pid, one.call) for one in events.references if one.far}
+    far = {(one.pid, one.call) for one in run.references if one.far}
 
     def is_wanted(one: Trial) -> bool:
         return (one.call.pid, one.call.call) == (wanted.pid, wanted.call)
 
     alike = [
         call
-        for call in events.calls
+        for call in run.calls
         if call.ok and (call.package, call.model) == (wanted.package, wanted.model)
     ]
 
@@ -84,7 +84,7 @@ def trials(
         """Count the loads of weights before a call: the replays are given those of the one call."""
         return sum(
             phase.phase == "constants" and phase.pid == call.pid and phase.id < call.id
-            for phase in events.phases
+            for phase in run.phases
         )
 
     alike = [

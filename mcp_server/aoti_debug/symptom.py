@@ -17,12 +17,12 @@ ROUNDING = 8.0  # that of one call was measured, that of others may be more
 def rejects(observations: Observations) -> bool:
     """Tell whether the script itself ends with a complaint of what calls returned: all of them did,
     and what it died of, if anything, is a check of its own."""
-    events, ending = observations.events, observations.ending
-    if events is None or ending is None or ending.code in (None, 0) or ending.timed_out:
+    run, ending = observations.run, observations.ending
+    if ending is None or ending.code in (None, 0) or ending.timed_out:
         return False
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
-    return own and bool(events.calls) and all(call.ok for call in events.calls)
+    return own and bool(run.calls) and all(call.ok for call in run.calls)
 
 
 def is_check(exception: PythonException) -> bool:
@@ -34,8 +34,8 @@ def is_check(exception: PythonException) -> bool:
 
 def compared(observations: Observations) -> tuple[Reference, ...]:
     """Return the calls of the exported module whose results were held against the package's."""
-    events = observations.events
-    return tuple(one for one in (events.references if events else ()) if one.paired)
+    run = observations.run
+    return tuple(one for one in run.references if one.paired)
 
 
 def far(observations: Observations) -> list[Reference]:
@@ -61,10 +61,10 @@ def is_other(observations: Observations) -> bool:
 
 def went_on(observations: Observations, exception: PythonException) -> bool:
     """Tell whether a printed exception is known not to have ended the script."""
-    events = observations.events
-    if events is None or len({one.pid for one in events.phases}) != 1:
+    run = observations.run
+    if len({one.pid for one in run.phases}) != 1:
         return False  # what ended another process, its parent may only report
-    main = next((one for one in events.ended if one.pid == events.phases[0].pid), None)
+    main = next((one for one in run.ended if one.pid == run.phases[0].pid), None)
     return main is not None and (main.error is None or main.error.type != exception.type)
 
 

@@ -79,7 +79,7 @@ def test_a_silent_violation_is_found_with_input_and_property(known, case):
 def test_the_package_alone_shows_what_it_states(known, built, case):
     model = inspect(built.directory / _package(case)).model()
     events = events_of(known[case].directory)
-    assert model is not None and events is not None
+    assert model is not None
     call = events.calls[-1]
     found = check_call(contract(model), call.inputs)
     if case in ONLY_EXPORTED:

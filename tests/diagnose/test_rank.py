@@ -20,7 +20,6 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Evidence
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.events import read_events
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
     GpuException,
@@ -31,6 +30,8 @@ from aoti_debug.read.record import (
     Span,
 )
 from aoti_debug.read.scan import log_readers, scan_text
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import NO_RECORD
 from aoti_debug.signatures import matcher
 from aoti_debug.signatures.signature import signatures
 from aoti_debug.vocabulary import Place
@@ -455,7 +456,7 @@ def test_a_vendors_kernel_is_not_the_cause_even_where_values_differ(name: str) -
 @pytest.mark.parametrize("name", CHECKED)
 def test_in_a_log_a_vendors_kernel_is_a_lead_and_no_more(name: str) -> None:
     observations = run(SAID[name]["text"], CheckReports(), "log")
-    found = diagnose(replace(observations, ending=None, events=None))[0]
+    found = diagnose(replace(observations, ending=None, run=NO_RECORD))[0]
     kernel = found.kernel.name if found.kernel is not None else None
     assert found.confidence == ("possible" if is_vendor_kernel(kernel) else "likely")
 
@@ -591,11 +592,11 @@ def test_a_notice_that_is_no_fault_explains_no_process_that_died() -> None:
     lines = "\n".join(json.dumps(event) for event in events)
     failed = read_events(io.BytesIO(lines.encode()))
     for ending in (Ending(code=1), Ending(signal="SIGABRT")):
-        found = diagnose(replace(healthy, events=failed, ending=ending))
+        found = diagnose(replace(healthy, run=failed, ending=ending))
         assert "no_fault" not in {one.category for one in found}
         refusal = "refused what the generated code gave it: dtype of values (Float) must match"
         assert found[0].category == "lowering_error" and refusal in found[0].summary
-        without = diagnose(replace(healthy, events=healthy.events, ending=ending))
+        without = diagnose(replace(healthy, run=healthy.run, ending=ending))
         assert without[0].category != "no_fault"
 
 

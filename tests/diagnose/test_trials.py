@@ -12,9 +12,9 @@ import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.facts.trials import without
 from aoti_debug.model import Diagnosis
-from aoti_debug.read.events import read_events
 from aoti_debug.read.scan import log_readers, scan_text
 from aoti_debug.read.trial_report import WithoutTrial, read_trial
+from aoti_debug.record.events import read_events
 from aoti_debug.triage.observe import observe
 from recordings import RECORDED, unpack
 

@@ -18,8 +18,8 @@ from aoti_debug.package.record import CompiledModel, Package, Wrapper
 from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.read.events import read_events
 from aoti_debug.read.trace_guards import read_guards
+from aoti_debug.record.events import read_events
 
 ROWS = (4, 16, 3)  # of the three calls
 OVER = InputFinding(index=0, name="x", property="size", dim=0, expected="<= 15", got="16")

@@ -11,7 +11,7 @@ import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.read.events import read_events
+from aoti_debug.record.events import read_events
 
 LEAF = {"index": 0, "name": "frames", "kind": "tensor", "dtype": "float32", "device": "cpu"}
 

@@ -460,7 +460,7 @@ def test_a_report_quotes_and_never_marks_up() -> None:
 @pytest.mark.parametrize(("nan", "first"), [(0, "compare"), (3, "finite")])
 def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) -> None:
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": nan, "inf": None}
-    seen = Observations(events=events(called(), end(1, outputs=[out])))
+    seen = Observations(run=events(called(), end(1, outputs=[out])))
     material = Material(Path("program.pt2"), observations=seen)
     side = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")

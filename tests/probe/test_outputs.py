@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from aoti_debug.diagnose.outputs import outcomes
 from aoti_debug.probe.call_counters import UNLIKE
-from aoti_debug.read.event_records import Events
+from aoti_debug.record.outputs import outcomes
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.observe import events_of
 
 # The bias is added last: what it holds, the output holds.
@@ -20,12 +20,10 @@ for number in range(1, 201):
 """
 
 
-def seen(ran) -> Events:
+def seen(ran) -> RunSeen:
     assert ran.code == 0, ran.stderr
     assert not ran.of("note"), ran.of("note")
-    events = events_of(ran.directory)
-    assert events is not None
-    return events
+    return events_of(ran.directory)
 
 
 def test_every_call_is_judged_and_the_odd_ones_are_numbered(run_script):

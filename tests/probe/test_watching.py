@@ -6,7 +6,7 @@ import re
 import signal
 import struct
 
-from aoti_debug.read.traffic import read_call_counts
+from aoti_debug.record.counts import read_call_counts
 
 
 def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):

@@ -23,11 +23,12 @@ from aoti_debug.probe import call_counters
 from aoti_debug.read import event_records
 from aoti_debug.read import scan as scan_module
 from aoti_debug.read.blocks import LIMIT, unwrapped
-from aoti_debug.read.event_records import Details, Events
-from aoti_debug.read.events import read_events
+from aoti_debug.read.event_records import Details
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
-from aoti_debug.read.traffic import with_call_counts
+from aoti_debug.record.counts import with_call_counts
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.captured_call import kept_like, overwritten
 from recordings import begin, end, events, recorded
 
@@ -303,7 +304,7 @@ def test_every_record_type_has_a_consumer() -> None:
         for name, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Record)
     }
-    kinds -= set(vars(event_records))  # these are read as fields of `Events`
+    kinds -= set(vars(event_records))  # these are read as fields of `RunSeen`
     unread = [name for name in sorted(kinds) if not re.search(rf"\b{name}\b", text)]
     assert unread == []
 
@@ -358,10 +359,10 @@ def test_the_innermost_failure_comes_first() -> None:
     found = events(
         begin(1), begin(2, "cpp_compile"), end(2, False, error=error), end(1, False, error=error)
     )
-    assert found.failed is not None
-    assert found.failed.phase == "cpp_compile"
-    assert found.failed.error is not None
-    assert found.failed.error.message == "no"
+    assert found.failure is not None
+    assert found.failure.phase == "cpp_compile"
+    assert found.failure.error is not None
+    assert found.failure.error.message == "no"
     assert found.unfinished is None
 
 
@@ -508,7 +509,7 @@ def event(kind: str, **fields: object) -> str:
     return json.dumps({"t": 1.0, "pid": 7, "event": kind, **fields})
 
 
-def events_of(calls: int, captured: str) -> Events:
+def events_of(calls: int, captured: str) -> RunSeen:
     """Return the events of a process that recorded `calls` calls of one kind."""
     named = {"now": "capture/call-now.bin", "latest": "capture/call-latest.pt"}
     lines = [event("tally", file=FILE, **named)]

@@ -28,9 +28,10 @@ from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.read.event_records import Call, CustomOps, Events, Process
-from aoti_debug.read.events import read_events
+from aoti_debug.read.event_records import Call, CustomOps, Process
 from aoti_debug.read.record import GpuException, Span
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import compile_of
@@ -65,7 +66,7 @@ def seen(
     call = Call(SPAN, 1, 1, 1, "m.pt2", "model", (leaf(device),), (), None, None, 0.1, ok, None)
     process = Process(SPAN, 1, None, ("a.py",), None, None, None)
     ops = (CustomOps(SPAN, 1, ("ops",), ("ops.py",), ("a::b",), ()),) if custom else ()
-    return Observations((), Events(processes=(process,), calls=(call,), custom_ops=ops), ending)
+    return Observations((), RunSeen(processes=(process,), calls=(call,), custom_ops=ops), ending)
 
 
 def said(
@@ -238,7 +239,7 @@ FIRST = [
     ),
     Row(
         "such a fault late, when the call had returned",
-        replace(HELD, events=seen(RAISED, device="cuda:0", custom=True).events),
+        replace(HELD, run=seen(RAISED, device="cuda:0", custom=True).run),
         faulted("late_rows"),
         TOLD,
         GPU,
@@ -246,7 +247,7 @@ FIRST = [
     ),
     Row(
         "such a fault in a child of a script that ends well",
-        replace(HELD, ending=CLEAN, events=seen(CLEAN, device="cuda:0", custom=True).events),
+        replace(HELD, ending=CLEAN, run=seen(CLEAN, device="cuda:0", custom=True).run),
         faulted("late_rows"),
         TOLD,
         GPU,
@@ -390,8 +391,7 @@ def decided(steps: list[Planned]) -> dict[str, type[Run | Skip | Impossible]]:
 
 @pytest.mark.parametrize("row", FIRST, ids=lambda row: row.what)
 def test_the_first_steps(row: Row) -> None:
-    assert row.seen.events is not None
-    captured = replace(row.captured, call=row.seen.events.calls[0])
+    captured = replace(row.captured, call=row.seen.run.calls[0])
     steps = plan.first_batch(row.seen, row.best, captured, row.machine)
     assert decided(steps) == row.decided
     assert all(step.why for step in steps)
@@ -544,7 +544,7 @@ def call_of(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observa
     path.write_text(text)
     leaf = {"shape": [9, 8], "stride": [1, 9], "dtype": "float64"}
     leaves = ({**leaf, "name": f"x{n}" if n else "x"} for n in range(inputs))
-    return Observations(events=events(called(*leaves, caller=[str(path), line])))
+    return Observations(run=events(called(*leaves, caller=[str(path), line])))
 
 
 def fault(category: Category, property: str = "", expected: str = "", got: str = "") -> Diagnosis:
@@ -650,7 +650,7 @@ def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:
     wrong = Mismatch(op="user::turned", property="stride", expected="[8, 1]", got="[1, 9]")
     fakes = FakesReport(artifact="report.json", mismatches=[wrong])
     diagnosis = fault("custom_op_fake_kernel")
-    found = Observations(events=observations.events, checks=CheckReports(fakes=fakes))
+    found = Observations(run=observations.run, checks=CheckReports(fakes=fakes))
     new = patched(tmp_path, diagnosis, found)
     assert "    return (x * 2.0).t().contiguous().t().contiguous()" in new
     places = {"real": (str(tmp_path / "ops.py"), 6), "fake": (str(tmp_path / "ops.py"), 11)}

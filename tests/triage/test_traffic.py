@@ -21,7 +21,7 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.answers import TriageAnswer
-from aoti_debug.read.traffic import read_call_counts
+from aoti_debug.record.counts import read_call_counts
 from aoti_debug.server import create_server
 from mcp import Client
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.read.event_records import Call
-from aoti_debug.read.events import read_events
+from aoti_debug.record.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops

@@ -1,4 +1,4 @@
-"""What the probe's events say about how far the process came, and where it happened: the phase, the
+"""What the probe's run say about how far the process came, and where it happened: the phase, the
 line of the user's own files."""
 
 from __future__ import annotations
@@ -9,18 +9,16 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.outputs import first_odd
 from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
 from aoti_debug.model import PHASES, Phase, SourceLine
-from aoti_debug.plain import one_line
 from aoti_debug.read.record import PythonException, Span
 from aoti_debug.vocabulary import Place, owner
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read import event_records as read
     from aoti_debug.read.check_report import DeclaredInput
-    from aoti_debug.read.event_records import Call, Events, Group
+    from aoti_debug.read.event_records import Call, Group
+    from aoti_debug.record.run_seen import RunSeen
     from aoti_debug.vocabulary import Leaf
 
 DOING = {
@@ -35,73 +33,14 @@ DOING = {
 }
 
 
-def touches_aoti(events: Events) -> bool:
-    """Tell whether a model was compiled, loaded or called ahead of time."""
-    return any(phase.phase != "export" for phase in events.phases)
-
-
 def opaque(observations: Observations) -> bool:
     """Tell whether a process was seen to end that no probe was in: nobody saw its calls."""
-    events = observations.events
-    return observations.ending is not None and (events is None or not events.processes)
-
-
-def uses_cuda(events: Events) -> bool:
-    """Tell whether a call had a CUDA tensor among its inputs or outputs."""
-    devices = [leaf.device for call in events.calls for leaf in call.inputs]
-    devices += [leaf.device for call in events.calls for leaf in call.outputs]
-    return any((device or "").startswith("cuda") for device in devices)
-
-
-def compiles(events: Events) -> list[read.Phase]:
-    """Return the phases in which a model was lowered: where torch's settings act."""
-    return [
-        phase
-        for phase in events.phases
-        if phase.phase == "lower" and phase.details.flags is not None
-    ]
-
-
-def last_failure(observations: Observations) -> read.Phase | None:
-    """Return the phase that was not ended, else the innermost that failed last."""
-    events = observations.events
-    if events is None:
-        return None
-    if events.unfinished is not None:
-        return events.unfinished
-    failed = [phase for phase in events.phases if phase.ok is False]
-    return innermost(max(failed, key=lambda p: p.span.last), failed) if failed else None
-
-
-def innermost(phase: read.Phase, failed: list[read.Phase]) -> read.Phase:
-    """An exception ends every phase that it passes through; the first one to fail is meant."""
-    inner = [p for p in failed if p.parent == phase.id and p.pid == phase.pid]
-    return innermost(inner[-1], failed) if inner else phase
-
-
-def recovered(events: Events, failed: read.Phase) -> bool:
-    """Tell whether a load that failed was followed by one that did not: a script may try."""
-    later = (phase for phase in events.phases if phase.span.first > failed.span.first)
-    return failed.phase == "load" and any(phase.phase == "load" and phase.ok for phase in later)
-
-
-def recorded_error(observations: Observations) -> str:
-    """Return type and message of the exception that ended the innermost failing phase, and of
-    those that it became on its way out, on one line; empty where none was recorded."""
-    events, failed = observations.events, last_failure(observations)
-    if events is None or failed is None or recovered(events, failed):
-        return ""
-    phases = {(phase.pid, phase.id): phase for phase in events.phases}
-    said: list[str] = []
-    while failed is not None and failed.ok is False:
-        said += [f"{failed.error.type}: {failed.error.message}"] if failed.error else []
-        failed = phases.get((failed.pid, failed.parent)) if failed.parent is not None else None
-    return one_line(" ".join(said))
+    return observations.ending is not None and not observations.run.processes
 
 
 def phase_at_end(observations: Observations) -> Phase | None:
-    """Return the phase in which the process died or failed; None when the events do not tell."""
-    found = last_failure(observations)
+    """Return the phase in which the process died or failed; None when the run do not tell."""
+    found = observations.run.failure
     if found is None or found.phase not in PHASES:
         return None
     if observations.ending is not None and observations.ending.clean:
@@ -111,41 +50,18 @@ def phase_at_end(observations: Observations) -> Phase | None:
 
 def died_in(observations: Observations) -> str | None:
     """Say in words what the process was doing at its end."""
-    found = last_failure(observations)
+    found = observations.run.failure
     if found is None:
         return None
     if found.phase == "run":
-        call = failing_call(observations)
+        call = observations.run.call
         return f"call {call.call} of the loaded model" if call else "a call of the loaded model"
     return DOING.get(found.phase, found.phase)
 
 
-def failing_call(observations: Observations) -> Call | None:
-    """Return the call that did not return or that failed last, else the first suspicious one:
-    that broke something, or whose outputs are not finite; else the last one."""
-    events = observations.events
-    if events is None:
-        return None
-    on_device = next((call for call in events.calls if call.on_device), None)
-    bad = [call for call in events.calls if not call.ok]
-    return on_device or (bad[-1] if bad else suspicious(events) or events.last_call)
-
-
-def suspicious(events: Events) -> Call | None:
-    """Return the first call that breaks a contract, of which one is kept; else the first one whose
-    outputs hold NaN or Inf where others hold none, if its inputs are kept; else any such call."""
-    broken = [call for call in events.calls if call.breaks]
-    kept = [call for call in broken if call.captured is not None]
-    if broken:
-        return next(iter([*kept, *broken]))
-    odd = first_odd(events, events.calls)
-    held = (c for c in events.calls if c.captured is not None and c.holds_nonfinite)
-    return odd or next(held, None)
-
-
 def input_named(observations: Observations, index: int) -> str | None:
     """Return the name of a tensor input, as the call or else the exported program has it."""
-    call = failing_call(observations)
+    call = observations.run.call
     given = call.input(index) if call else None
     if given is not None and given.name:
         return given.name
@@ -252,32 +168,15 @@ def at_line(file: str | None, line: int | None) -> str:
     return f" at {name}:{line}" if name and line else ""
 
 
-def overlapping(calls: Sequence[read.Phase]) -> tuple[read.Phase, read.Phase] | None:
-    """Return two calls of one process that ran in different threads at the same time."""
-    latest: dict[int, read.Phase] = {}
-    for call in calls:  # in the order in which they began
-        before = latest.get(call.pid)
-        if (
-            before is not None
-            and before.details.thread != call.details.thread
-            and (before.ok is None or before.span.last > call.span.first)
-        ):
-            return before, call
-        if before is None or before.span.last <= call.span.last or call.ok is None:
-            latest[call.pid] = call
-    return None
-
-
-def shared(events: Events, bad: Sequence[Group]) -> str:
+def shared(run: RunSeen, bad: Sequence[Group]) -> str:
     """Name the line or the process that the bad calls have in common and the others do not."""
     wrong = {id(call) for group in bad for call in group.calls}
-    good = [call for call in events.calls if id(call) not in wrong]
+    good = [call for call in run.calls if id(call) not in wrong]
     if not bad or not good:
         return ""
-    callers = {(phase.pid, phase.id): phase.details.caller for phase in events.phases}
 
     def lines(calls: Sequence[Call]) -> set[str]:
-        found = (callers.get((call.pid, call.id)) for call in calls)
+        found = map(run.caller, calls)
         return {f"{place[0]}:{place[1]}" for place in found if place is not None}
 
     mine = lines([call for group in bad for call in group.calls])

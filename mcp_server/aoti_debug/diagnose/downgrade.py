@@ -7,13 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import (
-    last_failure,
-    recorded_error,
-    recovered,
-    uses_cuda,
-    writes_to,
-)
+from aoti_debug.diagnose.calls import writes_to
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Evidence, Fix
 from aoti_debug.plain import one_line
@@ -72,7 +66,7 @@ def weighed(candidates: Iterable[Candidate], observations: Observations) -> list
 def rests_on_text(candidate: Candidate, observations: Observations) -> bool:
     """Tell whether all of its evidence was printed. In a log, everything was."""
     evidence = candidate.diagnosis.evidence
-    if observations.ending is None and observations.events is None:
+    if observations.ending is None and not observations.run.probed:
         return True
     return bool(evidence) and all(map(is_printed, evidence))
 
@@ -105,7 +99,7 @@ def explains(candidate: Candidate, observations: Observations) -> bool:
 
 def recorded(candidate: Candidate, observations: Observations) -> bool:
     """Tell whether its words are in the error that the probe saw end the failing phase."""
-    error = recorded_error(observations)
+    error = observations.run.error
     found = candidate.diagnosis
     lines = [line for one in found.evidence[:1] for line in one.quote.splitlines() if line.strip()]
     if found.category in GPU_FAULTS and (GPU_ERROR.search(error) or dumped(observations)):
@@ -128,14 +122,14 @@ def unproved(candidate: Candidate) -> Candidate:
 def contradicted(candidate: Candidate, observations: Observations, *, known: bool) -> Candidate:
     """Put words aside that the end of the process speaks against; `known`: the recorded error says
     why it failed."""
-    events, ending = observations.events, observations.ending
-    if events is None or ending is None or candidate.role not in ("cause", "symptom"):
+    run, ending = observations.run, observations.ending
+    if not run.probed or ending is None or candidate.role not in ("cause", "symptom"):
         return candidate
-    error, ends = recorded_error(observations), observations.of(PythonException)
+    error, ends = observations.run.error, observations.of(PythonException)
     raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
     caught = bool(error) and not any(one_line(end.message)[:200] in error for end in ends)
-    well = ending.clean and bool(events.calls) and is_fault(candidate)
-    quiet = last_failure(observations) is None
+    well = ending.clean and bool(run.calls) and is_fault(candidate)
+    quiet = observations.run.failure is None
     against = known or (quiet and well) or (raised and (quiet or caught))
     return replace(candidate, role="printed") if against else candidate
 
@@ -229,7 +223,7 @@ def strict(candidate: Candidate) -> Candidate:
 def only_printed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
     """Put aside what rests on a printed text alone when the process ended well and no phase of
     AOTInductor failed in it, or when the text is the mark of our own time-out."""
-    events, ending = observations.events, observations.ending
+    run, ending = observations.run, observations.ending
     kept = list(candidates)
     if ending is not None and ending.timed_out:
         return [c for c in kept if not (c.alone and c.diagnosis.category == "host_segfault")]
@@ -238,14 +232,14 @@ def only_printed(candidates: Iterable[Candidate], observations: Observations) ->
             replace(c, role="note") if is_notice(c) and c.diagnosis.category == "no_fault" else c
             for c in kept
         ]
-    if events is None or ending is None:
+    if not run.probed or ending is None:
         return kept
-    if not all(phase.ok or recovered(events, phase) for phase in events.phases):
+    if not all(phase.ok or run.recovered(phase) for phase in run.phases):
         return kept
     kept = [replace(c, role="note") if is_notice(c) else c for c in kept]
-    if not events.calls:
+    if not run.calls:
         return kept
-    gpu = uses_cuda(events)
+    gpu = run.uses_cuda
     return [
         replace(c, role="printed") if c.alone and is_fault(c) and not (gpu and on_gpu(c)) else c
         for c in kept

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
     base_name,
-    failing_call,
     is_users,
     phase_at_end,
     source_of,
@@ -136,7 +135,7 @@ def with_caller(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     name = diagnosis.input.name if diagnosis.input is not None else None
     uses = re.compile(rf"\b{re.escape(name)}\b(?!\.(?:device|dtype)\b)") if name else None
     lines = [one for one in diagnosis.source if uses and one.text and uses.search(one.text)]
-    return diagnosis.model_copy(update={"source": [*caller(observations), *lines]})
+    return diagnosis.model_copy(update={"source": [*observations.caller, *lines]})
 
 
 def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
@@ -213,20 +212,7 @@ def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]
         for frame in dump.frames:
             if is_users(frame.file):
                 return source_of(frame)
-    return caller(observations) if diagnosis.category != "user_code" else []
-
-
-def caller(observations: Observations) -> list[SourceLine]:
-    """Return the user's line that made the call, as the probe saw it."""
-    call = failing_call(observations)
-    events = observations.events
-    if call is None or events is None:
-        return []
-    phase = next((p for p in events.phases if p.pid == call.pid and p.id == call.id), None)
-    if phase is None or phase.details.caller is None:
-        return []
-    file, line = phase.details.caller
-    return [SourceLine(file=file, line=line)]
+    return observations.caller if diagnosis.category != "user_code" else []
 
 
 def misleading(best: Candidate, ranked: Sequence[Candidate]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import name_of, overlapping
+from aoti_debug.diagnose.calls import name_of
 from aoti_debug.diagnose.from_program import (
     BOUND,
     from_difference,
@@ -17,16 +17,16 @@ from aoti_debug.diagnose.from_program import (
 )
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
-from aoti_debug.diagnose.outputs import always, first_odd, kinds, words
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fix, InputFinding, Kernel, SourceLine
 from aoti_debug.probe.call_counters import UNLIKE
-from aoti_debug.read.traffic import made
+from aoti_debug.record.outputs import always, first_odd, kinds, words
 from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
-    from aoti_debug.read.event_records import Call, Events
+    from aoti_debug.read.event_records import Call
+    from aoti_debug.record.run_seen import RunSeen
     from aoti_debug.vocabulary import Leaf
 
 
@@ -45,26 +45,23 @@ GIVEN_NAN = Kind("user_code", "none", Tier.STRANGE_VALUES, NAN)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    events = observations.events
-    if events is None:
-        return
-    yield from shared_model(events)
+    run = observations.run
+    yield from shared_model(run)
     if (threads := observations.checks.threads) is not None:
         yield from at_once(threads)
-    yield from bad_output(observations, events)
+    yield from bad_output(observations, run)
 
 
-def shared_model(events: Events) -> Iterator[Candidate]:
+def shared_model(run: RunSeen) -> Iterator[Candidate]:
     """Calls of one model overlap in several threads, and the model was loaded for one."""
     single = {
         phase.details.model or "model"
-        for phase in events.phases
-        if phase.phase == "load" and phase.details.run_single_threaded
+        for phase in run.of("load")
+        if phase.details.run_single_threaded
     }
-    pair = overlapping([phase for phase in events.phases if phase.phase == "run"])
-    if not single or pair is None:
+    if not single or run.at_once is None:
         return
-    first, second = pair
+    first, second = run.at_once
     yield NO_LOCKS.found(
         "calls of one model overlap in several threads, and run_single_threaded=True "
         "leaves out its locks",
@@ -126,13 +123,13 @@ def fix_of(report: ThreadsReport) -> Fix:
     )
 
 
-def bad_output(observations: Observations, events: Events) -> Iterator[Candidate]:
+def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
     """A call returned NaN or Inf. When the script fails after its last call, that is likely the
     reason. When it ends well, it is a sign to look at if other calls of the model return none:
     what every call returns is meant, unless a parameter holds it."""
-    failed = observations.failed and raised_after_calls(events)
-    odd, last = first_odd(events, events.calls), events.last_call if failed else None
-    held = next((c for c in events.calls if c.holds_nonfinite), None)
+    failed = observations.failed and run.went_well
+    odd, last = first_odd(run, run.calls), run.last_call if failed else None
+    held = next((c for c in run.calls if c.holds_nonfinite), None)
     call = last if last is not None and last.holds_nonfinite else odd or held
     if call is None or is_other(observations):
         return
@@ -144,7 +141,7 @@ def bad_output(observations: Observations, events: Events) -> Iterator[Candidate
     if not failed and observations.meant:
         return
     if not failed and call is not odd:
-        same = always(events, call) or (as_without_aoti(observations) and "NaN" not in counts(call))
+        same = always(run, call) or (as_without_aoti(observations) and "NaN" not in counts(call))
         broken = walked is not None and bool(walked.weight) and "NaN" in counts(call)
         if given or (same and not broken):
             return
@@ -154,11 +151,6 @@ def bad_output(observations: Observations, events: Events) -> Iterator[Candidate
 def as_without_aoti(observations: Observations) -> bool:
     compared = observations.checks.compare
     return compared is not None and compared.verdict == "agrees"
-
-
-def raised_after_calls(events: Events) -> bool:
-    """Tell whether every phase had ended well before the script failed."""
-    return bool(events.calls) and all(phase.ok for phase in events.phases)
 
 
 def born_inside(call: Call, failed: bool) -> Candidate:
@@ -202,22 +194,22 @@ def counts(call: Call) -> str:
 
 def of_recorded(observations: Observations) -> Iterator[Candidate]:
     """Yield each break once, of the first call that has it; `counted` says how many have."""
-    events, report = observations.events, observations.checks.calls
-    if events is None or report is None:
+    run, report = observations.run, observations.checks.calls
+    if report is None:
         return
     told = set[object]()
     for one in report.calls:
-        call = recorded(events, one)
+        call = recorded(run, one)
         for candidate in of_call(one, report) if call is not None else ():
             found = candidate.diagnosis.input
             key = (found.index, found.property, found.dim) if found else candidate.diagnosis.summary
             if call is not None and key not in told:
                 told.add(key)
-                yield at_call(candidate, call, events)
+                yield at_call(candidate, call, run)
 
 
-def recorded(events: Events, one: RecordedCall) -> Call | None:
-    return next((c for c in events.calls if (c.pid, c.call) == (one.pid, one.call)), None)
+def recorded(run: RunSeen, one: RecordedCall) -> Call | None:
+    return next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
 
 
 def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
@@ -243,26 +235,18 @@ def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
         yield from_index(held, one.index)
 
 
-def at_call(candidate: Candidate, call: Call, events: Events) -> Candidate:
+def at_call(candidate: Candidate, call: Call, run: RunSeen) -> Candidate:
     """Name the call and where it was made."""
     found = candidate.diagnosis
     index = found.category == "index_out_of_bounds"
     tier = max(candidate.tier, Tier.GUARD, key=lambda one: one.place)  # the call did return
-    before = f"call {call.call} of {made(events)}: " if index or found.input is None else ""
+    before = f"call {call.call} of {run.made}: " if index or found.input is None else ""
     update = {
         "summary": before + found.summary,
-        "source": found.source or caller(call, events),
+        "source": found.source or run.source(call),
         "evidence": [evidence(call.span), *found.evidence],
     }
     return replace(candidate, diagnosis=found.model_copy(update=update), tier=tier, order=90)
-
-
-def caller(call: Call, events: Events) -> list[SourceLine]:
-    for phase in events.phases:
-        place = phase.details.caller if (phase.pid, phase.id) == (call.pid, call.id) else None
-        if place is not None:
-            return [SourceLine(file=place[0], line=place[1])]
-    return []
 
 
 def findings(observations: Observations, call: Call) -> list[InputFinding]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aoti_debug.diagnose.calls import base_name, failing_call, opaque, touches_aoti
+from aoti_debug.diagnose.calls import base_name, opaque
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
@@ -176,15 +176,15 @@ FOR_GUARDS = Next(
 
 
 def clean(observations: Observations) -> Candidate:
-    events = observations.events
-    if opaque(observations) or events is None:
+    run = observations.run
+    if opaque(observations):
         return ended_well(observations)
-    if observations.ending is not None and observations.ending.enough and not events.calls:
+    if observations.ending is not None and observations.ending.enough and not run.calls:
         return NEVER_CALLED.found(
             "no loaded model was called before the end of watching: watch it longer",
             *last_event(observations),
         )
-    if not touches_aoti(events):
+    if not run.touches_aoti:
         return UNTOUCHED.found(
             "the script ended without an error and never compiled, loaded or called "
             "an AOTInductor package",
@@ -309,7 +309,7 @@ def not_compared(observations: Observations) -> str:
 def not_checked(observations: Observations) -> str:
     """Say what of the call's contract only the exported program states, when it is not known."""
     guards = observations.checks.guards
-    call = failing_call(observations)
+    call = observations.run.call
     replayed = observations.checks != NO_REPORTS or bool(observations.steps)
     if call is None or not replayed or (guards is not None and guards.state == "done"):
         return ""
@@ -326,10 +326,8 @@ def not_checked(observations: Observations) -> str:
 
 def last_event(observations: Observations) -> list[Evidence]:
     """Point to the last thing that the probe saw."""
-    events = observations.events
-    if events is None:
-        return []
-    phases = sorted(events.phases, key=lambda phase: phase.span.last)
+    run = observations.run
+    phases = sorted(run.phases, key=lambda phase: phase.span.last)
     if phases:
         return [evidence(phases[-1].span)]
-    return [evidence(process.span) for process in events.processes[:1]]
+    return [evidence(process.span) for process in run.processes[:1]]

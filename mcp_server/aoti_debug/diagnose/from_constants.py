@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
@@ -22,13 +21,13 @@ INLINED = 8  # elements; a constant of one dimension and no more of them becomes
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    package, events = observations.package, observations.events
+    package, run = observations.package, observations.run
     yield from from_spoilt(observations)
-    call = failing_call(observations)
+    call = observations.run.call
     model = package.model(call.model if call else None) if package else None
-    if events is None or model is None or model.wrapper is None:
+    if model is None or model.wrapper is None:
         return
-    loads = [p for p in events.phases if p.phase == "constants" and of_package(p, call)]
+    loads = [p for p in run.of("constants") if of_package(p, call)]
     known = {constant.fqn or constant.name: constant for constant in model.wrapper.constants}
     known = {name: constant for name, constant in known.items() if not constant.folded}
     for load in loads:
@@ -39,8 +38,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Given]]:
     """Return the weights that were given to the model of the failing call with NaN in them."""
-    events, call = observations.events, failing_call(observations)
-    loads = [p for p in events.phases if p.phase == "constants" and p.ok] if events else []
+    run, call = observations.run, observations.run.call
+    loads = [p for p in run.of("constants") if p.ok]
     return {
         given.name: (load, given)
         for load in loads
@@ -52,7 +51,7 @@ def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Gi
 
 def from_spoilt(observations: Observations) -> Iterator[Candidate]:
     """A checkpoint with NaN was loaded into the model, and its calls return NaN."""
-    calls = observations.events.calls if observations.events else ()
+    calls = observations.run.calls
     outputs = [output for call in calls for output in call.outputs]
     compared = observations.checks.compare  # a replay, which is given these weights too
     repeated = any(one.package.nan for one in compared.outputs) if compared is not None else False
@@ -195,7 +194,7 @@ def cut(load: read.Phase) -> bool:
 
 
 def at_call(observations: Observations) -> Evidence:
-    call = failing_call(observations)
+    call = observations.run.call
     assert call is not None  # the caller has one
     return evidence(call.span)
 

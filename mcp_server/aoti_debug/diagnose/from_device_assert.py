@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, failing_call, input_named, name_of, phase_at_end
+from aoti_debug.diagnose.calls import base_name, input_named, name_of, phase_at_end
 from aoti_debug.diagnose.from_trial import candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.explain.out_of_bounds import at, size_finding, value_finding, value_fixes, worst
@@ -71,7 +71,7 @@ def of_trial(observations: Observations, found: DeviceAssert) -> Candidate:
 
 def held(observations: Observations, culprit: Leaf | None) -> list[Evidence]:
     """Return what the probe recorded of the value, in a call that did not return."""
-    call = failing_call(observations) if culprit is not None else None
+    call = observations.run.call if culprit is not None else None
     return [evidence(call.span)] if call is not None and not call.ok else []
 
 
@@ -113,7 +113,7 @@ def outside(observations: Observations, found: DeviceAssert) -> list[Leaf]:
 
     Generated code wraps negative indices once, so -upper is still inside.
     """
-    call = failing_call(observations)
+    call = observations.run.call
     upper = bound(found.upper)
     if call is None or upper is None:
         return []
@@ -137,13 +137,13 @@ def leaves(given: Leaf, upper: int) -> bool:
 def before(observations: Observations, given: Leaf) -> list[Leaf]:
     """Return what this input was in the calls of the same model that had returned before. The
     integers of the failing call were read, so the GPU had done with those."""
-    call = failing_call(observations)
-    events = observations.events
-    if call is None or events is None or call.ok:
+    call = observations.run.call
+    run = observations.run
+    if call is None or call.ok:
         return []
     return [
         one
-        for other in events.calls
+        for other in run.calls
         if (other.pid, other.model, other.package, other.ok)
         == (call.pid, call.model, call.package, True)
         and (other.call or 0) < (call.call or 0)
@@ -163,7 +163,7 @@ def compared(observations: Observations, found: DeviceAssert, suspects: list[Lea
 def longer(observations: Observations, found: DeviceAssert) -> tuple[Leaf, int] | None:
     """Return the first input with a dimension that is larger than the bound, as in no call that
     returned before, and that dimension: positions are counted from a size."""
-    call, upper = failing_call(observations), bound(found.upper)
+    call, upper = observations.run.call, bound(found.upper)
     if call is None or upper is None:
         return None
     for given in call.inputs:
@@ -194,7 +194,7 @@ def of_length(
 def is_certain(observations: Observations, found: DeviceAssert) -> bool:
     """Tell whether the input that is named must be the index: its source says so, or there is no
     other integer that it could be."""
-    call = failing_call(observations)
+    call = observations.run.call
     integers = [given for given in call.inputs if given.max is not None] if call else []
     return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
 

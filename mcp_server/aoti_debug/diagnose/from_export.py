@@ -75,7 +75,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         signature=matches[0].signature if matches else None,
         source=source or exporting_line(observations, block),
         fixes=list(fixes(block, broken, constants))[:FIXES],
-        next=[] if observations.events is not None else [TRIAGE],
+        next=[] if observations.run.probed else [TRIAGE],
     )
 
 
@@ -139,8 +139,7 @@ def as_dim(value: str) -> str:
 
 def failed_phase(observations: Observations, phases: Sequence[str]) -> Phase | None:
     """Return the last call of these phases that ended in an exception."""
-    events = observations.events
-    found = [p for p in events.phases if p.ok is False and p.phase in phases] if events else []
+    found = [p for p in observations.run.of(*phases) if p.ok is False]
     return max(found, key=lambda p: p.span.last, default=None)
 
 

@@ -102,7 +102,7 @@ def gpu_phase(observations: Observations) -> Phase:
 def phase_unknown(observations: Observations) -> bool:
     """Tell whether nothing shows in which of the two phases it was."""
     told = (PythonException, Launches, SanitizerError)
-    return observations.events is None and not any(
+    return not observations.run.probed and not any(
         isinstance(record, told) for record in observations.records
     )
 

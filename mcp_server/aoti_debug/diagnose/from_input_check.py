@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import failing_call, input_named, writes_to
+from aoti_debug.diagnose.calls import input_named, writes_to
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Fix, InputFinding
@@ -117,7 +117,7 @@ def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str
             "kernel: possibly a false alarm"
         )
     if check.property == "stride" and check.dim is not None:
-        call = failing_call(observations)
+        call = observations.run.call
         given = call.input(check.input) if call else None
         shape = given.shape if given else None
         if shape is not None and check.dim < len(shape) and shape[check.dim] == 1:

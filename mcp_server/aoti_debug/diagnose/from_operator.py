@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, failing_call, is_users, name_of
+from aoti_debug.diagnose.calls import base_name, is_users, name_of
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import at, value_finding, value_fixes, within
@@ -39,7 +39,7 @@ _CALLED = re.compile(r"\baoti_torch_[a-z]{2,10}_(\w{1,100}?)\(")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    call = failing_call(observations)
+    call = observations.run.call
     if call is None or call.error is None:
         return
     recorded = matched(call.error.message)
@@ -126,7 +126,7 @@ def in_shims(observations: Observations) -> Iterator[Candidate]:
             yield from_python(observations, found, message.strip(), frames, position)
             return
     raised = observations.of(ShimException)
-    call = failing_call(observations)
+    call = observations.run.call
     known = any(observations.signature_at(r.span, ("cause", "symptom")) for r in raised)
     if raised and call is not None and call.error is not None and not known:
         yield refused(observations, call, raised[0])

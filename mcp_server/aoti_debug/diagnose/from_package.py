@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, input_named, opaque, phase_at_end
-from aoti_debug.diagnose.from_calls import caller
+from aoti_debug.diagnose.calls import input_named, opaque, phase_at_end
 from aoti_debug.diagnose.from_input_check import fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
@@ -34,7 +33,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if package is None:
         return
     yield from from_flaws(observations, package)
-    call = failing_call(observations)
+    call = observations.run.call
     model = package.model(call.model if call else None)
     if call is not None and model is not None:
         yield from from_contract(observations, package, model, call)
@@ -76,10 +75,7 @@ def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
 
 def device_index(observations: Observations, call: Call) -> int | None:
     """Return the device that the package of a call was loaded for, where the script named one."""
-    loads = (
-        [p for p in observations.events.phases if p.phase == "load"] if observations.events else []
-    )
-    own = [p for p in loads if of_call(p, call)]
+    own = [p for p in observations.run.of("load") if of_call(p, call)]
     return own[-1].details.device_index if own else None
 
 
@@ -97,8 +93,8 @@ def from_contract(
     for position, violation in enumerate(found):
         finding = as_the_user_names_it(observations, violation.finding)
         told = from_violation(package, call, replace(violation, finding=finding), position)
-        if finding.property == PROPERTY and observations.events is not None:
-            source = caller(call, observations.events)
+        if finding.property == PROPERTY:
+            source = observations.run.source(call)
             told = replace(told, diagnosis=told.diagnosis.model_copy(update={"source": source}))
         yield told
 
@@ -176,7 +172,7 @@ def launch_at_crash(observations: Observations) -> Launch | None:
 def launches(observations: Observations) -> tuple[Launch, ...]:
     if observations.package is None:
         return ()
-    call = failing_call(observations)
+    call = observations.run.call
     model = observations.package.model(call.model if call else None)
     return model.wrapper.launches if model is not None and model.wrapper is not None else ()
 

@@ -8,11 +8,9 @@ from dataclasses import replace
 from aoti_debug.diagnose.calls import (
     at_line,
     died_in,
-    failing_call,
     is_users,
     phase_at_end,
     source_of,
-    touches_aoti,
     users_frame,
 )
 from aoti_debug.diagnose.from_clean import clean, last_event, look_at_package
@@ -79,7 +77,7 @@ def dump_of(observations: Observations) -> FaultHandlerDump | None:
 def crash(observations: Observations, signal: str) -> Candidate:
     phase = phase_at_end(observations) or native_phase(observations) or "none"
     dump = dump_of(observations)
-    call = failing_call(observations)
+    call = observations.run.call
     outside = after_the_calls(observations)
     during = "".join(f" in {words}" for words in (died_in(observations),) if words)
     during += outside
@@ -114,10 +112,10 @@ def crash(observations: Observations, signal: str) -> Candidate:
 
 def after_the_calls(observations: Observations) -> str:
     """Say so if the process died while nothing of AOTInductor was under way."""
-    events = observations.events
-    if events is None or not events.calls or not all(phase.ok for phase in events.phases):
+    run = observations.run
+    if not run.went_well:
         return ""
-    return f" after call {events.calls[-1].call} of the loaded model had returned, not in the model"
+    return f" after call {run.calls[-1].call} of the loaded model had returned, not in the model"
 
 
 def dies_without_aoti(observations: Observations, signal: str) -> str:
@@ -182,8 +180,8 @@ def waiting(observations: Observations, dump: FaultHandlerDump | None) -> list[S
 
 def idle(observations: Observations) -> str:
     """Say so if nothing of AOTInductor was under way."""
-    events = observations.events
-    if events is None or not events.calls or not all(phase.ok for phase in events.phases):
+    run = observations.run
+    if not run.went_well:
         return ""
     return "; no call of a loaded model was under way: the script itself waits"
 
@@ -205,9 +203,9 @@ def ended_by(observations: Observations, signal: str) -> Candidate:
 
 
 def failed(observations: Observations) -> Candidate:
-    ending, events = observations.ending, observations.events
+    ending, run = observations.ending, observations.run
     assert ending is not None
-    never = events is not None and not touches_aoti(events)
+    never = run.probed and not run.touches_aoti
     said = observations.first(ErrorLine)
     return Kind(
         "user_code", phase_at_end(observations) or "none", Tier.STATUS, role="envelope"

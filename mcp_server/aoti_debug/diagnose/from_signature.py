@@ -46,7 +46,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def phase(observations: Observations, match: Match) -> Phase:
     """Return the phase in which the signature's line was printed. One that several phases print
     says `run`; then the traceback around it tells, or the stack that a fatal signal left, or the
-    events of the probe."""
+    run of the probe."""
     own = match.signature.phase
     if own == "cpp_compile" and of_triton(observations, match):
         return "triton_compile"

@@ -9,10 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
-    compiles,
-    last_failure,
     phase_at_end,
-    recorded_error,
     traceback_phase,
 )
 from aoti_debug.diagnose.downgrade import GPU_ERROR, dumped
@@ -40,7 +37,7 @@ def in_trial(observations: Observations) -> bool:
     tried = observations.without_trial
     if tried is not None and tried.outside:
         return False
-    if observations.events is not None:
+    if observations.run.probed:
         return phase_at_end(observations) in COMPILING
     raised = observations.of(PythonException)
     return any(traceback_phase(observations, one) == "autotune" for one in raised)
@@ -55,16 +52,18 @@ def candidate(
     """Say that the trial stopped, which index cannot stand made-up data, what leaves it out."""
     tried = observations.without_trial
     index = next(iter(tried.computed), None) if tried is not None else None
-    phase = last_failure(observations)
+    phase = observations.run.failure
     upper = index.upper if index is not None else None
     bounds = bounds or (f"0 <= index < {upper}" if upper is not None else "its bounds")
     proofs = [evidence(one.span) for one in (found, phase) if one is not None]
     if tried is not None:
         quote = f"{settings_of(tried.settings)}: {outcome(tried)}"
         proofs.append(Evidence(artifact=tried.artifact, quote=quote))
-    events = observations.events
-    calls = len(events.calls) if events is not None else 0
-    none = "no call was made, your data was not there" if not calls else "no call was under way"
+    none = (
+        "no call was made, your data was not there"
+        if not observations.run.calls
+        else "no call was under way"
+    )
     return TRIAL_STOPPED.found(
         f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
         f"{none}{whence(index)}",
@@ -83,7 +82,7 @@ def is_proved(observations: Observations) -> bool:
     """Tell whether the device's own error ended the compile, whatever was printed, and the export's
     inputs keep every index in bounds."""
     tried = observations.without_trial
-    device = dumped(observations) or GPU_ERROR.search(recorded_error(observations)) is not None
+    device = dumped(observations) or GPU_ERROR.search(observations.run.error) is not None
     return device and tried is not None and tried.outside == ""
 
 
@@ -122,7 +121,7 @@ def because(tried: WithoutTrial | None) -> list[Experiment]:
 def fixes(
     observations: Observations, tried: WithoutTrial | None, index: ComputedIndex | None
 ) -> list[Fix]:
-    compiled = compiles(observations.events) if observations.events is not None else []
+    compiled = observations.run.compiles
     flags = (compiled[-1].details.flags or {}) if compiled else {}
     settings = tried.settings if tried is not None else without(flags)
     place = index.source[:1] if index is not None else []

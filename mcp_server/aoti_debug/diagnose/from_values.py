@@ -8,13 +8,13 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, failing_call
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
-from aoti_debug.diagnose.outputs import always, first_odd
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Evidence, Experiment, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
+from aoti_debug.record.outputs import always, first_odd
 from aoti_debug.symptom import is_other
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def from_comparison(observations: Observations, compared: CompareReport) -> Iterator[Candidate]:
     """The package and the exported program disagree, or agree on NaN that no input holds."""
-    call, events = failing_call(observations), observations.events
+    call, run = observations.run.call, observations.run
     given = call is not None and any(leaf.nan for leaf in call.inputs)
-    same = events is not None and call is not None and always(events, call)
+    same = call is not None and always(run, call)
     meant = not observations.failed and (same or observations.meant)
     if compared.verdict == "random" and left_in_training(compared):
         yield in_training(compared)
-    odd = first_odd(events, events.calls) if events is not None else None
+    odd = first_odd(run, run.calls)
     for order, output in enumerate(compared.outputs):
         if call is not None and call is odd and output.package.nan and output.eager.nan:
             said = f"output {output.index} holds {output.package.not_finite}; without AOTInductor "

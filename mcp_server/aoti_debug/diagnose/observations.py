@@ -22,6 +22,7 @@ from aoti_debug.model import (
 )
 from aoti_debug.read.checks import NO_REPORTS, CheckReports
 from aoti_debug.read.record import Record, Span
+from aoti_debug.record.run_seen import NO_RECORD, RunSeen
 from aoti_debug.signatures import Match, Signature
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from aoti_debug.package.index_source import Origin
     from aoti_debug.package.record import Package
     from aoti_debug.read.check_report import CompareReport
-    from aoti_debug.read.event_records import Events
     from aoti_debug.read.trace_guards import Asked
     from aoti_debug.read.trial_report import WithoutTrial
 
@@ -75,11 +75,11 @@ class OlderPackage:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Records of all artifacts in the order of artifacts, then of lines; `ending` and `events`
+    """Records of all artifacts in the order of artifacts, then of lines; `ending` and `run`
     are None when only a log is known."""
 
     records: tuple[Record, ...] = ()
-    events: Events | None = None
+    run: RunSeen = NO_RECORD
     ending: Ending | None = None
     torch: str | None = None
     steps: dict[str, Observations] = field(default_factory=dict)  # replays of the failing call
@@ -108,6 +108,11 @@ class Observations:
         """Return the place of each artifact in the order of trust."""
         names = dict.fromkeys(record.span.artifact for record in self.records)
         return {name: place for place, name in enumerate(names)}
+
+    @property
+    def caller(self) -> list[SourceLine]:
+        """Return the user's line that made the call in question."""
+        return self.run.source(self.run.call)
 
     def of(self, kind: type[R]) -> list[R]:
         return [record for record in self.records if isinstance(record, kind)]

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import failing_call, shared
+from aoti_debug.diagnose.calls import shared
 from aoti_debug.diagnose.from_calls import findings as of_program
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
-from aoti_debug.diagnose.outputs import Outcomes, odd_outcomes, outcomes, unread, words
 from aoti_debug.model import Evidence
-from aoti_debug.read.traffic import groups, made
+from aoti_debug.record.outputs import Outcomes, odd_outcomes, outcomes, unread, words
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.model import Diagnosis, InputFinding
     from aoti_debug.package.contract import Violation
-    from aoti_debug.read.event_records import Call, Events, Group
+    from aoti_debug.read.event_records import Call, Group
+    from aoti_debug.record.run_seen import RunSeen
     from aoti_debug.vocabulary import Leaf
 
 SHOWN = 6
@@ -46,27 +46,23 @@ class Judged:
 
 
 def judged(observations: Observations) -> Judged:
-    events = observations.events
-    if events is None:
-        return Judged(0, 0)
-    held = sum(
-        group.count for group in groups(events) if violations(observations, group) is not None
-    )
-    return Judged(made(events), held + sum(counts.others_judged for counts in events.call_counts))
+    run = observations.run
+    held = sum(group.count for group in run.groups if violations(observations, group) is not None)
+    return Judged(run.made, held + sum(counts.others_judged for counts in run.call_counts))
 
 
 def not_held(observations: Observations) -> int:
     """Return how many calls were not held against guards: they differ from the repeated one, and
     from those that were held by their descriptions, in sizes or in values of other arguments."""
-    events, repeated = observations.events, failing_call(observations)
-    if events is None or repeated is None:
+    run, repeated = observations.run, observations.run.call
+    if repeated is None:
         return 0
     report = observations.checks.calls
     described = {(c.pid, c.call) for c in report.calls if c.state == "held"} if report else set()
-    held = {guarded(call) for call in events.calls if (call.pid, call.call) in described}
+    held = {guarded(call) for call in run.calls if (call.pid, call.call) in described}
     held.add(guarded(repeated))
-    alike = sum(g.count for g in groups(events) if guarded(g.calls[0]) in held)
-    return max(0, made(events) - alike)
+    alike = sum(g.count for g in run.groups if guarded(g.calls[0]) in held)
+    return max(0, run.made - alike)
 
 
 def guarded(call: Call) -> tuple[object, ...]:
@@ -77,30 +73,30 @@ def guarded(call: Call) -> tuple[object, ...]:
 def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Say of a broken contract which calls break it, and all else that calls break; of NaN which
     calls return it, and of an index out of bounds in which calls it is."""
-    events, finding = observations.events, diagnosis.input
-    if events is not None and diagnosis.category == "nan_or_inf":
-        return with_calls(diagnosis, events)
-    if events is not None and diagnosis.category == "index_out_of_bounds":
-        said, call = diagnosis.summary, failing_call(observations)
-        said += elsewhere(observations, events, finding) if finding is not None else ""
-        number = f"; in {of_call(call, made(events))}".removesuffix(": ")
+    run, finding = observations.run, diagnosis.input
+    if diagnosis.category == "nan_or_inf":
+        return with_calls(diagnosis, run)
+    if diagnosis.category == "index_out_of_bounds":
+        said, call = diagnosis.summary, observations.run.call
+        said += elsewhere(observations, run, finding) if finding is not None else ""
+        number = f"; in {of_call(call, run.made)}".removesuffix(": ")
         if call is not None and call.on_device and number not in said:
             said += number
         return diagnosis.model_copy(update={"summary": said})
-    if events is None or finding is None or not diagnosis.category.startswith("contract_"):
+    if not run.probed or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
-    found = broken(observations, events)
+    found = broken(observations, run)
     same = [one for one in found if place(one.findings[0]) == place(finding)]
     others = [one for one in found if one not in same]
-    total = made(events)
-    before = which(events, same, total) if same else of_call(failing_call(observations), total)
+    total = run.made
+    before = which(run, same, total) if same else of_call(observations.run.call, total)
     body = diagnosis.summary
     if same and finding.property == "stride":
         body = body.replace(summary(finding), in_one(same[0].findings[0]), 1)
     after = "".join(f"; also {told(one, same)}" for one in others[:SHOWN])
     if len(others) > SHOWN:
         after += f"; and {len(others) - SHOWN} more"
-    where = shared(events, [group for one in same for group in one.groups])
+    where = shared(run, [group for one in same for group in one.groups])
     where += FROM_ONE if before and not before.startswith("all") else ""
     return diagnosis.model_copy(update={"summary": before + body + after + where})
 
@@ -108,14 +104,14 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 FROM_ONE = "; calls are numbered from 1"
 
 
-def with_calls(diagnosis: Diagnosis, events: Events) -> Diagnosis:
+def with_calls(diagnosis: Diagnosis, run: RunSeen) -> Diagnosis:
     """Say which calls return NaN or Inf, of all whose outputs were judged; of the only call
     nothing is added."""
-    every = outcomes(events)
-    outcome = odd_outcomes(events) or (every[0] if len(every) == 1 else None)
+    every = outcomes(run)
+    outcome = odd_outcomes(run) or (every[0] if len(every) == 1 else None)
     if outcome is None or outcome.judged < 2 or not (outcome.odd or outcome.always):
         return diagnosis
-    said = of_all(outcome, events)
+    said = of_all(outcome, run)
     if not outcome.odd:
         return diagnosis.model_copy(update={"summary": f"{said}: {diagnosis.summary}"})
     first = ", ".join(str(n) for own in outcome.calls.values() for n in own[:WORDS])
@@ -129,14 +125,14 @@ def with_calls(diagnosis: Diagnosis, events: Events) -> Diagnosis:
     )
 
 
-def of_all(outcome: Outcomes, events: Events) -> str:
+def of_all(outcome: Outcomes, run: RunSeen) -> str:
     """Return "2 of 1500 calls return NaN (389, 1002; numbered from 1); the other 1498 are finite",
     and how many could not be judged."""
-    missed = unread(events)
+    missed = unread(run)
     tail = f"; the outputs of {missed} more could not be looked at" if missed else ""
     if not outcome.odd:
         return f"all {outcome.judged} calls return {words(outcome.always)}{tail}"
-    several = len({call.pid for call in events.calls}) > 1
+    several = len({call.pid for call in run.calls}) > 1
     numbers = {pid: set(found) for pid, found in outcome.calls.items()}
     listed = numbered(numbers, several, lambda p: p in outcome.more or len(numbers[p]) > SHOWN)
     count, others = f"{outcome.count} of {outcome.judged} calls", outcome.judged - outcome.count
@@ -145,10 +141,10 @@ def of_all(outcome: Outcomes, events: Events) -> str:
     return f"{said}; the other {others} {finite}{tail}"
 
 
-def elsewhere(observations: Observations, events: Events, finding: InputFinding) -> str:
+def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -> str:
     """Say in which other calls an input holds an index out of bounds, and how many elements of the
     call that was repeated do. Of other calls only the smallest and largest value is known."""
-    report, repeated = observations.checks.calls, failing_call(observations)
+    report, repeated = observations.checks.calls, observations.run.call
     guards = observations.checks.guards
     here = guards.index if guards is not None else None
     words = f"; {here.count} elements are" if here is not None and here.count > 1 else ""
@@ -164,12 +160,12 @@ def elsewhere(observations: Observations, events: Events, finding: InputFinding)
         return words
     by_extremes = {
         extremes(call, finding): outside[call.pid, call.call]
-        for call in events.calls
+        for call in run.calls
         if (call.pid, call.call) in outside
     }
     found = [
         (call, index)
-        for call in events.calls
+        for call in run.calls
         if (index := by_extremes.get(extremes(call, finding))) is not None
     ]
     count = len(found)
@@ -181,8 +177,8 @@ def elsewhere(observations: Observations, events: Events, finding: InputFinding)
         if index.input is not None and f"{index.value} at {list(index.input.at)}" != finding.got
     ]
     words += f"; also {', '.join(told[:WORDS])}{', …' * (len(told) > WORDS)}" if told else ""
-    looked = sum(None not in extremes(call, finding)[-2:] for call in events.calls)
-    total = made(events)
+    looked = sum(None not in extremes(call, finding)[-2:] for call in run.calls)
+    total = run.made
     part = f"the {looked} calls that were looked at, of {total},"
     among = f"{total} calls" if looked >= total else part
     if count < 2:
@@ -208,10 +204,10 @@ def in_one(layout: InputFinding) -> str:
     return f"{label(layout)} has stride {layout.got}, compiled for {layout.expected}"
 
 
-def broken(observations: Observations, events: Events) -> list[Broken]:
+def broken(observations: Observations, run: RunSeen) -> list[Broken]:
     """Return what calls break, most important first: that of the earliest call, in its order."""
     found: dict[tuple[int, str, int | None], list[tuple[InputFinding, Group]]] = {}
-    for group in groups(events):
+    for group in run.groups:
         stated = findings(violations(observations, group) or (), group.calls[0].inputs)
         guards = [one for call in group.calls for one in of_program(observations, call)]
         for at, finding in {place(one): one for one in (*stated, *guards)}.items():
@@ -253,7 +249,7 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
     from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
 
     package, call = observations.package, group.calls[0]
-    asked = failing_call(observations)
+    asked = observations.run.call
     if package is None or asked is None or asked.package != call.package:
         return None
     model = package.model(call.model)
@@ -266,7 +262,7 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
     ]
 
 
-def which(events: Events, same: Sequence[Broken], total: int) -> str:
+def which(run: RunSeen, same: Sequence[Broken], total: int) -> str:
     """Return "13 of 120 calls (5, 14, 23, …): "; nothing of the only call. Where several
     processes make calls, their numbers are of a process."""
     count = sum(one.count for one in same)
@@ -281,7 +277,7 @@ def which(events: Events, same: Sequence[Broken], total: int) -> str:
         pid = group.calls[0].pid
         numbers.setdefault(pid, set()).update(group.numbers)
         made_bad[pid] = made_bad.get(pid, 0) + group.count
-    several = len({call.pid for call in events.calls}) > 1
+    several = len({call.pid for call in run.calls}) > 1
     words = numbered(numbers, several, lambda pid: made_bad[pid] > SHOWN)
     return f"{count} of {total} calls ({words}): "
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Experiment, Fix, SourceLine
+from aoti_debug.model import Experiment, Fix
 
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Call
@@ -20,12 +20,10 @@ STUCK = Kind("hang", "hang", Tier.OWN_CHECK, "guides/threads-streams-hangs.md#fo
 def stuck(observations: Observations) -> Call | None:
     """Return a call on the CPU that did not return, of a process that began as a fork, after a
     call of another process."""
-    events = observations.events
-    if events is None:
-        return None
-    started = {one.pid for one in events.processes}
-    for call in events.calls:
-        before = any(c.pid != call.pid and c.span.first < call.span.first for c in events.calls)
+    run = observations.run
+    started = {one.pid for one in run.processes}
+    for call in run.calls:
+        before = any(c.pid != call.pid and c.span.first < call.span.first for c in run.calls)
         cuda = any((leaf.device or "").startswith("cuda") for leaf in call.inputs)
         if call.ok is None and call.pid not in started and before and not cuda:
             return call
@@ -43,11 +41,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     alone = trials.forked_alone if trials is not None else None
     if child not in (None, "hangs"):
         return
-    events = observations.events
-    assert events is not None
-    first = next(c for c in events.calls if c.pid != call.pid)
-    callers = {(one.pid, one.id): one.details.caller for one in events.phases}
-    places = [callers.get((one.pid, one.id)) for one in (call, first)]
+    run = observations.run
+    first = next(c for c in run.calls if c.pid != call.pid)
     because = []
     if child is not None:
         because = [
@@ -61,7 +56,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         call.span,
         first.span,
         confidence="proved" if (child, alone) == ("hangs", "returns") else "likely",
-        source=[SourceLine(file=place[0], line=place[1]) for place in places if place],
+        source=run.source(call, first),
         because=because,
         fixes=[
             Fix(

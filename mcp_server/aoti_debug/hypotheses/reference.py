@@ -25,8 +25,8 @@ AGAIN = "export and compile again after the weights change, or load them"
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield how a call of the module differs, where the script complains and the package gives
     what its exported program gives on every call that was tried."""
-    events = observations.events
-    if events is None or not rejects(observations):
+    run = observations.run
+    if not rejects(observations):
         return
     tried, pairs = agreeing(observations), compared(observations)
     pair = experiment(observations)
@@ -36,7 +36,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not tried and not (pair is not None and pair.explained):
         return
     seen = {one.caller for one in pairs}
-    others = [one for one in events.references if not one.paired]
+    others = [one for one in run.references if not one.paired]
     if pairs:  # what was never compared is another matter
         others = [one for one in others if one.rows and one.caller in seen]
     fine = [one for one in pairs if not one.far]
@@ -51,7 +51,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 kind = "run"
             elif (one.changed or one.another) and stale(observations):
                 kind = "load"
-            place = (called(observations, kind) if kind else None) or place
+            place = (observations.run.called(kind) if kind else None) or place
             yield candidate(one, found, tried, pairs, place, pair, known=again)
             return
 
@@ -81,24 +81,23 @@ def experiment(observations: Observations) -> Pair | None:
 def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
     """Return that calls which the reference was not given changed the package's state: loaded anew,
     or with the state of the reference, it gives what that gives."""
-    events, repeats = observations.events, observations.checks.repeats
-    if events is None or repeats is None:
+    run, repeats = observations.run, observations.checks.repeats
+    if repeats is None:
         return None
-    one = next((r for r in events.references if r.call == pair.call and r.kept), None)
-    call = next((c for c in events.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
+    one = next((r for r in run.references if r.call == pair.call and r.kept), None)
+    call = next((c for c in run.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
     if one is None or call is None or call.overwritten or one.written or one.reordered:
         return None
     anew = pair.anew is not None and pair.anew.agrees
-    given = {r.call for r in events.references if r.paired and r.pid == one.pid}
-    own = [c for c in events.calls if c.pid == one.pid and (c.call or 0) < pair.call]
+    given = {r.call for r in run.references if r.paired and r.pid == one.pid}
+    own = [c for c in run.calls if c.pid == one.pid and (c.call or 0) < pair.call]
     extra = [c for c in own if c.call not in given]
     # Repeats of one call may agree though it has state; what calls of the module change tells.
     stateful = repeats.stateful or bool(repeats.buffers)
     stateful = stateful or (bool(one.moved) and not loaded(observations))
     if not extra or not stateful or not (anew or (pair.explained and one.moved)):
         return None
-    callers = {(p.pid, p.id): p.details.caller for p in events.phases}
-    place = callers.get((extra[-1].pid, extra[-1].id))
+    place = run.caller(extra[-1])
     names = listed(repeats.buffers or one.moved)
     which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
@@ -109,14 +108,14 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     tried = Experiment(experiment=f"call {pair.call}, with {how}", result="agrees with it")
     found = candidate(one, ("user_code", said, fix), "", (), place)
     because = [tried, *(b for b in found.diagnosis.because if b.result != tried.result)]
-    alone = all(r.paired or r.caller != one.caller for r in events.references)
+    alone = all(r.paired or r.caller != one.caller for r in run.references)
     update = {"because": because[:3], "confidence": "proved" if anew or alone else "likely"}
     return replace(found, diagnosis=found.diagnosis.model_copy(update=update))
 
 
 def stale(observations: Observations) -> bool:
     """Tell whether the package was loaded again without having been compiled again."""
-    phases = observations.events.phases if observations.events is not None else ()
+    phases = observations.run.phases
     kinds = [p.phase for p in phases if p.phase in ("lower", "load") and p.ok]
     return kinds[-2:] == ["load", "load"] or (bool(kinds) and "lower" not in kinds)
 
@@ -179,7 +178,7 @@ def words(observations: Observations, one: Reference) -> Words | None:
         fix += "inputs of both in the same way"
         return "concurrency" if in_threads(observations) else "user_code", said, fix
     if one.far and one.another and stale(observations):
-        place = called(observations, "load")
+        place = observations.run.called("load")
         at = f" at {base_name(place[0])}:{place[1]}" if place else ""
         said = f"the package loaded{at} was compiled earlier, for another module of the class that "
         fix = "compile it again, and name a package by all that its model is made of"
@@ -217,7 +216,7 @@ def weights(observations: Observations, one: Reference) -> Words:
     if one.another:
         said = f"the reference is another module, with {count} other weights: "
     elif stale(observations):
-        place = called(observations, "load")
+        place = observations.run.called("load")
         at = f" at {base_name(place[0])}:{place[1]}" if place else ""
         said = f"the package loaded{at} was compiled before {count} "
         said += f"weight{'s' * (count > 1)} changed: "
@@ -227,8 +226,8 @@ def weights(observations: Observations, one: Reference) -> Words:
 def rewritten(observations: Observations, one: Reference) -> bool:
     """Tell whether weights whose memory is the script's own were right once, by an earlier call,
     and the package is right with those of the reference."""
-    events, pair = observations.events, experiment(observations)
-    given = [p for p in (events.phases if events is not None else ()) if p.phase == "constants"]
+    run, pair = observations.run, experiment(observations)
+    given = run.of("constants")
     earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]
     own = pair is not None and (pair.explained or (pair.anew is not None and pair.anew.agrees))
     return own and bool(earlier) and bool(given) and given[-1].details.user_managed
@@ -256,22 +255,13 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
     return "wrong_result", said + "had at the export", fix
 
 
-def called(observations: Observations, kind: str) -> tuple[str, int] | None:
-    """Return the line of the script that a phase of this kind was begun at last."""
-    phases = observations.events.phases if observations.events is not None else ()
-    found = [p.details.caller for p in phases if p.phase == kind and p.details.caller]
-    return found[-1] if found else None
-
-
 def in_threads(observations: Observations) -> bool:
-    phases = observations.events.phases if observations.events is not None else ()
-    return any(phase.phase == "run" and phase.details.thread for phase in phases)
+    return any(phase.details.thread for phase in observations.run.of("run"))
 
 
 def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
     """Return the names that load_constants was given."""
-    phases = observations.events.phases if observations.events is not None else ()
-    own = [p for p in phases if p.phase == "constants" and p.ok]
+    own = [p for p in observations.run.of("constants") if p.ok]
     given = [p.details.constants or () for p in own if p.details.inactive == inactive]
     return {one.name for constants in given for one in constants}
 
@@ -281,7 +271,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def input_name(observations: Observations, index: int) -> str:
-    call = observations.events.last_call if observations.events is not None else None
+    call = observations.run.last_call
     given = call.input(index) if call is not None else None
     return given.name if given is not None and given.name else f"input {index}"
 

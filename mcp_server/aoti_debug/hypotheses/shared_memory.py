@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import overlapping
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Confidence, Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Confidence, Experiment, Fix
 from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Repeated
-    from aoti_debug.read.event_records import Call, Events
+    from aoti_debug.read.event_records import Call
+    from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/threads-streams-hangs.md"
 
@@ -22,25 +22,25 @@ GUIDE = "guides/threads-streams-hangs.md"
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield the surest, where the package is right when the call is repeated: a call whose results
     in the script are not what it gives alone, an output that changed, memory that is shared."""
-    events = observations.events
-    if events is None or observations.ending is None:
+    run = observations.run
+    if observations.ending is None:
         return
     tried, rejected = agreeing(observations), rejects(observations)
     others = in_script(observations)
-    torn = [call for call in events.calls if call.overwritten]
+    torn = [call for call in run.calls if call.overwritten]
     if torn:
         first = next((call for call in torn if (call.pid, call.call) in others), torn[0])
-        yield overwritten(events, [first, *(c for c in torn if c is not first)], tried, others)
+        yield overwritten(run, [first, *(c for c in torn if c is not first)], tried, others)
     elif others and tried and rejected:
-        yield not_as_alone(events, others)
+        yield not_as_alone(run, others)
     elif not rejected or not tried:
         return
-    elif changed := [call for call in events.calls if call.changed]:
-        yield changed_output(events, changed, tried)
-    elif kept := [call for call in events.calls if call.aliases and later_reused(events, call)]:
-        yield aliased(events, kept, tried)
-    elif (again := [c for c in events.calls if c.reused]) and not compared(observations):
-        yield reused(events, again, tried)
+    elif changed := [call for call in run.calls if call.changed]:
+        yield changed_output(run, changed, tried)
+    elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
+        yield aliased(run, kept, tried)
+    elif (again := [c for c in run.calls if c.reused]) and not compared(observations):
+        yield reused(run, again, tried)
 
 
 Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
@@ -57,19 +57,14 @@ def in_script(observations: Observations) -> Alone:
     return found
 
 
-def at_once(events: Events) -> bool:
-    """Tell whether calls overlap in several threads."""
-    return overlapping([phase for phase in events.phases if phase.phase == "run"]) is not None
-
-
-def not_as_alone(events: Events, others: Alone) -> Candidate:
+def not_as_alone(run: RunSeen, others: Alone) -> Candidate:
     call, repeated = next(iter(others.values()))
     said = f"call {call.call} gives different results in the script and alone, "
     said += (
         f"{repeated.apart:.3g} apart" if not repeated.unlike else "NaN or infinite in one of them"
     )
-    given = any(phase.phase == "constants" for phase in events.phases)
-    if at_once(events):
+    given = bool(run.of("constants"))
+    if run.at_once is not None:
         said += ": calls overlap in several threads"
         fix = "load one model for each thread, and do not write to its inputs during a call"
         category: Category = "concurrency"
@@ -91,7 +86,7 @@ def not_as_alone(events: Events, others: Alone) -> Candidate:
     )
     return candidate(
         call,
-        events,
+        run,
         said,
         fix,
         "",
@@ -102,32 +97,32 @@ def not_as_alone(events: Events, others: Alone) -> Candidate:
     )
 
 
-def changed_output(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
+def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
     first = calls[0]
     before, output = first.changed[0]
     said = f"output {output} of call {before} changed after it was returned, by the end of call "
-    said += f"{first.call} ({of(calls, events)}): its memory is used again"
-    own = next((c for c in events.calls if (c.pid, c.call) == (first.pid, before)), None)
+    said += f"{first.call} ({of(calls, run)}): its memory is used again"
+    own = next((c for c in run.calls if (c.pid, c.call) == (first.pid, before)), None)
     shared = [pair[1] for pair in own.aliases if pair[0] == output] if own is not None else []
     if own is not None and shared:
         name = input_name(own, shared[0])
         said = f"output {output} of call {before} is the memory of input {name}, which is written "
-        said += f"again by the end of call {first.call} ({of(calls, events)})"
+        said += f"again by the end of call {first.call} ({of(calls, run)})"
     fix = f"copy output {output} before the next call (.clone())"
-    return candidate(first, events, said, fix, tried, category="user_code", confidence="likely")
+    return candidate(first, run, said, fix, tried, category="user_code", confidence="likely")
 
 
-def later_reused(events: Events, call: Call) -> bool:
+def later_reused(run: RunSeen, call: Call) -> bool:
     """Tell whether a later call has other values in the memory that an output of this one is."""
     inputs = {pair[1] for pair in call.aliases}
-    later = (c for c in events.calls if c.pid == call.pid and (c.call or 0) > (call.call or 0))
+    later = (c for c in run.calls if c.pid == call.pid and (c.call or 0) > (call.call or 0))
     return any(inputs & set(one.reused) for one in later)
 
 
-def overwritten(events: Events, calls: Sequence[Call], tried: str, others: Alone) -> Candidate:
+def overwritten(run: RunSeen, calls: Sequence[Call], tried: str, others: Alone) -> Candidate:
     first = calls[0]
     name = input_name(first, first.overwritten[0])
-    said = f"{name} is overwritten while call {first.call} is under way ({of(calls, events)})"
+    said = f"{name} is overwritten while call {first.call} is under way ({of(calls, run)})"
     fix = f"use separate memory for {name} until the call has returned, or copy it first"
     because, sure = [], False
     if (first.pid, first.call) in others:
@@ -137,7 +132,7 @@ def overwritten(events: Events, calls: Sequence[Call], tried: str, others: Alone
         because = [Experiment(experiment=what, result=result)]
     return candidate(
         first,
-        events,
+        run,
         said,
         fix,
         tried,
@@ -147,27 +142,27 @@ def overwritten(events: Events, calls: Sequence[Call], tried: str, others: Alone
     )
 
 
-def aliased(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
+def aliased(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
     first = calls[0]
     output, given = first.aliases[0]
     name = input_name(first, given)
     said = f"output {output} is the memory of input {name}, which a later call overwrites "
-    said += f"({of(calls, events)})"
+    said += f"({of(calls, run)})"
     fix = f"copy output {output} before {name}'s memory is written again (.clone())"
-    return candidate(first, events, said, fix, tried, category="user_code", confidence="likely")
+    return candidate(first, run, said, fix, tried, category="user_code", confidence="likely")
 
 
-def reused(events: Events, calls: Sequence[Call], tried: str) -> Candidate:
+def reused(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
     first = calls[0]
     name = input_name(first, first.reused[0])
-    said = f"memory of {name} is given again with other values ({of(calls, events)}): it may be "
+    said = f"memory of {name} is given again with other values ({of(calls, run)}): it may be "
     said += "written before a call has read it"
     fix = f"write {name}'s memory again only after the call that reads it has returned"
-    return candidate(first, events, said, fix, tried, category="concurrency", confidence="possible")
+    return candidate(first, run, said, fix, tried, category="concurrency", confidence="possible")
 
 
-def of(calls: Sequence[Call], events: Events) -> str:
-    return f"{len(calls)} of {len(events.calls)} recorded calls"
+def of(calls: Sequence[Call], run: RunSeen) -> str:
+    return f"{len(calls)} of {len(run.calls)} recorded calls"
 
 
 def input_name(call: Call, index: int) -> str:
@@ -177,7 +172,7 @@ def input_name(call: Call, index: int) -> str:
 
 def candidate(
     call: Call,
-    events: Events,
+    run: RunSeen,
     said: str,
     fix: str,
     tried: str,
@@ -187,14 +182,12 @@ def candidate(
     because: Sequence[Experiment] = (),
     tier: Tier = Tier.RAISED,
 ) -> Candidate:
-    callers = {(phase.pid, phase.id): phase.details.caller for phase in events.phases}
-    place = callers.get((call.pid, call.id))
     right = [Experiment(experiment=tried, result="agree: the package is right")] if tried else []
     return Kind(category, "run", tier, GUIDE).found(
         said,
         call.span,
         confidence=confidence,
-        source=[SourceLine(file=place[0], line=place[1])] if place else [],
+        source=run.source(call),
         because=[*because, *right],
         fixes=[Fix(what=fix)],
     )

@@ -30,8 +30,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     tried = agreeing(observations)
     if not rejects(observations) or not tried or not pairs or far(observations):
         return
-    events, seen = observations.events, {one.caller for one in pairs}
-    if any(one.rows and one.caller in seen for one in (events.references if events else ())):
+    run, seen = observations.run, {one.caller for one in pairs}
+    if any(one.rows and one.caller in seen for one in (run.references)):
         return  # not all that was compared was paired
     worst = max(pairs, key=lambda one: one.apart or 0.0)
     rounding = checks.trials.rounding if checks.trials is not None else None

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.worker_pool import text_of
 from aoti_debug.model import Diagnosis, RunEnding, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
-from aoti_debug.read.event_records import Events
 from aoti_debug.read.event_records import Phase as SeenPhase
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.interpreter import installed_versions
@@ -95,8 +94,7 @@ class Material:
     @property
     def not_finite(self) -> bool:
         """Tell whether the last call returned NaN or Inf."""
-        events = self.observations.events if self.observations is not None else None
-        call = events.last_call if events is not None else None
+        call = self.observations.run.last_call if self.observations is not None else None
         return call is not None and any(out.nan or out.inf for out in call.outputs)
 
 
@@ -133,8 +131,8 @@ def failure_kept(
     record = directory.read_record() or RunRecord()
     ending = Ending(**(record.ended or RunEnding()).model_dump())
     observations = observe(directory.path, "", ending)
-    events = observations.events
-    if events is None:
+    events = observations.run
+    if not events.probed:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")
     _same_torch(events, target, directory.id)
     _same_machine(events, target, directory.id)
@@ -167,7 +165,7 @@ def failure_kept(
     )
 
 
-def _same_torch(events: Events, target: Target, run: str) -> None:
+def _same_torch(events: RunSeen, target: Target, run: str) -> None:
     """Refuse a run of another torch: its exported program and its failure are of that one."""
     seen = events.torch.version if events.torch else None
     here = installed_versions(target.python, target.env).torch if target.python else None
@@ -178,7 +176,7 @@ def _same_torch(events: Events, target: Target, run: str) -> None:
         )
 
 
-def _same_machine(events: Events, target: Target, run: str) -> None:
+def _same_machine(events: RunSeen, target: Target, run: str) -> None:
     """Refuse a run whose inputs were on a GPU where there is none: another machine's."""
     devices = {leaf.device for call in events.calls for leaf in call.inputs if leaf.device}
     on_gpu = any(device.startswith("cuda") for device in devices)
@@ -197,7 +195,7 @@ def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
 
 
 def _exported(
-    events: Events,
+    events: RunSeen,
     call: Captured,
     directory: RunDirectory,
     home: Path | None,
@@ -207,7 +205,7 @@ def _exported(
         package = next((p for p in reversed(events.packages) if p.path == call.call.package), None)
         compiled = compile_of(events, package, call.call.model, directory.path, home)
         return call.exported, _settings(compiled[0]) if compiled else {}, ""
-    found = compiles(events)
+    found = events.compiles
     if not found:
         return None, {}, call.without_program or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
@@ -218,9 +216,9 @@ def _exported(
     return None, {}, why
 
 
-def _vec_isa(events: Events) -> tuple[str, ...] | None:
+def _vec_isa(events: RunSeen) -> tuple[str, ...] | None:
     """Return what a compile of this machine found usable; nothing where it needed none of it."""
-    told = (c.details.vec_isa for c in compiles(events))
+    told = (c.details.vec_isa for c in events.compiles)
     return next((names for names in told if names is not None), None)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.facts.stages import Setting, Stage, stage_named
 from aoti_debug.run.files import read_source
 from aoti_debug.run.interpreter import Installed
@@ -92,8 +91,8 @@ async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> D
 
 
 def compiled(ran: Ran) -> bool:
-    events = ran.observations.events
-    return events is not None and bool(compiles(events))
+    events = ran.observations.run
+    return bool(events.compiles)
 
 
 OWN_ROAD = "PyTorch's own minifier"
@@ -120,8 +119,8 @@ def launchers(root: Path) -> list[Path]:
 def why_no_launcher(ran: Ran, level: int) -> str:
     """Say why the dump left nothing to launch."""
     failure = fingerprint_of(ran.observations)
-    events = ran.observations.events
-    if events is None or not compiles(events):
+    events = ran.observations.run
+    if not events.compiles:
         return (
             "no launcher: nothing was compiled, and the dump happens only inside "
             "aoti_compile_and_package"
@@ -197,8 +196,8 @@ def why_search_died(ran: Ran, wanted: Fingerprint) -> str:
 
 def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
     """Return what has the launcher know the user's operators, which it does not by itself."""
-    events = dump.ran.observations.events
-    found = with_custom_ops(Captured(), events) if events is not None else Captured()
+    events = dump.ran.observations.run
+    found = with_custom_ops(Captured(), events)
     if not (found.modules or found.libraries or found.script or state.request.imports):
         return ()
     return context_arguments(found, state.request.target, state.request.imports)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from aoti_debug.read.record import Record
 from aoti_debug.read.typed import Kept, Texts, inside, string
 from aoti_debug.vocabulary import Break, Leaf, Place
-
-if TYPE_CHECKING:
-    from aoti_debug.read.traffic import CallCounts
 
 Fields = Mapping[str, Any]
 
@@ -327,44 +324,3 @@ class Note(Record):
     pid: int
     what: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Events:
-    processes: tuple[Process, ...] = ()
-    torches: tuple[Torch, ...] = ()
-    phases: tuple[Phase, ...] = ()
-    calls: tuple[Call, ...] = ()
-    packages: tuple[PackageSeen, ...] = ()
-    notes: tuple[Note, ...] = ()
-    custom_ops: tuple[CustomOps, ...] = ()
-    unreadable: int = 0  # lines that are no event, a cut last one included
-    counted: tuple[Counted, ...] = ()
-    call_counts: tuple[CallCounts, ...] = ()
-    references: tuple[Reference, ...] = ()
-    weights: tuple[Weights, ...] = ()
-    rows: tuple[ModelRow, ...] = ()
-    returned: tuple[Odd, ...] = ()
-    ended: tuple[Ended, ...] = ()
-
-    @property
-    def torch(self) -> Torch | None:
-        return self.torches[0] if self.torches else None
-
-    @property
-    def last_call(self) -> Call | None:
-        return self.calls[-1] if self.calls else None
-
-    @property
-    def unfinished(self) -> Phase | None:
-        """Return the innermost phase that began and never ended, of the process that went last."""
-        return max(
-            (p for p in self.phases if p.ok is None), key=lambda p: p.span.first, default=None
-        )
-
-    @property
-    def failed(self) -> Phase | None:
-        """Return the innermost phase that first ended in an exception."""
-        return min(
-            (p for p in self.phases if p.ok is False), key=lambda p: p.span.last, default=None
-        )

@@ -16,8 +16,9 @@ from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.probe.judge import breaks
 from aoti_debug.probe.nesting import held
-from aoti_debug.read.event_records import Call, Events
-from aoti_debug.read.events import read_events
+from aoti_debug.read.event_records import Call
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import open_regular
 from aoti_debug.vocabulary import Break, Leaf
@@ -84,7 +85,7 @@ class Recorded:
 @dataclass(slots=True)
 class _ShownRun:
     directory: Path
-    events: Events
+    events: RunSeen
     models: Mapping[str, CompiledModel] = field(default_factory=dict)
     package: Path | None = None
 
@@ -120,10 +121,10 @@ def recorded(
     )
 
 
-def _events(directory: Path) -> Events:
+def _events(directory: Path) -> RunSeen:
     with contextlib.suppress(OSError), open_regular(directory / EVENTS) as stream:
         return read_events(stream)
-    return Events()
+    return RunSeen()
 
 
 def _call_in_question(run: _ShownRun) -> Call | None:
@@ -186,7 +187,7 @@ def _got(given: Leaf) -> str:
     return f"{given.dtype}[{sizes}] on {given.device}, strides ({strides}){values}"
 
 
-def _timeline(events: Events, steps: Sequence[Step]) -> Iterable[Bar]:
+def _timeline(events: RunSeen, steps: Sequence[Step]) -> Iterable[Bar]:
     begun = [phase for phase in events.phases if phase.begun is not None and phase.phase != "run"]
     starts = [phase.begun for phase in events.phases if phase.begun is not None]
     start = min(starts, default=0.0)

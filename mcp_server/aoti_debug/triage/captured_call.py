@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call, overlapping
 from aoti_debug.diagnose.from_package import device_index
 from aoti_debug.experiments import Trial, trials
 from aoti_debug.hypotheses.fork import stuck
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
-from aoti_debug.read.event_records import Call, Events
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.trace_guards import Asked, read_guards
+from aoti_debug.record.run_seen import RunSeen, overlapping
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
 from aoti_debug.symptom import rejects
 from aoti_debug.triage.captured_program import (
@@ -29,6 +29,7 @@ from aoti_debug.triage.captured_program import (
     input_names,
     package_file,
     package_of,
+    scripts,
 )
 from aoti_debug.triage.environment import TRACE
 from aoti_debug.triage.fingerprint import stable
@@ -89,26 +90,25 @@ class Captured:
 
 def captured(observations: Observations, directory: Path, home: Path | None) -> Captured:
     """Return what there is of the failing call, else of the last one."""
-    events = observations.events
-    call = failing_call(observations) or (events.calls[-1] if events and events.calls else None)
-    if events is None or call is None:
+    run = observations.run
+    call = run.call
+    if call is None:
         why = "no call of a loaded model was seen"
         return Captured(why_no_package=why, why_no_inputs=why, why_no_exported=why)
-    wanted, call = call, kept_like(events, call)
-    package = package_of(events, call)
+    wanted, call = call, kept_like(run, call)
+    package = package_of(run, call)
     file, why_package = package_file(package, directory)
-    inputs, why_inputs = inputs_file(events, call, directory)
-    compiled = compile_of(events, package, call.model, directory, home)
-    exported, why_exported = exported_program(events, package, compiled)
+    inputs, why_inputs = inputs_file(run, call, directory)
+    compiled = compile_of(run, package, call.model, directory, home)
+    exported, why_exported = exported_program(run, package, compiled)
     built: Next | None = None
     if package is not None and why_exported in (LOADED_ONLY, OTHERS_ONLY):
-        argv = events.processes[0].argv if events.processes else ()
-        scripts = [Path(word) for word in argv if word.endswith(".py")]
-        built = built_by(scripts[0], Path(package.path)) if scripts else None
-    if (own := exported_beside(events, call, directory)) is not None:
+        script = next(iter(scripts(run)), None)
+        built = built_by(script, Path(package.path)) if script is not None else None
+    if (own := exported_beside(run, call, directory)) is not None:
         exported, why_exported, built = own, "", None
     graph = None if exported is not None else graph_of(compiled)
-    constants, why_constants = constants_given(events, call, directory)
+    constants, why_constants = constants_given(run, call, directory)
     found = Captured(
         call,
         wanted if call is not wanted else None,
@@ -125,9 +125,9 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         why_no_inputs=why_inputs,
         why_no_exported=why_exported,
         to_have_exported=built,
-        others=other_kinds(events, call),
+        others=other_kinds(run, call),
     )
-    return with_custom_ops(with_threads(found, events, call), events)
+    return with_custom_ops(with_threads(found, run, call), run)
 
 
 def device_used(call: Call, loaded: int | None) -> int | None:
@@ -142,18 +142,18 @@ def device_used(call: Call, loaded: int | None) -> int | None:
 
 def with_trials(found: Captured, observations: Observations, directory: Path) -> Captured:
     """Add the calls that are repeated against the exported program, of those that are kept."""
-    events = observations.events
+    run = observations.run
     found = replace(found, rejected=rejects(observations), forked=bool(stuck(observations)))
-    pairs = [one.kept for one in (events.references if events is not None else ()) if one.kept]
+    pairs = [one.kept for one in run.references if one.kept]
     if found.rejected and pairs and found.package is not None:
         found = replace(found, pair=directory / pairs[0])
-    if events is None or found.package is None or found.exported is None:
+    if found.package is None or found.exported is None:
         return found
 
     def file(call: Call) -> Path | None:
         if found.call is not None and same_call(call, found.call):
             return found.inputs
-        return inputs_file(events, call, directory)[0] if kept(events, call) else None
+        return inputs_file(run, call, directory)[0] if kept(run, call) else None
 
     return replace(found, trials=trials(observations, found.call, file))
 
@@ -174,10 +174,10 @@ def same_call(one: Call, other: Call) -> bool:
     return (one.pid, one.call) == (other.pid, other.call)
 
 
-def with_threads(found: Captured, events: Events, call: Call) -> Captured:
+def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
     """Add how many threads called at the same time, where more than one instance could serve them:
     calls of one instance wait for each other."""
-    own = [p for p in events.phases if p.pid == call.pid]
+    own = [p for p in run.phases if p.pid == call.pid]
     loads = [p for p in own if p.phase == "load" and p.details.package == call.package]
     runners = max((p.details.num_runners or 1 for p in loads), default=1)
     calls = [p for p in own if p.phase == "run" and p.details.package == call.package]
@@ -188,10 +188,10 @@ def with_threads(found: Captured, events: Events, call: Call) -> Captured:
     return replace(found, threads=most, runners=min(runners, most))
 
 
-def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
+def constants_given(run: RunSeen, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
     """Return the weights that the model of a call was given before it; none, with the reason,
     where not all of them are known."""
-    before = (p for p in events.phases if p.pid == call.pid and p.span.first < call.span.first)
+    before = (p for p in run.phases if p.pid == call.pid and p.span.first < call.span.first)
     own = [p for p in before if p.ok]
     given = [
         p
@@ -199,7 +199,7 @@ def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[
         if p.phase == "constants" and p.details.package == call.package and not p.details.inactive
     ]
     begun = {p.span.first for p in own if p.phase == "load"}
-    seen = [p for p in events.packages if (p.pid, p.path) == (call.pid, call.package)]
+    seen = [p for p in run.packages if (p.pid, p.path) == (call.pid, call.package)]
     loads = [p for p in seen if p.span.first in begun]
     if not given:
         return (), ""
@@ -213,11 +213,11 @@ def constants_given(events: Events, call: Call, directory: Path) -> tuple[tuple[
     return (tuple(found), "") if all(map(is_regular, found)) else ((), "their file is gone")
 
 
-def other_kinds(events: Events, call: Call) -> tuple[Call, ...]:
+def other_kinds(run: RunSeen, call: Call) -> tuple[Call, ...]:
     """Return one call of each kind, by sizes, dtypes and extremes, but the kind of this one."""
     known = {kind_of(call)}
     found: list[Call] = []
-    for other in events.calls:
+    for other in run.calls:
         alike = (other.package, other.model) == (call.package, call.model)
         if alike and len(found) < KINDS and (kind := kind_of(other)) not in known:
             known.add(kind)
@@ -232,20 +232,19 @@ def kind_of(call: Call) -> tuple[object, ...]:
     )
 
 
-def with_custom_ops(found: Captured, events: Events) -> Captured:
+def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
     """Add what must be imported before the package or the exported program can be loaded."""
     modules: list[str] = []
     libraries: list[str] = []
     folders: list[Path | None] = []
     script: Path | None = None
-    for seen in events.custom_ops:
+    for seen in run.custom_ops:
         libraries += seen.libraries
         modules += [module for module in seen.modules if module != "__main__"]
         folders += [folder_of(module, file) for module in seen.modules for file in seen.files]
         if "__main__" in seen.modules:
-            main = events.processes[0].argv if events.processes else ()
-            script = next((Path(word) for word in main if word in seen.files), script)
-            script = script or next((Path(f) for f in seen.files if named(f, main)), None)
+            script = next((Path(word) for word in run.argv if word in seen.files), script)
+            script = script or next((Path(f) for f in seen.files if named(f, run.argv)), None)
     return replace(
         found,
         modules=tuple(dict.fromkeys(modules)),
@@ -276,17 +275,17 @@ def named(file: str, words: tuple[str, ...]) -> bool:
     return any(Path(word).name == Path(file).name for word in words)
 
 
-def kept_like(events: Events, call: Call) -> Call:
+def kept_like(run: RunSeen, call: Call) -> Call:
     """Return the call, or where its inputs are not kept the first one that failed in the same way
     and whose inputs are: those of the first failure are never written over. One that returned is
     as good as another: then it is the last that is kept."""
-    if kept(events, call):
+    if kept(run, call):
         return call
     if call.error is not None:
-        return next((c for c in events.calls if same_failure(c, call) and kept(events, c)), call)
+        return next((c for c in run.calls if same_failure(c, call) and kept(run, c)), call)
     if not call.ok:
         return call
-    like = (c for c in reversed(events.calls) if same_model(c, call) and c.ok and kept(events, c))
+    like = (c for c in reversed(run.calls) if same_model(c, call) and c.ok and kept(run, c))
     return next(like, call)
 
 
@@ -304,14 +303,14 @@ def same_failure(one: Call, other: Call) -> bool:
     )
 
 
-def kept(events: Events, call: Call) -> bool:
-    return call.captured is not None and not overwritten(events, call)
+def kept(run: RunSeen, call: Call) -> bool:
+    return call.captured is not None and not overwritten(run, call)
 
 
-def overwritten(events: Events, call: Call) -> bool:
+def overwritten(run: RunSeen, call: Call) -> bool:
     """Tell whether a later call of the same process was captured under the same name."""
     return call.captured is not None and any(
-        other.captured == call.captured and later(other, call) for other in events.calls
+        other.captured == call.captured and later(other, call) for other in run.calls
     )
 
 
@@ -323,21 +322,21 @@ def later(one: Call, other: Call) -> bool:
     return one.span.first > other.span.first
 
 
-def inputs_file(events: Events, call: Call, directory: Path) -> tuple[Path | None, str]:
-    if overwritten(events, call):
+def inputs_file(run: RunSeen, call: Call, directory: Path) -> tuple[Path | None, str]:
+    if overwritten(run, call):
         return None, OVERWRITTEN
     if call.captured is not None and is_regular(directory / call.captured):
         file = directory / call.captured
         if file.suffix == MEMORY:
-            beside(file, events, call)
+            beside(file, run, call)
         return file, ""
     return None, call.why_not or "the inputs of the call were not captured"
 
 
-def beside(file: Path, events: Events, call: Call) -> None:
+def beside(file: Path, run: RunSeen, call: Call) -> None:
     """Write what the bytes of a call's inputs are beside them: they lie where those of the first
     call like it did, whose alignment may have been another."""
-    first = next((c for c in events.calls if (c.pid, c.group) == (call.pid, call.group)), call)
+    first = next((c for c in run.calls if (c.pid, c.group) == (call.pid, call.group)), call)
     inputs = [
         asdict(replace(given, alignment=placed.alignment))
         for given, placed in zip(call.inputs, first.inputs, strict=True)
@@ -348,12 +347,12 @@ def beside(file: Path, events: Events, call: Call) -> None:
 
 def with_names(observations: Observations, names: Sequence[str | None]) -> Observations:
     """Name the inputs of the failing call where the script gave them no names itself."""
-    events, call = observations.events, failing_call(observations)
-    if events is None or call is None or len(names) != len(call.inputs):
+    run, call = observations.run, observations.run.call
+    if call is None or len(names) != len(call.inputs):
         return observations
     inputs = tuple(
         replace(given, name=given.name or name)
         for given, name in zip(call.inputs, names, strict=True)
     )
-    calls = tuple(replace(call, inputs=inputs) if one is call else one for one in events.calls)
-    return replace(observations, events=replace(events, calls=calls))
+    calls = tuple(replace(call, inputs=inputs) if one is call else one for one in run.calls)
+    return replace(observations, run=replace(run, calls=calls))

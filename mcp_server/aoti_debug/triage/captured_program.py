@@ -8,19 +8,19 @@ from filecmp import cmp
 from itertools import islice
 from pathlib import Path
 
-from aoti_debug.diagnose.calls import compiles
-from aoti_debug.read.event_records import Call, Events, PackageSeen, Phase
+from aoti_debug.read.event_records import Call, PackageSeen, Phase
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory, list_runs
 from aoti_debug.run.files import is_regular
 from aoti_debug.run.kept import Kept
 from aoti_debug.triage.observe import events_of
 
 
-def package_of(events: Events, call: Call) -> PackageSeen | None:
+def package_of(record: RunSeen, call: Call) -> PackageSeen | None:
     """Return the package as it was when it was last written or loaded before the call."""
     found = [
         package
-        for package in events.packages
+        for package in record.packages
         if package.path == call.package and package.span.first < call.span.first
     ]
     return found[-1] if found else None
@@ -58,14 +58,14 @@ Compiled = tuple[Phase, Path]  # and the directory of its run
 
 
 def compile_of(
-    events: Events, package: PackageSeen | None, model: str, directory: Path, home: Path | None
+    record: RunSeen, package: PackageSeen | None, model: str, directory: Path, home: Path | None
 ) -> Compiled | None:
     """Return the compile of a model in the package: of this run, or of an earlier one that is
     still kept and wrote the very same package, here or where it was copied from."""
     if package is None:
         return None
     file, _ = package_file(package, directory)
-    for log, where in ((events, directory), *earlier(home, directory)):
+    for log, where in ((record, directory), *earlier(home, directory)):
         same = [p for p in log.packages if same_package(p, package)]
         if (found := compiled_in(log, same, model)) is None:  # it may have been moved
             same = [p for p in log.packages if same_content(p, where, package, file)]
@@ -86,15 +86,15 @@ def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path
         return False
 
 
-def compiled_in(log: Events, same: Sequence[PackageSeen], model: str) -> Phase | None:
+def compiled_in(log: RunSeen, same: Sequence[PackageSeen], model: str) -> Phase | None:
     """Return the compile that wrote the package, else the one that made the files which were
     packaged as this model."""
     written = {(p.pid, p.span.first) for p in same}
-    found = compiles(log)
+    found = log.compiles
     whole = next((c for c in found if (c.pid, c.span.last) in written), None)
     if whole is not None:
         return whole
-    packaged = [p for p in log.phases if p.phase == "package" and (p.pid, p.span.last) in written]
+    packaged = [p for p in log.of("package") if (p.pid, p.span.last) in written]
     if not packaged:
         return None
     files = set((packaged[-1].details.files_of or {}).get(model, ()))
@@ -110,15 +110,11 @@ def compiled_in(log: Events, same: Sequence[PackageSeen], model: str) -> Phase |
 SAVING = "save the exported program"  # what the probe calls it
 
 
-def exported_beside(events: Events, call: Call, directory: Path) -> Path | None:
+def exported_beside(record: RunSeen, call: Call, directory: Path) -> Path | None:
     """Return the program that the script exported and did not compile, beside the only package
     that it loaded: the model as it is now, if it takes as many inputs."""
-    found = [
-        p
-        for p in events.phases
-        if p.phase in ("export", "load") and p.details.exported_program is not None
-    ]
-    if len(found) != 1 or len({package.path for package in events.packages}) != 1:
+    found = [p for p in record.of("export", "load") if p.details.exported_program is not None]
+    if len(found) != 1 or len({package.path for package in record.packages}) != 1:
         return None
     path = directory / str(found[0].details.exported_program)
     fits = len(found[0].details.input_names or ()) == len(call.inputs)
@@ -138,7 +134,7 @@ class Older:
 
 
 def older_package(
-    events: Events, package: PackageSeen | None, compiled: Compiled | None, directory: Path
+    record: RunSeen, package: PackageSeen | None, compiled: Compiled | None, directory: Path
 ) -> Older | None:
     """Return the package of other content that the last run of this script loaded from the same
     path, and did not compile, before this run compiled it; None where a source has changed since,
@@ -146,7 +142,7 @@ def older_package(
     if package is None or compiled is None or compiled[1] != directory:
         return None
     file, _ = package_file(package, directory)
-    words = scripts(events)
+    words = scripts(record)
     if file is None or not words or not words[0].is_absolute():
         return None
     for log, where in islice(earlier(directory.parent.parent, directory), RUNS):
@@ -155,39 +151,38 @@ def older_package(
             continue
         kept = where / str(seen[-1].captured)
         run = RunDirectory(where)
-        fits = is_regular(kept) and not compiles(log) and not changed_since(run, words)
+        fits = is_regular(kept) and not log.compiles and not changed_since(run, words)
         other = fits and not same_content(seen[-1], where, package, file)
         return Older(kept, run) if other else None
     return None
 
 
-def passed_over(events: Events, call: Call, directory: Path) -> tuple[str, Path] | None:
+def passed_over(record: RunSeen, call: Call, directory: Path) -> tuple[str, Path] | None:
     """Return the package that was compiled last before a call, and its program, where this run
     loads it nowhere though it takes as many inputs as the call has."""
-    made = [c for c in compiles(events) if c.ok and c.span.last < call.span.first]
+    made = [c for c in record.compiles if c.ok and c.span.last < call.span.first]
     if not made or (name := made[-1].details.exported_program) is None:
         return None
     last, program = (made[-1].pid, made[-1].span.last), directory / name
-    path = next((p.path for p in events.packages if (p.pid, p.span.first) == last), None)
-    begun = {(p.pid, p.span.first) for p in events.phases if p.phase == "load"}
-    loaded = {p.path for p in events.packages if (p.pid, p.span.first) in begun}
+    path = next((p.path for p in record.packages if (p.pid, p.span.first) == last), None)
+    begun = {(p.pid, p.span.first) for p in record.of("load")}
+    loaded = {p.path for p in record.packages if (p.pid, p.span.first) in begun}
     fits = len(made[-1].details.input_names or ()) == len(call.inputs)
-    unused = path is not None and path not in {*loaded, *(one.package for one in events.calls)}
+    unused = path is not None and path not in {*loaded, *(one.package for one in record.calls)}
     return (path, program) if path and fits and unused and is_regular(program) else None
 
 
-def scripts(events: Events) -> tuple[Path, ...]:
-    argv = events.processes[0].argv if events.processes else ()
-    return tuple(Path(word) for word in argv if word.endswith(".py"))[:1]
+def scripts(record: RunSeen) -> tuple[Path, ...]:
+    return tuple(Path(word) for word in record.argv if word.endswith(".py"))[:1]
 
 
 def changed_since(run: RunDirectory, words: Sequence[Path]) -> bool:
     """Tell whether a source or weights beside the script were written after a run; also where that
     cannot be told."""
-    record = run.read_record()
-    if record is None or record.started is None:
+    written = run.read_record()
+    if written is None or written.started is None:
         return True
-    ended = record.started + (record.wall_s or 0.0)
+    ended = written.started + (written.wall_s or 0.0)
     folders = [word.parent for word in words]
     files = [path for folder in folders for path in (*folder.glob("*"), *folder.glob("*/*"))]
     try:
@@ -197,20 +192,20 @@ def changed_since(run: RunDirectory, words: Sequence[Path]) -> bool:
 
 
 def exported_program(
-    events: Events, package: PackageSeen | None, compiled: Compiled | None
+    record: RunSeen, package: PackageSeen | None, compiled: Compiled | None
 ) -> tuple[Path | None, str]:
     """Return the exported program that the model was compiled from, as its compile kept it."""
     if package is None:
         return None, "the package of the call is not known"
     if compiled is None:
-        return None, OTHERS_ONLY if compiles(events) else LOADED_ONLY
+        return None, OTHERS_ONLY if record.compiles else LOADED_ONLY
     phase, where = compiled
     name = phase.details.exported_program
     if name is not None and (where / name).is_file():
         if (where / name).stat().st_size:
             return where / name, ""
         return None, "its weights were to be saved at the end of the script, which did not come"
-    notes = [note.why for note in events.notes if note.what == SAVING]
+    notes = [note.why for note in record.notes if note.what == SAVING]
     if notes:
         return None, f"it was to be saved at the end of the script: {notes[-1]}"
     return None, phase.details.exported_program_skipped or "what its compile kept is gone"
@@ -234,8 +229,8 @@ def same_package(one: PackageSeen, other: PackageSeen) -> bool:
     return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
 
 
-def earlier(home: Path | None, but: Path) -> Iterator[tuple[Events, Path]]:
+def earlier(home: Path | None, but: Path) -> Iterator[tuple[RunSeen, Path]]:
     owner = Kept(but).owner()
     for run in list_runs(home):
-        if run.path != but and run.belongs_to(owner) and (log := events_of(run.path)) is not None:
+        if run.path != but and run.belongs_to(owner) and (log := events_of(run.path)).probed:
             yield log, run.path

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call
 from aoti_debug.diagnose.traffic import judged
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.contract import takes
@@ -135,8 +134,8 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Skip 
     a step that is about something else."""
     if name in ("memcheck", "again"):
         return Skip(IN_DUMP)
-    events, package = observations.events, observations.package
-    described = events is not None and not any(counts.others for counts in events.call_counts)
+    run, package = observations.run, observations.package
+    described = not any(counts.others for counts in run.call_counts)
     if name == "contract":
         calls = judged(observations)
         held = described and calls.judged == calls.made
@@ -146,7 +145,7 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Skip 
         return Skip(TAKEN) if fit else Open("guards may not hold, or indices not fit")
     if name != "fakes":
         return None
-    call = failing_call(observations)
+    call = observations.run.call
     model = package.model(call.model if call else None) if package is not None else None
     operators = model.users_operators if model is not None else None
     if operators is None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles, failing_call
 from aoti_debug.diagnose.from_exception import lost_cache
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
@@ -23,7 +22,6 @@ from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular, read_source
 from aoti_debug.triage.captured_call import captured, with_names
-from aoti_debug.triage.later_steps import last_call
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
 from aoti_debug.triage.source_text import sets
@@ -80,7 +78,7 @@ def line_of(path: Path, number: int, roots: Sequence[Path]) -> str | None:
 
 def caches(observations: Observations) -> Iterator[Path]:
     """Yield the directories in which Inductor kept what it generated."""
-    for compiled in compiles(observations.events) if observations.events else ():
+    for compiled in observations.run.compiles:
         cache = compiled.details.cache_dir
         if cache is not None and len(Path(cache).parts) > 2:
             yield Path(cache).resolve()
@@ -126,7 +124,7 @@ def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None)
 
 def seen(observations: Observations) -> CallSeen | None:
     """Return the call in question as it was described."""
-    call = failing_call(observations) or last_call(observations)
+    call = observations.run.call
     if call is None:
         return None
     names = {i.index: i.name for i in call.inputs if i.index is not None and i.name is not None}
@@ -214,7 +212,7 @@ def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     check = next((one for one in observations.of(DeviceAssert) if quoted(diagnosis, one)), None)
     if check is None:
         return diagnosis
-    call = failing_call(observations)
+    call = observations.run.call
     try:
         found = explain_package(
             observations.package.path,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter, ValidationError
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import last_failure, phase_at_end
+from aoti_debug.diagnose.calls import phase_at_end
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.record import (
     DeviceAssert,
@@ -160,7 +160,7 @@ def expected_of(
     """Return the fingerprints that a repetition of a diagnosed failure may have: what the process
     ended with, what its failing phase raised, and wrong values where the diagnosis names them."""
     values = diagnosis is not None and diagnosis.category in WRONG_VALUES
-    ended, phase = fingerprint_of(observations, stderr), last_failure(observations)
+    ended, phase = fingerprint_of(observations, stderr), observations.run.failure
     found: list[Fingerprint] = []
     if ended.failed and (ended.phase or not (values or (ended.kind or "").startswith("exit "))):
         found.append(ended)

@@ -10,17 +10,16 @@ from pathlib import Path
 import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import base_name, failing_call
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.observations import OlderPackage
-from aoti_debug.diagnose.outputs import always
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.model import Diagnosis, Fix, SourceLine, Step
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
+from aoti_debug.record.outputs import always
 from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import (
@@ -63,9 +62,9 @@ WHY_NODES = "at which operation of the exported program it begins; nothing is co
 def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether a run of the exported program, node by node, can add to the answer: also where
     every call returned NaN, which a parameter may hold."""
-    call, events = failing_call(observations), observations.events
-    if best.category == "no_fault" and events is not None and call is not None:
-        return always(events, call) and "NaN" in counts(call)
+    call, run = observations.run.call, observations.run
+    if best.category == "no_fault" and call is not None:
+        return always(run, call) and "NaN" in counts(call)
     return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
 
 
@@ -92,10 +91,10 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
 
 def brought(found: Found, observations: Observations) -> Found:
     """Say of a weight that is not finite which file held it so, else which line set it."""
-    events, name = observations.events, found.weight
+    run, name = observations.run, found.weight
     seen = [
         one
-        for one in (events.weights if events is not None and name else ())
+        for one in (run.weights if name else ())
         if any(n == name or n.endswith(f".{name}") or name.endswith(f".{n}") for n in one.names)
     ]
     if not seen:
@@ -120,22 +119,17 @@ def brought(found: Found, observations: Observations) -> Found:
 def returns_nan(observations: Observations) -> bool:
     """Tell whether the symptom is NaN or Inf: a call returned it. Inside a model it may be there on
     purpose, to be masked later."""
-    events, compared = observations.events, observations.checks.compare
+    run, compared = observations.run, observations.checks.compare
     outputs = compared.outputs if compared is not None else ()
-    returned = any(call.holds_nonfinite for call in (events.calls if events else ()))
+    returned = any(call.holds_nonfinite for call in (run.calls))
     return returned or any(one.package.not_finite for one in outputs)
 
 
 def input_numbers(observations: Observations) -> dict[str, int]:
     """Return the numbers of the inputs by their names."""
-    call = failing_call(observations) or last_call(observations)
+    call = observations.run.call
     inputs = call.inputs if call is not None else ()
     return {i.name: i.index for i in inputs if i.name is not None and i.index is not None}
-
-
-def last_call(observations: Observations) -> Call | None:
-    events = observations.events
-    return events.calls[-1] if events and events.calls else None
 
 
 WHY_BISECT = "which value inside the model is the first that is compiled wrong"
@@ -182,8 +176,7 @@ async def take_bisection(
 
 def settings_of(observations: Observations) -> dict[str, object]:
     """Return the settings that the model was compiled with, of the last compile that was seen."""
-    events = observations.events
-    lowered = [phase for phase in (events.phases if events else ()) if phase.phase == "lower"]
+    lowered = observations.run.of("lower")
     found = lowered[-1].details.settings if lowered else None
     return dict(found or {})
 
@@ -229,12 +222,12 @@ async def take_older(state: RunState, observations: Observations, context: Conte
 
 
 def older_of(state: RunState, observations: Observations, call: Captured) -> Older | None:
-    if (events := observations.events) is None or call.call is None:
+    if call.call is None:
         return None
-    directory = state.directory.path
-    package = package_of(events, call.call)
-    compiled = compile_of(events, package, call.call.model, directory, directory.parent.parent)
-    return older_package(events, package, compiled, directory)
+    run, directory = observations.run, state.directory.path
+    package = package_of(run, call.call)
+    compiled = compile_of(run, package, call.call.model, directory, directory.parent.parent)
+    return older_package(run, package, compiled, directory)
 
 
 def kernels(package: Path, model: str) -> tuple[str, ...]:
@@ -260,10 +253,10 @@ async def take_unused(
     state: RunState, observations: Observations, context: Context
 ) -> Observations:
     """Hold the package that was called against the program of a newer one that takes the call."""
-    call, events = context.call, observations.events
-    if events is None or call.call is None or call.call.package is None or not call.replayable:
+    call, run = context.call, observations.run
+    if call.call is None or call.call.package is None or not call.replayable:
         return observations
-    newer = await anyio.to_thread.run_sync(passed_over, events, call.call, state.directory.path)
+    newer = await anyio.to_thread.run_sync(passed_over, run, call.call, state.directory.path)
     if newer is None:
         return observations
     again = replace(call, exported=newer[1], others=())
@@ -286,8 +279,8 @@ async def take_unused(
 
 def loaded_at(observations: Observations) -> list[SourceLine]:
     """Return the line of the script that loads a package, if there is one alone."""
-    events = observations.events
-    script = next(iter(scripts(events)), None) if events is not None else None
+    run = observations.run
+    script = next(iter(scripts(run)), None)
     file = read(script, script.parent) if script is not None else None
     lines = [n for name in LOADERS for n in name_calls(file.tree, name)] if file is not None else []
     return [SourceLine(file=str(script), line=lines[0])] if len(lines) == 1 else []

@@ -8,15 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.diagnose.calls import failing_call, uses_cuda
 from aoti_debug.diagnose.from_gpu import access_of, core_of, ends_py
 from aoti_debug.diagnose.observations import FAULTS
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis
 from aoti_debug.read import device_marks
 from aoti_debug.read.device_marks import pending
-from aoti_debug.read.event_records import Call, Events
-from aoti_debug.read.events import read_events
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
@@ -28,7 +26,9 @@ from aoti_debug.read.record import (
     SanitizerError,
 )
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.read.traffic import OnDevice, with_call_counts
+from aoti_debug.record.counts import OnDevice, with_call_counts
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import NO_RECORD, RunSeen
 from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.environment import CAPTURE, EVENTS, KEY
@@ -66,12 +66,12 @@ def observe(
     xml = directory / SANITIZER
     if SANITIZER in ours and is_regular(xml):
         records.extend(read_memcheck_xml(read_regular(xml, XML_BYTES), prefix + SANITIZER))
-    events = events_of(directory)
-    if events is not None and ending is not None and ending.enough:
-        events = ended_by_us(events)
-    if torch is None and events is not None and events.torch is not None:
-        torch = events.torch.version
-    return Observations((*records, *extra), events, ending, torch)
+    run = events_of(directory)
+    if ending is not None and ending.enough:
+        run = ended_by_us(run)
+    if torch is None and run.torch is not None:
+        torch = run.torch.version
+    return Observations((*records, *extra), run, ending, torch)
 
 
 def about_the_call(observations: Observations) -> list[Record]:
@@ -92,16 +92,17 @@ def last_words(path: Path, artifact: str) -> list[Record]:
         return list(error_lines(stream, artifact))
 
 
-def events_of(directory: Path) -> Events | None:
+def events_of(directory: Path) -> RunSeen:
+    """Return what the probe saw of a run; nothing where it left no events."""
     path = directory / EVENTS
     if not is_regular(path):
-        return None
+        return NO_RECORD
     with open_regular(path) as stream:
-        events = read_events(stream, key=key_of(directory))
-    files = {c.file: counter_bytes(directory / c.file) for c in events.counted}
-    pids = {c.pid for c in events.counted}
+        run = read_events(stream, key=key_of(directory))
+    files = {c.file: counter_bytes(directory / c.file) for c in run.counted}
+    pids = {c.pid for c in run.counted}
     left = {pid: found for pid in pids if (found := on_device(directory, pid)) is not None}
-    return with_call_counts(events, files, left)
+    return with_call_counts(run, files, left)
 
 
 def on_device(directory: Path, pid: int) -> OnDevice | None:
@@ -124,18 +125,18 @@ def on_device(directory: Path, pid: int) -> OnDevice | None:
 
 
 def key_of(directory: Path) -> str | None:
-    """Return the secret that the run's events carry; None where none was written."""
+    """Return the secret that the run's run carry; None where none was written."""
     try:
         return read_regular(directory / KEY, 64).decode("ascii", "replace")
     except OSError:
         return None
 
 
-def ended_by_us(events: Events) -> Events:
+def ended_by_us(run: RunSeen) -> RunSeen:
     """Count what was under way when a program had been watched long enough as gone well."""
-    calls = tuple(replace(c, ok=True, on_device=False) if c.ok is None else c for c in events.calls)
-    phases = tuple(replace(p, ok=True) if p.ok is None else p for p in events.phases)
-    return replace(events, calls=calls, phases=phases)
+    calls = tuple(replace(c, ok=True, on_device=False) if c.ok is None else c for c in run.calls)
+    phases = tuple(replace(p, ok=True) if p.ok is None else p for p in run.phases)
+    return replace(run, calls=calls, phases=phases)
 
 
 def counter_bytes(path: Path) -> bytes:
@@ -150,19 +151,14 @@ UNRECORDED = "record every call"  # a note of the probe: not each call has its e
 
 def checks_compiled_in(observations: Observations) -> bool:
     """Tell whether the model can check its inputs, unless its package says that it cannot."""
-    call = failing_call(observations)
+    call = observations.run.call
     name = call.model if call is not None else None
     model = observations.package.model(name) if observations.package else None
     return model is None or model.wrapper is None or model.wrapper.checks != "none"
 
 
-def reached_a_call(observations: Observations) -> bool:
-    events = observations.events
-    return events is not None and bool(events.calls)
-
-
 def on_gpu(observations: Observations) -> bool:
-    if observations.events is not None and uses_cuda(observations.events):
+    if observations.run.uses_cuda:
         return True
     models = observations.package.models if observations.package else ()
     return any((model.device or "").startswith("cuda") for model in models)
@@ -192,11 +188,11 @@ def crashed(observations: Observations, best: Diagnosis) -> bool:
 def crashed_outside(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether a signal of the host came when the last call had returned and no phase of
     AOTInductor was open."""
-    events = observations.events
-    if events is None or events.last_call is None or not crashed(observations, best):
+    run = observations.run
+    if run.last_call is None or not crashed(observations, best):
         return False
-    unrecorded = any(note.what == UNRECORDED for note in events.notes)
-    return events.last_call.ok is True and events.unfinished is None and not unrecorded
+    unrecorded = any(note.what == UNRECORDED for note in run.notes)
+    return run.last_call.ok is True and run.unfinished is None and not unrecorded
 
 
 def has_python_stack(observations: Observations) -> bool:

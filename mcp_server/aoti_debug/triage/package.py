@@ -13,7 +13,7 @@ import anyio
 import psutil
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call, opaque
+from aoti_debug.diagnose.calls import opaque
 from aoti_debug.diagnose.from_constants import spoilt_weights
 from aoti_debug.model import Step
 from aoti_debug.package.contract import contract, one_line
@@ -59,7 +59,7 @@ def uses_of_weights(observations: Observations, call: Captured) -> dict[str, Use
 
 def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str], Origin]:
     """Follow the indices of failed checks through the sources in the package."""
-    package, call = observations.package, failing_call(observations)
+    package, call = observations.package, observations.run.call
     model = package.model(call.model if call else None) if package is not None else None
     if package is None or model is None:
         return {}
@@ -73,7 +73,7 @@ def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str],
 
 
 def last_package(observations: Observations) -> Path | None:
-    seen = observations.events.packages if observations.events else ()
+    seen = observations.run.packages
     found = [Path(package.path) for package in seen]
     return next((path for path in reversed(found) if path.exists()), None)
 

@@ -38,7 +38,6 @@ from aoti_debug.triage.observe import (
     has_python_stack,
     on_gpu,
     only_values,
-    reached_a_call,
 )
 
 TRIALS = "which calls are wrong, and is one right without its broken property"
@@ -60,7 +59,7 @@ def first_batch(
         return [Planned("trials", FORKED, CHECK)]
     if opaque(observations):
         return of_opaque_program(observations, best, machine)
-    if not reached_a_call(observations):
+    if not observations.run.calls:
         dark = crashed(observations, best) and best.category == "host_segfault"
         return [native(captured, machine)] if dark else []
     if best.category == "hang":
@@ -117,7 +116,7 @@ def on_failing_call(
         why = "guards, declared sizes and indices of the calls that are not repeated"
         missing = "" if captured.graph is not None else captured.why_no_exported
         steps.append(Planned("calls", why, Impossible(missing) if missing else CHECK))
-    if observations.events is not None and observations.events.custom_ops:
+    if observations.run.custom_ops:
         steps.append(
             Planned(
                 "fakes",
@@ -129,7 +128,7 @@ def on_failing_call(
         steps += values(captured)
         if captured.threads > 1:
             steps.append(threads(captured))
-        if observations.events is not None and observations.events.custom_ops:
+        if observations.run.custom_ops:
             steps.append(Planned("writes", WRITES, with_program(captured)))
         if captured.trials or captured.pair is not None:
             decision = CHECK if captured.pair is not None else with_program(captured)

@@ -15,8 +15,6 @@ from itertools import pairwise
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import failing_call
-from aoti_debug.diagnose.enrich import caller
 from aoti_debug.model import Diagnosis, Fix, InputFinding
 from aoti_debug.read.check_report import Mismatch
 from aoti_debug.triage.source_text import (
@@ -66,7 +64,7 @@ def with_patch(
     """
     if diagnosis.confidence == "possible":
         return diagnosis
-    lines = caller(observations)
+    lines = observations.caller
     calling = Path(lines[0].file) if lines else None
     places = (calling, script, *(Path(source.file) for source in diagnosis.source))
     for path in dict.fromkeys(p for p in places if p is not None):
@@ -83,7 +81,7 @@ def with_patch(
 
 def given_for(file: File, observations: Observations, found: InputFinding) -> Given | None:
     """Return what the failing call gives for an input, where this file makes that call."""
-    call, lines = failing_call(observations), caller(observations)
+    call, lines = observations.run.call, observations.caller
     if call is None or not lines or Path(lines[0].file).resolve() != file.path:
         return None
     places = (n for n, leaf in enumerate(call.inputs) if leaf.index == found.index)
@@ -117,7 +115,7 @@ def conversion(found: InputFinding, observations: Observations, file: File) -> s
     if found.property == "device":
         return f'.to("{expected}")' if DEVICE.fullmatch(expected) else None
     if found.property == "stride" and found.dim is not None:
-        call = failing_call(observations)
+        call = observations.run.call
         one = next((i for i in call.inputs if i.index == found.index), None) if call else None
         shape = one.shape if one is not None else None
         if not shape or found.dim >= len(shape) or (found.dim == 0 and len(shape) > 3):
@@ -173,7 +171,7 @@ def widened(diagnosis: Diagnosis, observations: Observations, file: File) -> Pro
 
 def freed(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Export the one input with the size free that was baked in."""
-    found, call = diagnosis.input, failing_call(observations)
+    found, call = diagnosis.input, observations.run.call
     if found is None or found.property != "size" or found.dim is None or call is None:
         return None
     if not (found.expected or "").isdigit() or len(call.inputs) != 1 or not found.name:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles, failing_call
 from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.run.machine import find_tool
 from aoti_debug.triage import debuggers
@@ -61,7 +60,7 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
 def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
     """Take the second run's capture only if it is one of the same failure."""
     assert call.call is not None
-    again, failed = failing_call(ran.observations), fingerprint_of(ran.observations)
+    again, failed = ran.observations.run.call, fingerprint_of(ran.observations)
     if not failed.failed:
         return call, "this time the script did not fail: nothing to repeat"
     if again is None or again.ok or again.call != call.call.call:
@@ -110,8 +109,8 @@ async def run_target(
         argv = (*debuggers.sanitizer(machine.sanitizer, planned.name, xml), *argv)
     name = f"the target itself: {planned.name}"
     ran = await spawn(state, name, argv, directory, flags=flags, watch=watch, recompiles=watch)
-    if not watch and first.events is not None:
-        state.recompiles += len(compiles(first.events))
+    if not watch:
+        state.recompiles += len(first.run.compiles)
     return ran
 
 

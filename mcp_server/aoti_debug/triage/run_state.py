@@ -19,7 +19,7 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
 from aoti_debug.read.record import Record
-from aoti_debug.read.traffic import read_call_counts
+from aoti_debug.record.counts import read_call_counts
 from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular

@@ -9,7 +9,6 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.run.device import Device, Turns, health, hold_devices, visible_devices
 from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.run.machine import find_tool
@@ -154,8 +153,7 @@ async def spawn(
         on_start=on_start,
         torch=versions.torch if versions else None,
     )
-    events = ran.observations.events
-    state.recompiles += len(compiles(events)) if recompiles and events is not None else 0
+    state.recompiles += len(ran.observations.run.compiles) if recompiles else 0
     return ran
 
 

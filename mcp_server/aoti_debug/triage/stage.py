@@ -9,11 +9,10 @@ from pathlib import Path
 
 from aoti_debug.answers import StageAnswer
 from aoti_debug.diagnose import Observations, diagnose
-from aoti_debug.diagnose.calls import compiles, touches_aoti, uses_cuda
 from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
-from aoti_debug.read.event_records import Events
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn
 
@@ -158,25 +157,25 @@ def acted(stage: Stage, acts: Acts, observations: Observations) -> tuple[bool | 
     """
     if acts == "never":
         return True, "it sets no flags; it only watches"
-    events = observations.events
-    if events is None or not events.processes:
+    run = observations.run
+    if not run.processes:
         return None, (
             "the probe did not start in the target (a program without Python, or an interpreter "
             "run with -I, -E or -S), so it is unknown whether the flags acted"
         )
-    if not touches_aoti(events):
+    if not run.touches_aoti:
         return False, "the script never compiled, loaded or called an AOTInductor package"
-    if stage.needs_cuda and not uses_cuda(events):
+    if stage.needs_cuda and not run.uses_cuda:
         return False, CUDA_ONLY
     if acts == "codegen":
-        return codegen_acted(stage, events)
-    if not events.calls:
+        return codegen_acted(stage, run)
+    if not run.calls:
         return False, "the flag acts when a loaded model is called, and no call was reached"
-    return True, f"a loaded model was called {times(len(events.calls))} with the flag set"
+    return True, f"a loaded model was called {times(len(run.calls))} with the flag set"
 
 
-def codegen_acted(stage: Stage, events: Events) -> tuple[bool, str]:
-    found = compiles(events)
+def codegen_acted(stage: Stage, run: RunSeen) -> tuple[bool, str]:
+    found = run.compiles
     if not found:
         return False, (
             "the flag acts while code is generated, and the script compiled nothing: it only "
@@ -191,7 +190,7 @@ def codegen_acted(stage: Stage, events: Events) -> tuple[bool, str]:
                 f"torch's setting {name} was {sorted(values)[0]} when code was generated, not "
                 f"{wanted}: the script sets it itself"
             )
-    if stage.name == "nan" and not uses_cuda(events):
+    if stage.name == "nan" and not run.uses_cuda:
         return False, (
             "these checks are generated for Triton kernels (and, from torch 2.13 on, for the "
             "inputs of the model): kernels of a CPU model have none"

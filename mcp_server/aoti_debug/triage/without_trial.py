@@ -9,7 +9,6 @@ from dataclasses import replace
 import anyio
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.facts.trials import without
 from aoti_debug.model import Diagnosis, Step
@@ -33,18 +32,18 @@ def can_tell(_: Observations, best: Diagnosis) -> bool:
 async def take(state: RunState, observations: Observations, _: Context) -> Observations:
     """Compile the kept program in a process of its own, on the device, as the script did but for
     the trial; call the package with the export's example inputs."""
-    events = observations.events
-    compiled = compiles(events)[-1].details if events is not None and compiles(events) else None
+    run = observations.run
+    compiled = run.compiles[-1].details if run.compiles else None
     kept = compiled.exported_program if compiled is not None else None
     program = state.directory.path / kept if kept is not None else None
     if program is not None and not (is_regular(program) and program.stat().st_size):
         program = None
-    if events is None or compiled is None or program is None:
+    if compiled is None or program is None:
         why_not = compiled.exported_program_skipped if compiled is not None else None
         finding = why_not or "the exported program is not kept"
         state.done(Step(name=NAME, status="impossible", why=WHY, finding=finding))
         return observations
-    call = with_custom_ops(Captured(exported=program), events)
+    call = with_custom_ops(Captured(exported=program), run)
     directory = state.subdirectory("without-the-trial")
     changed = without(compiled.flags or {})
     settings = json.dumps({**(compiled.settings or {}), **changed})

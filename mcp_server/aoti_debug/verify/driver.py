@@ -12,13 +12,13 @@ import anyio.to_thread
 
 from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import compiles
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category
 from aoti_debug.package.inspect import inspect
-from aoti_debug.read.event_records import Call, Events
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
@@ -89,8 +89,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
         await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
-        events = ran.observations.events
-        parts = split(before.call.call, events.calls if events is not None else ())
+        events = ran.observations.run
+        parts = split(before.call.call, events.calls)
         others = Others(now, parts, checks.refusals)
         report = await held_out(state, request, before.material, ran, call, others)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
@@ -220,8 +220,8 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
 def same_call(observations: Observations, number: int | None, directory: Path) -> Path | None:
     """Return the inputs of the call that has the number of the failing one; the last call need
     not be that, since a fixed script goes on."""
-    events = observations.events
-    if events is None or number is None:
+    events = observations.run
+    if number is None:
         return None
     alike = (call for call in events.calls if call.call == number)
     files = (inputs_file(events, call, directory)[0] for call in alike)
@@ -241,7 +241,7 @@ def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
 
 
 def _calls(observations: Observations) -> Sequence[Call]:
-    return observations.events.calls if observations.events is not None else ()
+    return observations.run.calls
 
 
 def _rows(call: Call) -> int:
@@ -249,7 +249,7 @@ def _rows(call: Call) -> int:
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
-def _unchanged(before: Events | None, now: Events | None) -> bool:
+def _unchanged(before: RunSeen | None, now: RunSeen | None) -> bool:
     """Tell whether every call returned what it did before, by the elements that are known of it."""
     if before is None or now is None or any(one.reasons for one in before.references):
         return False
@@ -261,8 +261,8 @@ def _unchanged(before: Events | None, now: Events | None) -> bool:
 def _facts(
     before: Before, ran: Ran, call: Captured, report: Report, target: Target, changed: Changes
 ) -> Facts:
-    events = ran.observations.events
-    calls = events.calls if events is not None else ()
+    events = ran.observations.run
+    calls = events.calls
     diagnosis = before.material.diagnosis
     return Facts(
         original=before.signature,
@@ -272,9 +272,7 @@ def _facts(
         failing_call=before.failing_call,
         calls=len(calls),
         failed_calls=failed_calls(calls, before.failing_call) if ran.exit.ok else 0,
-        failed_compiles=sum(c.ok is False for c in compiles(events))
-        if events is not None and ran.exit.ok
-        else 0,
+        failed_compiles=sum(c.ok is False for c in events.compiles) if ran.exit.ok else 0,
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
         inputs=report.inputs,
@@ -283,7 +281,7 @@ def _facts(
         wrong_refusals=report.wrong_refusals,
         nonfinite=any(one.holds_nonfinite for one in _calls(before.observations)),
         checked=rejects(before.observations),
-        unchanged=report.inputs == "" and _unchanged(before.observations.events, events),
+        unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         changes=changed,
         trials=tuple(tried.trial() for tried in report.trials),
         died_in=report.died_in,
@@ -309,9 +307,9 @@ def _breaks(
 
 def _raised_by_user(observations: Observations, target: Target) -> bool:
     """Tell whether the user's own line raised what ended the script, with no call at fault."""
-    events = observations.events
+    events = observations.run
     raised = observations.of(PythonException)
-    if not raised or (events is not None and any(call.ok is False for call in events.calls)):
+    if not raised or any(call.ok is False for call in events.calls):
         return False
     frames = raised[-1].frames
     script, _ = script_and_args(target)
@@ -331,7 +329,7 @@ def _kernels(package: Path | None) -> int:
 
 
 def _cost(before: Before, ran: Ran) -> list[str]:
-    events, now = before.observations.events, ran.observations.events
+    events, now = before.observations.run, ran.observations.run
     took, peak = before.material.wall_s, before.material.peak_rss >> 20
     found = [
         f"before: the script took {took:.1f} s, {peak} MiB at most" if took and peak else "",

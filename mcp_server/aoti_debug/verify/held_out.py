@@ -159,8 +159,8 @@ async def held_out(
 
 def limit_of(fixed: Ran, seeds: int) -> float:
     """Return how long the held-out calls may take, by how long the fixed script's own took."""
-    events = fixed.observations.events
-    slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0) if events else 0.0
+    events = fixed.observations.run
+    slowest = max((c.seconds or 0.0 for c in events.calls), default=0.0)
     trials = LIKE + 2 + 2 * seeds
     longest = START_S + 3 * fixed.exit.wall_s + CALLS_A_TRIAL * trials * slowest
     return min(round(longest), LONGEST_S)

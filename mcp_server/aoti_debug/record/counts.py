@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from aoti_debug.probe import call_counters as written
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import Call, Counted, Details, Events, Group, Phase
+    from aoti_debug.read.event_records import Call, Counted, Details, Group, Phase
+    from aoti_debug.record.run_seen import RunSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +103,12 @@ def signatures(numbers: Sequence[int], model: int) -> tuple[Returned, ...]:
 
 
 def with_call_counts(
-    events: Events, files: Mapping[str, bytes], on_devices: Mapping[int, OnDevice] | None = None
-) -> Events:
+    run: RunSeen, files: Mapping[str, bytes], on_devices: Mapping[int, OnDevice] | None = None
+) -> RunSeen:
     """Add the counts, and of each process the last call, which may be under way at its end, and
-    the one whose inputs were kept last, where the events do not hold them."""
+    the one whose inputs were kept last, where the run do not hold them."""
     call_counts = []
-    for counted in events.counted:
+    for counted in run.counted:
         found = read_call_counts(counted.pid, files.get(counted.file, b""))
         if found is not None:
             left = (on_devices or {}).get(counted.pid)
@@ -120,15 +121,15 @@ def with_call_counts(
                 )
                 counted = replace(counted, pending=left.file)
             call_counts.append(found)
-            events = _with_calls(events, found, counted)
-    return replace(events, call_counts=tuple(call_counts))
+            run = _with_calls(run, found, counted)
+    return replace(run, call_counts=tuple(call_counts))
 
 
-def _with_calls(events: Events, counts: CallCounts, counted: Counted) -> Events:
-    own = {call.call: call for call in events.calls if call.pid == counts.pid}
+def _with_calls(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
+    own = {call.call: call for call in run.calls if call.pid == counts.pid}
     groups = {call.group: call for call in reversed(own.values()) if call.group is not None}
-    calls, phases = dict(own), list(events.phases)
-    for one in events.returned:
+    calls, phases = dict(own), list(run.phases)
+    for one in run.returned:
         like = own.get(one.call)
         if like is None and one.group is not None and one.group in groups:
             like = _like(groups[one.group], one.call, None, ok=True)
@@ -150,35 +151,35 @@ def _with_calls(events: Events, counts: CallCounts, counted: Counted) -> Events:
         calls[counts.last] = _like(like, counts.last, kept, ok=ok)
         if ok is None:
             phases.append(_under_way(like))
-    others = [call for call in events.calls if call.pid != counts.pid]
+    others = [call for call in run.calls if call.pid != counts.pid]
     ordered = sorted(calls.values(), key=lambda call: (call.call is None, call.call or 0))
-    at = next((n for n, c in enumerate(events.calls) if c.pid == counts.pid), len(others))
+    at = next((n for n, c in enumerate(run.calls) if c.pid == counts.pid), len(others))
     joined = (*others[:at], *ordered, *others[at:])
-    return on_device(replace(events, calls=joined, phases=tuple(phases)), counts, counted)
+    return on_device(replace(run, calls=joined, phases=tuple(phases)), counts, counted)
 
 
-def on_device(events: Events, counts: CallCounts, counted: Counted) -> Events:
+def on_device(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
     """Say of the call that its device did not come to the end of that it did not return."""
     number = counts.on_device
     if not number:
-        return events
-    own = [call for call in events.calls if call.pid == counts.pid and call.call is not None]
+        return run
+    own = [call for call in run.calls if call.pid == counts.pid and call.call is not None]
     found = next((call for call in own if call.call == number), None)
     like = found or next((call for call in own if call.group == counts.on_device_group), None)
     if like is None:
-        return events
+        return run
     call = found or _like(like, number, None, ok=None)
     kept = counted.pending if counts.on_device_kept == number else call.captured
     call = replace(call, ok=None, on_device=True, captured=kept)
-    others = tuple(one for one in events.calls if one is not found)
-    phase = replace(_under_way(call), details=_details(events, call))
-    return replace(events, calls=(*others, call), phases=(*events.phases, phase))
+    others = tuple(one for one in run.calls if one is not found)
+    phase = replace(_under_way(call), details=_details(run, call))
+    return replace(run, calls=(*others, call), phases=(*run.phases, phase))
 
 
-def _details(events: Events, call: Call) -> Details:
+def _details(run: RunSeen, call: Call) -> Details:
     from aoti_debug.read.event_records import Details
 
-    known = (p.details for p in events.phases if (p.pid, p.id) == (call.pid, call.id))
+    known = (p.details for p in run.phases if (p.pid, p.id) == (call.pid, call.id))
     return next(known, Details())
 
 
@@ -222,11 +223,11 @@ def _under_way(call: Call) -> Phase:
     )
 
 
-def groups(events: Events) -> list[Group]:
+def groups(run: RunSeen) -> list[Group]:
     """Return the calls by what they have in common, in the order of their first calls."""
-    call_counts = {counts.pid: counts for counts in events.call_counts}
+    call_counts = {counts.pid: counts for counts in run.call_counts}
     found: dict[object, list[Call]] = {}
-    for call in events.calls:
+    for call in run.calls:
         alike = [(i.index, i.kind, i.shape, i.stride, i.dtype, i.device) for i in call.inputs]
         key = (
             (call.pid, call.group)
@@ -247,9 +248,3 @@ def _group(calls: list[Call], counts: CallCounts | None) -> Group:
         count, later = max(count, counted[0]), counted[1]
         known.update(later)
     return Group(tuple(calls), count, tuple(sorted(known)))
-
-
-def made(events: Events) -> int:
-    """Return how many calls of loaded models were made."""
-    others = sum(counts.others for counts in events.call_counts)
-    return others + sum(group.count for group in groups(events))

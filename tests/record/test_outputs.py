@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aoti_debug.diagnose.outputs import kinds, of_model, words
 from aoti_debug.probe.call_counters import NAN, NEGATIVE, POSITIVE, UNLIKE
+from aoti_debug.record.outputs import kinds, of_model, words
 
 
 def test_what_every_call_holds_is_meant_and_only_the_rest_is_odd():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from aoti_debug.probe.call_counters import NAN, NEGATIVE, PLACES, POSITIVE, UNLIKE
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import Call, Events
+    from aoti_debug.read.event_records import Call
+    from aoti_debug.record.run_seen import RunSeen
 
 BITS = 3
 EVERY = NAN | POSITIVE | NEGATIVE
@@ -36,11 +37,11 @@ class Outcomes:
         return mine and call.call in self.calls.get(call.pid, ())
 
 
-def outcomes(events: Events) -> list[Outcomes]:
+def outcomes(run: RunSeen) -> list[Outcomes]:
     """Return what the calls of each model returned, as far as it was counted."""
-    call_counts = {counts.pid: counts for counts in events.call_counts}
+    call_counts = {counts.pid: counts for counts in run.call_counts}
     rows: dict[tuple[str | None, str], list[tuple[int, int, int, tuple[int, ...]]]] = {}
-    for row in events.rows:
+    for row in run.rows:
         counts = call_counts.get(row.pid)
         found = counts.outputs.get(row.row, ()) if counts is not None else ()
         rows.setdefault((row.package, row.model), []).extend(
@@ -69,10 +70,10 @@ def of_model(
     )
 
 
-def odd_outcomes(events: Events) -> Outcomes | None:
+def odd_outcomes(run: RunSeen) -> Outcomes | None:
     """Return the outcomes of the model some of whose calls returned NaN or Inf, first those with
     NaN; None where all calls of a model hold the same."""
-    found = [one for one in outcomes(events) if one.odd]
+    found = [one for one in outcomes(run) if one.odd]
     return min(found, key=lambda one: NAN not in kinds(one.odd), default=None)
 
 
@@ -89,21 +90,19 @@ def words(signature: int) -> str:
     return " or ".join(parts or ["unexpected values"] * bool(signature & UNLIKE))
 
 
-def always(events: Events, call: Call) -> bool:
+def always(run: RunSeen, call: Call) -> bool:
     """Tell whether every call of a model, of several, returned NaN or Inf in the same outputs."""
-    found = [
-        one for one in outcomes(events) if (one.package, one.model) == (call.package, call.model)
-    ]
+    found = [one for one in outcomes(run) if (one.package, one.model) == (call.package, call.model)]
     return any(one.always and not one.odd and one.judged > 1 for one in found)
 
 
-def unread(events: Events) -> int:
+def unread(run: RunSeen) -> int:
     """Return how many calls were made whose outputs could not be looked at."""
-    return sum(counts.unread for counts in events.call_counts)
+    return sum(counts.unread for counts in run.call_counts)
 
 
-def first_odd(events: Events, calls: Iterable[Call]) -> Call | None:
+def first_odd(run: RunSeen, calls: Iterable[Call]) -> Call | None:
     """Return the first odd call; one whose inputs are kept, if there is one."""
-    outcome = odd_outcomes(events)
+    outcome = odd_outcomes(run)
     odd = [call for call in calls if outcome is not None and outcome.is_odd(call)]
     return next((call for call in odd if call.captured is not None), next(iter(odd), None))

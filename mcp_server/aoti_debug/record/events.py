@@ -13,7 +13,6 @@ from aoti_debug.read.event_records import (
     CustomOps,
     Details,
     Ended,
-    Events,
     Failure,
     Fields,
     ModelRow,
@@ -28,12 +27,13 @@ from aoti_debug.read.event_records import (
 )
 from aoti_debug.read.record import QUOTE_LIMIT, Record, Span
 from aoti_debug.read.typed import integer, real, string, strings, take, taken
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.vocabulary import Leaf
 
 _LINE_LIMIT = 4 << 20  # bytes
 ARTIFACT = "events.jsonl"
 _KEPT = 20_000  # events of one kind
-# What each kind of event is, where `Events` holds it, and what it must hold.
+# What each kind of event is, where `RunSeen` holds it, and what it must hold.
 KINDS: dict[str, tuple[type[Any], str, str]] = {
     "process": (Process, "processes", "pid"),
     "torch": (Torch, "torches", "pid"),
@@ -53,7 +53,7 @@ SETTINGS = {
 }
 
 
-def read_events(stream: BinaryIO, key: str | None = None) -> Events:
+def read_events(stream: BinaryIO, key: str | None = None) -> RunSeen:
     """Read all events; lines that are none are counted, never an error.
 
     `key` is the run's secret, which each event then carries; unknown, it is the first line's.
@@ -73,7 +73,7 @@ def read_events(stream: BinaryIO, key: str | None = None) -> Events:
 
 @dataclass(slots=True)
 class _EventReader:
-    found: dict[str, list[Any]] = field(default_factory=dict)  # by the field of `Events`
+    found: dict[str, list[Any]] = field(default_factory=dict)  # by the field of `RunSeen`
     phases: dict[tuple[int, int, int], Phase] = field(default_factory=dict)
     calls: dict[tuple[int, int, int], Call] = field(default_factory=dict)
     described: dict[tuple[int, int], tuple[Leaf, ...]] = field(default_factory=dict)
@@ -102,9 +102,9 @@ class _EventReader:
         else:
             self.unreadable += 1
 
-    def events(self) -> Events:
+    def events(self) -> RunSeen:
         found = {name: tuple(items) for name, items in self.found.items()}
-        return Events(
+        return RunSeen(
             phases=tuple(self.phases.values()),
             calls=tuple(self.calls.values()),
             unreadable=self.unreadable,

@@ -1,0 +1,1 @@
+"""What the first run showed, read once: nothing asks its run again."""

@@ -1,0 +1,211 @@
+"""The record of a run, and what follows from it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from aoti_debug.model import SourceLine
+from aoti_debug.plain import one_line
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import (
+        Call,
+        Counted,
+        CustomOps,
+        Ended,
+        Group,
+        ModelRow,
+        Note,
+        Odd,
+        PackageSeen,
+        Phase,
+        Process,
+        Reference,
+        Torch,
+        Weights,
+    )
+    from aoti_debug.record.counts import CallCounts
+
+
+@dataclass(frozen=True)
+class RunSeen:
+    """What the probe saw of a run; empty where it was in no process."""
+
+    processes: tuple[Process, ...] = ()
+    torches: tuple[Torch, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    calls: tuple[Call, ...] = ()
+    packages: tuple[PackageSeen, ...] = ()
+    notes: tuple[Note, ...] = ()
+    custom_ops: tuple[CustomOps, ...] = ()
+    unreadable: int = 0  # lines that are no event, a cut last one included
+    counted: tuple[Counted, ...] = ()
+    call_counts: tuple[CallCounts, ...] = ()
+    references: tuple[Reference, ...] = ()
+    weights: tuple[Weights, ...] = ()
+    rows: tuple[ModelRow, ...] = ()
+    returned: tuple[Odd, ...] = ()
+    ended: tuple[Ended, ...] = ()
+
+    @property
+    def probed(self) -> bool:
+        """Tell whether the probe wrote anything."""
+        return self != NO_RECORD
+
+    @property
+    def torch(self) -> Torch | None:
+        return self.torches[0] if self.torches else None
+
+    @property
+    def last_call(self) -> Call | None:
+        return self.calls[-1] if self.calls else None
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """Return the words of the first process."""
+        return self.processes[0].argv if self.processes else ()
+
+    @property
+    def unfinished(self) -> Phase | None:
+        """Return the innermost phase that began and never ended, of the process that went last."""
+        return max(
+            (p for p in self.phases if p.ok is None), key=lambda p: p.span.first, default=None
+        )
+
+    def of(self, *kinds: str) -> list[Phase]:
+        """Return the phases of these kinds."""
+        return [phase for phase in self.phases if phase.phase in kinds]
+
+    @cached_property
+    def compiles(self) -> list[Phase]:
+        """Return the phases in which a model was lowered: where torch's settings act."""
+        return [phase for phase in self.of("lower") if phase.details.flags is not None]
+
+    @property
+    def touches_aoti(self) -> bool:
+        """Tell whether a model was compiled, loaded or called ahead of time."""
+        return any(phase.phase != "export" for phase in self.phases)
+
+    @property
+    def uses_cuda(self) -> bool:
+        """Tell whether a call had a CUDA tensor among its inputs or outputs."""
+        devices = [leaf.device for call in self.calls for leaf in call.inputs]
+        devices += [leaf.device for call in self.calls for leaf in call.outputs]
+        return any((device or "").startswith("cuda") for device in devices)
+
+    @property
+    def went_well(self) -> bool:
+        """Tell whether calls were made, and every phase had ended well."""
+        return bool(self.calls) and all(phase.ok for phase in self.phases)
+
+    @cached_property
+    def call(self) -> Call | None:
+        """Return the call in question: that did not return or that failed last, else the first
+        suspicious one, that broke something or whose outputs are not finite; else the last one."""
+        on_device = next((call for call in self.calls if call.on_device), None)
+        bad = [call for call in self.calls if not call.ok]
+        return on_device or (bad[-1] if bad else self._suspicious or self.last_call)
+
+    @property
+    def _suspicious(self) -> Call | None:
+        """Return the first call that breaks a contract, of which one is kept; else the first one
+        whose outputs hold NaN or Inf where others hold none, if its inputs are kept; else any."""
+        from aoti_debug.record.outputs import first_odd
+
+        broken = [call for call in self.calls if call.breaks]
+        kept = [call for call in broken if call.captured is not None]
+        if broken:
+            return next(iter([*kept, *broken]))
+        held = (c for c in self.calls if c.captured is not None and c.holds_nonfinite)
+        return first_odd(self, self.calls) or next(held, None)
+
+    @cached_property
+    def failure(self) -> Phase | None:
+        """Return the phase that was not ended, else the innermost that failed last."""
+        if self.unfinished is not None:
+            return self.unfinished
+        failed = [phase for phase in self.phases if phase.ok is False]
+        return _innermost(max(failed, key=lambda p: p.span.last), failed) if failed else None
+
+    def recovered(self, failed: Phase) -> bool:
+        """Tell whether a load that failed was followed by one that did not: a script may try."""
+        later = (phase for phase in self.of("load") if phase.span.first > failed.span.first)
+        return failed.phase == "load" and any(phase.ok for phase in later)
+
+    @cached_property
+    def error(self) -> str:
+        """Return type and message of the exception that ended the innermost failing phase, and of
+        those that it became on its way out, on one line; empty where none was recorded."""
+        failed = self.failure
+        if failed is None or self.recovered(failed):
+            return ""
+        said: list[str] = []
+        while failed is not None and failed.ok is False:
+            said += [f"{failed.error.type}: {failed.error.message}"] if failed.error else []
+            outer = (failed.pid, failed.parent)
+            failed = self._by_id.get(outer) if failed.parent is not None else None
+        return one_line(" ".join(said))
+
+    @cached_property
+    def _by_id(self) -> dict[tuple[int, int | None], Phase]:
+        return {(phase.pid, phase.id): phase for phase in reversed(self.phases)}
+
+    def caller(self, call: Call | None) -> tuple[str, int] | None:
+        """Return the user's line that made a call."""
+        phase = self._by_id.get((call.pid, call.id)) if call is not None else None
+        return phase.details.caller if phase is not None else None
+
+    def source(self, *calls: Call | None) -> list[SourceLine]:
+        """Return the user's lines that made calls."""
+        places = (self.caller(call) for call in calls)
+        return [SourceLine(file=place[0], line=place[1]) for place in places if place is not None]
+
+    def called(self, kind: str) -> tuple[str, int] | None:
+        """Return the user's line at which a phase of this kind was begun at last."""
+        found = [phase.details.caller for phase in self.of(kind) if phase.details.caller]
+        return found[-1] if found else None
+
+    @cached_property
+    def made(self) -> int:
+        """Return how many calls of loaded models were made."""
+        return sum(one.others for one in self.call_counts) + sum(g.count for g in self.groups)
+
+    @cached_property
+    def groups(self) -> Sequence[Group]:
+        """Return the calls by what they have in common, in the order of their first calls."""
+        from aoti_debug.record.counts import groups
+
+        return groups(self)
+
+    @cached_property
+    def at_once(self) -> tuple[Phase, Phase] | None:
+        """Return two calls of one process that ran in different threads at the same time."""
+        return overlapping(self.of("run"))
+
+
+NO_RECORD = RunSeen()
+
+
+def _innermost(phase: Phase, failed: Sequence[Phase]) -> Phase:
+    """An exception ends every phase that it passes through; the first one to fail is meant."""
+    inner = [p for p in failed if p.parent == phase.id and p.pid == phase.pid]
+    return _innermost(inner[-1], failed) if inner else phase
+
+
+def overlapping(calls: Sequence[Phase]) -> tuple[Phase, Phase] | None:
+    """Return two of these calls, of one process, that ran in different threads at the same time."""
+    latest: dict[int, Phase] = {}
+    for call in calls:  # in the order in which they began
+        before = latest.get(call.pid)
+        if (
+            before is not None
+            and before.details.thread != call.details.thread
+            and (before.ok is None or before.span.last > call.span.first)
+        ):
+            return before, call
+        if before is None or before.span.last <= call.span.last or call.ok is None:
+            latest[call.pid] = call
+    return None
