@@ -16,9 +16,9 @@ import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-parts = ("bisect", "compare", "eager", "intermediates", "standalone", "walk")
-bisect, compare, eager, intermediates, standalone, walk = (
-    importlib.import_module(f"probe.{p}") for p in parts
+names = ("bisect", "compare", "eager", "graph_run", "intermediates", "parts", "standalone", "walk")
+bisect, compare, eager, graph_run, intermediates, parts, standalone, walk = (
+    importlib.import_module(f"probe.{p}") for p in names
 )
 what, out = sys.argv[1], Path(sys.argv[2])
 RELU = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
@@ -72,6 +72,15 @@ class Floor(nn.Module):
     def forward(self, x):
         total = (x * 2).softmax(-1).sum(-1)
         return torch.floor(total) + x.mean()
+
+
+class Cheapest(nn.Module):
+    """The least of all, by its flat place: torch 2.13 counts in the order of the storage."""
+
+    def forward(self, x, y):
+        board = x.t() - y
+        place = board.argmin()  # counted
+        return place // 6, place % 6, board.amin()
 
 
 def exported(model, *inputs):
@@ -202,6 +211,9 @@ def compare_wrong():
     look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
     gated = exported(Gated(), x)
     look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
+    pair = torch.rand(6, 5), torch.rand(5, 6)
+    cheapest = exported(Cheapest(), *pair)
+    look("cheapest", cheapest, package("cheapest", cheapest), *pair)
 
 
 class Convolved(nn.Module):
@@ -281,7 +293,16 @@ def small():
     def alone(result, right):
         return compare.outputs(torch, [result], [right], [right.double()])[0]["verdict"]
 
+    def scaled(result):
+        below = torch.cat([-torch.logspace(-9, 1, 40), torch.zeros(1)])
+        module = compare.unguarded(exported(Of(lambda x: torch.expm1(x) * 1e8), below))
+        node = next(n for n in module.graph.nodes if "expm1" in n.name)
+        part, values = parts.Part(node, [node], True), {node.all_input_nodes[0].name: below}
+        given = result(below)
+        return parts._element_by_element(torch, part, values, given, torch.expm1(below)) is None
+
     told = {
+        "scaled": [scaled(torch.expm1), scaled(lambda x: x.exp() - 1)],
         "right": [
             alone(tiny * (1 + 1e-7), tiny),
             alone(tinier.half(), tinier.half()),

@@ -441,6 +441,17 @@ def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(look
     assert [row.node for row in marked] == ["relu"]
 
 
+def test_an_operator_that_is_right_as_soon_as_its_inputs_are_outputs_is_found_apart(looked: Path):
+    found, report = wrong_in(looked / "cheapest")
+    assert found is not None and found.decided and found.op == "aten.argmin.default"
+    assert "# counted" in str(found.source[0].text)
+    assert len(report["compiles"]) == 1 and report["first"]["explains"]
+
+
+def test_a_small_element_is_held_against_its_own_size(looked: Path):
+    assert json.loads((looked / "small.json").read_text())["scaled"] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("package", "expected", "wraps"),
     [(-1294967296, 3000000000, True), (7, 8, False), (0.5, 4294967296.5, False)],

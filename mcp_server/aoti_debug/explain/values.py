@@ -18,7 +18,7 @@ ALONG = 48  # rows along the whole model, for a plot
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A cause that the run showed: proved, for it was seen to happen."""
+    """A cause that the run showed. `decided`: proved, for it was seen to happen."""
 
     category: Category
     summary: str
@@ -31,6 +31,7 @@ class Found:
     artifact: str = "report.json"
     headline: str = ""  # of the summary, where that is longer
     weight: str = ""  # that holds NaN or Inf
+    decided: bool = True
 
 
 def place(at: Any) -> str:
@@ -132,6 +133,8 @@ def read_bisection(report: Report) -> Found | None:
         said += f"; compiled {alone}" + (f" ({', '.join(part[:8])})" if len(part) > 1 else "")
     elif alone.startswith("right"):
         said += "; right alone, wrong when fused with its neighbors"
+    if first.get("explains"):
+        said += "; with its value the exported program gives the package's results"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
     fix = REPORT_IT
     if wraps(first) or first.get("wide"):
@@ -139,9 +142,9 @@ def read_bisection(report: Report) -> Found | None:
         fix = IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
-    return Found(
-        "wrong_result", said, node, op, lines(first.get("stack")), None, [fix], table(rows, node)
-    )
+    place, values = lines(first.get("stack")), table(rows, node)
+    decided = first.get("explains", alone.startswith("wrong")) is not False
+    return Found("wrong_result", said, node, op, place, None, [fix], values, decided=decided)
 
 
 def reason_found(reason: Report) -> Found | None:

@@ -9,7 +9,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, intermediates, mismatch_causes, standalone
+from . import compare, eager, intermediates, mismatch_causes, parts, standalone
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, values_of
 
@@ -18,6 +18,7 @@ Document = dict[str, Any]
 _ORIGINS = 2  # of integers that pass 32 bits, that are looked at by themselves
 _WIDE = 1 << 31
 _PROBES = 32  # values that one compile gives besides the outputs
+_APART = 12  # operators that one compile has apart from each other
 
 
 def main() -> int:
@@ -51,11 +52,13 @@ class Search:
         leaves = import_module("torch.utils._pytree").tree_leaves
         self._outputs = leaves(intermediates.output_of(module.graph).args[0])
         self._names = intermediates.candidates(torch, module.graph)
+        self._asked_for = frozenset(self._names)
         self._place = {name: place for place, name in enumerate(self._nodes)}
         self._limit = 2 + math.ceil(math.log2(max(2, len(self._nodes))))
         if options.compiles is not None:
             self._limit = min(self._limit, options.compiles)
         self._wrong_outputs: list[int] = []  # of the package, where there is one
+        self._given: list[Any] = []  # the package's results
         self._rows: dict[str, Document] = {}
         self._sure: set[str] = set()  # right in a compile that shows the fault
         self.compiles: list[Document] = []
@@ -82,6 +85,7 @@ class Search:
     def _settled(self, given: list[Any]) -> bool:
         """Hold outputs against the program's; tell whether a reason explains the difference."""
         torch, report = self._torch, self._report
+        self._given = given
         right, exact = self._right([]), self._exact([])
         truth = exact["outputs"] if exact else None
         module, inputs = unguarded(self._program), self._inputs()
@@ -162,17 +166,13 @@ class Search:
     ) -> list[Document] | None:
         """Compile some nodes alone and hold their results against the program's values; keep a
         reproduction of what is wrong. None where that cannot be."""
-        torch = self._torch
+        torch, began = self._torch, time.monotonic()
         try:
-            single, args = intermediates.alone(torch, nodes, values, ends)
-            began = time.monotonic()
-            exported = torch.export.export(single, args)
-            model = intermediates.build(torch, unguarded(exported), exported, self._settings)
-            spent = round(time.monotonic() - began, 2)
-            self.compiles.append({"part": len(nodes), "seconds": spent})
+            model, exported, args = parts.build(torch, [(nodes, ends)], values, self._settings)
+            self._count(began, part=len(nodes))
             with torch.no_grad():
                 given = standalone.flat_outputs(torch, model(*args))
-                right = standalone.flat_outputs(torch, single(*args))
+                right = standalone.flat_outputs(torch, exported.module()(*args))
             found = compare.outputs(torch, given, right, None)
             if compare.verdict(found, False) != "agrees":
                 self._reproduce(exported, args)
@@ -181,9 +181,18 @@ class Search:
             self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
             return None
 
+    def _in_order(self) -> list[Document]:
+        return [self._rows[name] for name in self._nodes if name in self._rows]
+
+    def _count(self, began: float, **what: int) -> None:
+        self.compiles.append({**what, "seconds": round(time.monotonic() - began, 2)})
+
     def run(self) -> None:
         """Compile until the first wrong value is known or nothing more may be compiled."""
         suspects, count = self._suspects(), _PROBES
+        small = self._options.package and len(suspects) <= _APART
+        if small and self._apart([self._nodes[name] for name in suspects]):
+            return
         later: list[list[str]] = []  # where to look when the rest of a part is right
         first: str | None = None
         hidden: list[str] = []
@@ -198,6 +207,9 @@ class Search:
             elif not self._options.package and self._agreed(found["outputs"]):
                 return
             else:  # values that are outputs are not fused away: then one value at a time
+                ends = [] if small else [self._nodes[name] for name in suspects]
+                if count > 1 and self._apart(ends):
+                    return
                 if count == 1:
                     hidden.append(asked[0])
                     at = suspects.index(asked[0])
@@ -262,7 +274,7 @@ class Search:
         module = unguarded(self._program)
         count = intermediates.add_outputs(module, names)
         model = intermediates.build(torch, module, self._program, self._settings)
-        self.compiles.append({"values": len(names), "seconds": round(time.monotonic() - began, 2)})
+        self._count(began, values=len(names))
         with torch.no_grad():
             result = standalone.call(torch, model, self._inputs())
         given = [on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
@@ -275,8 +287,7 @@ class Search:
         exact = truth["outputs"] if truth is not None else None
         outputs = compare.outputs(torch, given[:count], right["outputs"], exact)
         found["outputs"] = outputs
-        rows = [self._rows[name] for name in self._nodes if name in self._rows]
-        self._report.update(compiles=self.compiles, rows=rows)
+        self._report.update(compiles=self.compiles, rows=self._in_order())
         return found
 
     def _inputs(self) -> standalone.Inputs:
@@ -295,7 +306,7 @@ class Search:
             return None
 
     def _tell(self, node: Any, *, exact: bool) -> None:
-        """Report the first wrong node; compile it alone, then with what it is fused with."""
+        """Report the first wrong node; then see which operator before it is wrong by itself."""
         first: Document = {
             **self._rows[node.name],
             **located(node),
@@ -304,34 +315,78 @@ class Search:
             "located_with": len(self.compiles),
         }
         self._report.update(first=first)
-        if not exact or self._options.compiles == 1:
-            return
-        own, whole = intermediates.operator(node), intermediates.fused(node)
-        for part, outcome in ((own, "wrong alone"), (whole, "wrong with what it is fused with")):
-            if first.get("part") or (part is whole and len(whole) <= len(own)):
-                return
-            found = self._part(part)
-            first["alone"] = outcome if found == "wrong" else first.get("alone", found)
-            first["part"] = [one.name for one in part] if found == "wrong" else []
-            self._report.update(first=first, compiles=self.compiles)
+        self._apart([*intermediates.fused(node), node], first)
 
-    def _part(self, nodes: list[Any]) -> str:
-        """Compile some nodes on the values that the program gives them: are they wrong alone."""
-        outcome = self._compiled_part(nodes, self._right(intermediates.entering(nodes)), nodes[-1:])
-        if outcome is None:
-            return f"not tried: {self._report.content['part_failed']}"
-        return "right alone" if compare.verdict(outcome, False) == "agrees" else "wrong"
+    def _apart(self, nodes: list[Any], first: Document | None = None) -> bool:
+        """Compile operators apart from each other, in one compile: the first whose value is wrong
+        on right inputs is the one at fault. Of several that are, it is the one with whose value the
+        program gives the package's results. Tell whether there is one."""
+        torch, began = self._torch, time.monotonic()
+        known = dict.fromkeys(one for one in nodes if one.name in self._asked_for)
+        each = parts.parts_of(list(known)[-_APART:])
+        if not each or self._options.compiles == 0:
+            return False
+        try:
+            values = self._right(parts.entering(each))
+            every = parts.compared(torch, each, values, self._settings)
+        except Exception as error:
+            self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
+            return False
+        self._count(began, apart=len(each))
+        found = [one for one in every if one["row"]["verdict"] != "agrees"]
+        rows = {one["row"]["node"]: one["row"] for one in [*every, *found] if one["part"].alone}
+        self._rows = {**rows, **self._rows}
+        self._report.update(compiles=self.compiles, rows=self._in_order())
+        chosen = next((one for one in found if self._explains([one])), None)
+        alone = [one for one in found if one["part"].alone]
+        explains = chosen is not None or bool(alone and self._explains(alone))
+        chosen = chosen or next(iter(found), None)
+        if chosen is None:
+            if first is not None:
+                self._report.update(first={**first, "alone": "right alone"})
+            return False
+        part = chosen["part"]
+        node, row = part.node, chosen["row"]
+        self._rows[node.name] = row
+        self._report.update(
+            rows=self._in_order(),
+            first={
+                **row,
+                **located(node),
+                "exact": True,
+                "inputs": [one.name for one in node.all_input_nodes],
+                "located_with": (first or {}).get("located_with", len(self.compiles)),
+                "alone": "wrong alone" if part.alone else "wrong with what it is fused with",
+                "part": [one.name for one in part.nodes],
+                "explains": explains if self._given else None,
+            },
+        )
+        self._reproduce(*parts.alone(torch, part, values))
+        return True
+
+    def _explains(self, found: list[Document]) -> bool:
+        """Tell whether the program gives the package's results with these values in place."""
+        if not self._given:
+            return False
+        torch = self._torch
+        values = {one["part"].node.name: one["given"] for one in found}
+
+        def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
+            value = values.get(node.name)
+            own = node.target(*args, **kwargs) if value is None else value
+            return own if value is None else own.to(node.meta["val"].device)
+
+        module = unguarded(self._program)
+        tried = values_of(torch, module, self._inputs().flat, compute=compute)["outputs"]
+        outcome = compare.outputs(torch, self._given, tried, None)
+        return compare.verdict(outcome, False) == "agrees"
 
     def _reproduce(self, exported: Any, args: Any) -> None:
-        """Leave the wrong part beside the report: program, inputs and a script of ten lines."""
-        torch, report = self._torch, self._options.report
-        if report is None:
-            return
-        path = import_module("pathlib").Path(report)
-        torch.export.save(exported, path.with_name("one_kernel.pt2"))
-        torch.save(tuple(args), path.with_name("one_kernel_inputs.pt"))
-        path.with_name("one_kernel.py").write_text(_SCRIPT.format(settings=self._options.settings))
-        self._report.update(reproduction="one_kernel.py")
+        if self._options.report is not None:
+            name = parts.reproduce(
+                self._torch, self._options.report, exported, args, self._settings
+            )
+            self._report.update(reproduction=name)
 
 
 def _passes(value: Any) -> bool:
@@ -340,22 +395,3 @@ def _passes(value: Any) -> bool:
         return isinstance(value, int) and abs(value) >= _WIDE
     whole = value.numel() and not value.is_floating_point() and not value.is_complex()
     return bool(whole) and int(value.to(dtype=value.dtype).abs().max()) >= _WIDE
-
-
-_SCRIPT = """\
-import json
-from pathlib import Path
-
-import torch
-
-here = Path(__file__).parent
-program = torch.export.load(here / "one_kernel.pt2")
-inputs = torch.load(here / "one_kernel_inputs.pt", weights_only=True)
-package = torch._inductor.aoti_compile_and_package(
-    program,
-    package_path=str(here / "one_kernel_compiled.pt2"),
-    inductor_configs=json.loads({settings!r}),
-)
-print("compiled:", torch._inductor.aoti_load_package(package)(*inputs))
-print("eager:   ", program.module()(*inputs))
-"""

@@ -150,37 +150,38 @@ def downstream(node: Any, limit: int = 16) -> list[Any]:
 
 
 def alone(
-    torch: Any, nodes: list[Any], values: Document, ends: list[Any] | None = None
+    torch: Any, groups: list[tuple[list[Any], list[Any]]], values: Document
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Return the nodes as a module of their own and its arguments; its results are the `ends`, else
-    the last of the nodes.
+    """Return groups of nodes as one module and its arguments; its results are the ends of each
+    group, which shares nothing with the others.
 
     `values` holds what flows into them, by name: tensors become arguments, numbers constants.
     """
     graph = torch.fx.Graph()
-    kept: dict[Any, Any] = {}
     args: list[Any] = []
-    inside = set(nodes)
-    for node in nodes:
-        for one in node.all_input_nodes:
-            if one in inside or one in kept:
-                continue
-            value = values[one.name]
+    taken: list[dict[Any, Any]] = []
+    for nodes, _ in groups:  # placeholders come before all else
+        kept: dict[Any, Any] = {}
+        taken.append(kept)
+        for name in entering(nodes):
+            one = next(n for node in nodes for n in node.all_input_nodes if n.name == name)
+            value = values[name]
             if isinstance(value, torch.Tensor):
-                kept[one] = graph.placeholder(one.name)
+                kept[one] = graph.placeholder(f"{name}_{len(args)}")
                 device = getattr(one.meta.get("val"), "device", value.device)
-                args.append(value.to(device))
+                args.append(value.clone().to(device))
             else:
                 kept[one] = value
-    for node in nodes:
-        copied = graph.create_node(
-            node.op,
-            node.target,
-            torch.fx.node.map_arg(node.args, lambda one: kept[one]),
-            torch.fx.node.map_arg(node.kwargs, lambda one: kept[one]),
-        )
-        kept[node] = copied
-    graph.output(tuple(kept[one] for one in ends or nodes[-1:]))
+    for (nodes, _), kept in zip(groups, taken):  # noqa: B905 - Python 3.9
+        for node in nodes:
+            kept[node] = graph.create_node(
+                node.op,
+                node.target,
+                torch.fx.node.map_arg(node.args, kept.__getitem__),
+                torch.fx.node.map_arg(node.kwargs, kept.__getitem__),
+            )
+    pairs = zip(groups, taken)  # noqa: B905 - Python 3.9
+    graph.output(tuple(kept[one] for (_, ends), kept in pairs for one in ends))
     return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)
 
 

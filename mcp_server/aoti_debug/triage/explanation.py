@@ -193,7 +193,7 @@ def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:
         update={
             "category": found.category,
             "summary": found.headline or found.summary,
-            "confidence": "proved",
+            "confidence": "proved" if found.decided else "likely",
             "ops": list(dict.fromkeys(op for op in (found.op, *diagnosis.ops) if op)),
             "source": found.source or diagnosis.source,
             "input": found.input or diagnosis.input,
