@@ -19,87 +19,69 @@ if TYPE_CHECKING:
 
 Meaning = tuple[Category, Phase]
 
-# cudaError_t and CUresult, which share most numbers.
-CUDA: dict[int, Meaning] = {
-    2: ("out_of_memory", "run"),
-    35: ("device_unavailable", "environment"),
-    98: ("missing_kernel_binary", "run"),
-    100: ("device_unavailable", "environment"),
-    101: ("device_unavailable", "environment"),
-    200: ("missing_kernel_binary", "run"),
-    209: ("missing_kernel_binary", "run"),
-    218: ("missing_kernel_binary", "run"),
-    222: ("missing_kernel_binary", "run"),
-    301: ("missing_kernel_binary", "run"),
-    500: ("missing_kernel_binary", "run"),
-    700: ("illegal_memory_access", "run"),
-    701: ("kernel_resources", "run"),
-    702: ("hang", "hang"),
-    710: ("index_out_of_bounds", "run"),
-    716: ("misaligned_address", "run"),
-    719: ("illegal_memory_access", "run"),
-    803: ("device_unavailable", "environment"),
-    804: ("device_unavailable", "environment"),
-    900: ("concurrency", "run"),
-    901: ("concurrency", "run"),
-}
-# SYCL's runtime: OpenCL's numbers, and its own below -900.
-SYCL: dict[int, Meaning] = {
-    -4: ("out_of_memory", "run"),
-    -5: ("out_of_memory", "run"),
-    -6: ("out_of_memory", "run"),
-    -11: ("triton_error", "triton_compile"),
-    -17: ("missing_symbol", "load"),
-    -42: ("missing_kernel_binary", "run"),
-    -44: ("missing_kernel_binary", "run"),
-    -45: ("missing_kernel_binary", "run"),
-    -46: ("missing_kernel_binary", "run"),
-    -52: ("contract_argument", "run"),
-    -54: ("kernel_resources", "run"),
-    -55: ("kernel_resources", "run"),
-}
-# The same by name, in Unified Runtime, its predecessor and Level Zero: parts of the name.
-SYCL_NAMES: tuple[tuple[str, Meaning], ...] = (
-    ("MODULE_BUILD", ("triton_error", "triton_compile")),
-    ("PROGRAM_BUILD", ("triton_error", "triton_compile")),
-    ("COMPILER", ("triton_error", "triton_compile")),
-    ("OUT_OF_", ("out_of_memory", "run")),
-    ("INVALID_BINARY", ("missing_kernel_binary", "run")),
-    ("INVALID_NATIVE_BINARY", ("missing_kernel_binary", "run")),
-    ("INVALID_KERNEL", ("missing_kernel_binary", "run")),
-    ("INVALID_PROGRAM", ("missing_kernel_binary", "run")),
-    ("INVALID_WORK", ("kernel_resources", "run")),
-    ("INVALID_GROUP", ("kernel_resources", "run")),
-)
+NO_MEMORY: Meaning = ("out_of_memory", "run")
+NO_BINARY: Meaning = ("missing_kernel_binary", "run")
 NO_DEVICE: Meaning = ("device_unavailable", "run")
-# Xid of the kernel log that a program's own access causes; others are the device's.
-XID: dict[int, Meaning] = {
-    13: ("illegal_memory_access", "run"),
-    31: ("illegal_memory_access", "run"),
-    43: ("illegal_memory_access", "run"),
-}
-# Windows: what its loader says of a library.
-WINDOWS: dict[int, Meaning] = {
-    126: ("toolchain", "load"),
-    127: ("missing_symbol", "load"),
-    193: ("package_incompatible", "load"),
-    1114: ("toolchain", "load"),
-    1455: ("out_of_memory", "run"),
-}
-# How Windows ended a process.
-NTSTATUS: dict[int, Meaning] = {
-    0xC0000005: ("host_segfault", "run"),
-    0xC00000FD: ("host_segfault", "run"),
-    0xC0000409: ("host_segfault", "run"),
-    0xC0000374: ("host_segfault", "run"),
-    0xC0000135: ("toolchain", "load"),
-    0xC0000139: ("missing_symbol", "load"),
-    0xC0000142: ("toolchain", "load"),
-    0xC0000017: ("out_of_memory", "run"),
-}
-# Signals, as a negative status or added to 128.
+NO_DRIVER: Meaning = ("device_unavailable", "environment")
+BAD_ADDRESS: Meaning = ("illegal_memory_access", "run")
+RESOURCES: Meaning = ("kernel_resources", "run")
+AT_ONCE: Meaning = ("concurrency", "run")
+BUILD: Meaning = ("triton_error", "triton_compile")
+NO_LIBRARY: Meaning = ("toolchain", "load")
+NO_SYMBOL: Meaning = ("missing_symbol", "load")
 SEGFAULT: Meaning = ("host_segfault", "run")
-SIGNALS: dict[int, Meaning] = dict.fromkeys((4, 6, 7, 8, 11), SEGFAULT)
+
+
+def by_number(*rows: tuple[Meaning, tuple[int, ...]]) -> dict[int, Meaning]:
+    return {number: meaning for meaning, numbers in rows for number in numbers}
+
+
+# cudaError_t and CUresult, which share most numbers.
+CUDA = by_number(
+    (NO_MEMORY, (2,)),
+    (NO_DRIVER, (35, 100, 101, 803, 804)),
+    (NO_BINARY, (98, 200, 209, 218, 222, 301, 500)),
+    (BAD_ADDRESS, (700, 719)),
+    (RESOURCES, (701,)),
+    (("hang", "hang"), (702,)),
+    (("index_out_of_bounds", "run"), (710,)),
+    (("misaligned_address", "run"), (716,)),
+    (AT_ONCE, (900, 901)),
+)
+# SYCL's runtime: OpenCL's numbers, and its own below -900.
+SYCL = by_number(
+    (NO_MEMORY, (-4, -5, -6)),
+    (BUILD, (-11,)),
+    (NO_SYMBOL, (-17,)),
+    (NO_BINARY, (-42, -44, -45, -46)),
+    (("contract_argument", "run"), (-52,)),
+    (RESOURCES, (-54, -55)),
+)
+# The same by name, in Unified Runtime, its predecessor and Level Zero: parts of the name.
+SYCL_NAMES: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
+    (BUILD, ("MODULE_BUILD", "PROGRAM_BUILD", "COMPILER")),
+    (NO_MEMORY, ("OUT_OF_",)),
+    (NO_BINARY, tuple(f"INVALID_{of}" for of in "BINARY NATIVE_BINARY KERNEL PROGRAM".split())),
+    (RESOURCES, ("INVALID_WORK", "INVALID_GROUP")),
+)
+# Xid of the kernel log that a program's own access causes; others are the device's.
+XID = by_number((BAD_ADDRESS, (13, 31, 43)))
+# Windows: what its loader says of a library.
+WINDOWS = by_number(
+    (NO_LIBRARY, (126, 1114)),
+    (NO_SYMBOL, (127,)),
+    (("package_incompatible", "load"), (193,)),
+    (NO_MEMORY, (1455,)),
+)
+# How Windows ended a process.
+NTSTATUS = by_number(
+    (SEGFAULT, (0xC0000005, 0xC00000FD, 0xC0000409, 0xC0000374)),
+    (NO_LIBRARY, (0xC0000135, 0xC0000142)),
+    (NO_SYMBOL, (0xC0000139,)),
+    (NO_MEMORY, (0xC0000017,)),
+)
+# Signals, as a negative status or added to 128.
+SIGNALS = by_number((SEGFAULT, (4, 6, 7, 8, 11)))
 
 OF_CUDA = re.compile(
     r"\b(?:cu(?:da)?[A-Z]\w{2,40}|CUDA|HIP|hip[A-Z]\w{2,40})\b.{0,60}"
@@ -154,7 +136,8 @@ def meaning(text: str) -> Meaning | None:
     if at := OF_SYCL.search(text):
         return SYCL.get(int(at["number"]), NO_DEVICE)
     if at := OF_SYCL_NAMES.search(text):
-        return next((said for part, said in SYCL_NAMES if part in at["name"]), NO_DEVICE)
+        by_name = (said for said, parts in SYCL_NAMES if any(part in at["name"] for part in parts))
+        return next(by_name, NO_DEVICE)
     if at := OF_XID.search(text):
         return XID.get(int(at["number"]), NO_DEVICE)
     if at := OF_NTSTATUS.search(text):

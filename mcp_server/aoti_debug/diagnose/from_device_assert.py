@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, input_named, name_of, phase_at_end
+from aoti_debug.diagnose.calls import base_name, input_named, phase_at_end
 from aoti_debug.diagnose.from_trial import candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
-from aoti_debug.explain.out_of_bounds import at, size_finding, value_finding, value_fixes, worst
+from aoti_debug.explain.out_of_bounds import Blame, of_value, size_finding, worst
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fault, Fix, InputFinding, Kernel
+from aoti_debug.model import Evidence, Fault, Fix, Kernel
 from aoti_debug.read.record import DeviceAssert, GpuException
 
 if TYPE_CHECKING:
     from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
+FIND = Fix(
+    what="find the index: it is computed inside the model or comes from an input that was not "
+    "recorded; compare it with the size of the dimension it selects from",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -29,35 +33,31 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         known = observations.signature_at(found.span)
         suspects = outside(observations, found)
         long = None if compared(observations, found, suspects) else longer(observations, found)
-        if long is not None:
-            suspects = []
-        culprit = suspects[0] if len(suspects) == 1 else None
-        name = culprit_name(observations, culprit)
+        culprit = suspects[0] if len(suspects) == 1 and long is None else None
         sure = culprit is None or is_certain(observations, found)
-        kind = "cpp" if found.block is None else "triton"
+        blame = (
+            of_length(observations, found, *long) if long else blamed(observations, found, suspects)
+        )
         yield Kind(
             "index_out_of_bounds",
             phase_at_end(observations) or "run",
             Tier.ASSERTION,
             known.guide if known else GUIDE,
         ).found(
-            told_length(observations, found, *long)
-            if long
-            else summary(found, culprit, name) + whence(observations, found, suspects),
+            blame.summary,
             found.span,
             *held(observations, culprit),
             confidence="proved" if sure and long is None else "likely",
             signature=known,
             kernel=Kernel(
                 name=kernel_name(observations, found),
-                kind="cpp" if kind == "cpp" else "triton",
+                kind="cpp" if found.block is None else "triton",
                 file=found.file,
                 line=found.line,
-                text=None,
             ),
-            input=of_length(observations, found, *long) if long else finding(found, culprit, name),
+            input=blame.input,
             fault=Fault(access="assert", block=found.block, thread=found.thread),
-            fixes=fixes(found, culprit, name),
+            fixes=blame.fixes,
             order=position,
         )
 
@@ -75,12 +75,10 @@ def held(observations: Observations, culprit: Leaf | None) -> list[Evidence]:
     return [evidence(call.span)] if call is not None and not call.ok else []
 
 
-def culprit_name(observations: Observations, culprit: Leaf | None) -> str:
-    """Return the user's name of the input, as far as it is known."""
-    if culprit is None:
-        return ""
-    known = input_named(observations, culprit.index) if culprit.index is not None else None
-    return known or name_of(culprit)
+def users_name(observations: Observations, given: Leaf) -> str | None:
+    """Return the user's name of an input, as far as it is known."""
+    known = input_named(observations, given.index) if given.index is not None else None
+    return known or given.name
 
 
 def kernel_name(observations: Observations, found: DeviceAssert) -> str:
@@ -175,20 +173,14 @@ def longer(observations: Observations, found: DeviceAssert) -> tuple[Leaf, int] 
     return None
 
 
-def told_length(observations: Observations, found: DeviceAssert, given: Leaf, dim: int) -> str:
-    name, size = culprit_name(observations, given), (given.shape or ())[dim]
-    return (
-        f"an index that the model computes is outside 0 <= index < {found.upper}: {name} has "
-        f"{size} elements in dimension {dim}, and in the calls before at most {found.upper}"
+def of_length(observations: Observations, found: DeviceAssert, given: Leaf, dim: int) -> Blame:
+    name, size = users_name(observations, given), (given.shape or ())[dim]
+    words = (
+        f"an index that the model computes is outside 0 <= index < {found.upper}: "
+        f"{name or f'input {given.index}'} has {size} elements in dimension {dim}, and in the "
+        f"calls before at most {found.upper}"
     )
-
-
-def of_length(
-    observations: Observations, found: DeviceAssert, given: Leaf, dim: int
-) -> InputFinding | None:
-    name, size = culprit_name(observations, given), (given.shape or ())[dim]
-    said = None if name == f"input {given.index}" else name
-    return size_finding(given.index, said, dim, found.upper or "", size)
+    return Blame(words, size_finding(given.index, name, dim, found.upper or "", size), [FIND])
 
 
 def is_certain(observations: Observations, found: DeviceAssert) -> bool:
@@ -199,48 +191,24 @@ def is_certain(observations: Observations, found: DeviceAssert) -> bool:
     return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
 
 
-def summary(found: DeviceAssert, culprit: Leaf | None, name: str) -> str:
+def blamed(observations: Observations, found: DeviceAssert, suspects: list[Leaf]) -> Blame:
+    """Blame the input that holds the index; say where it comes from, if several may, or none."""
     upper = bound(found.upper)
-    if culprit is None or upper is None:
-        return (
-            f"an index is out of bounds: {found.lower or 0} <= {found.index or 'index'} < "
-            f"{found.upper} does not hold"
-        )
-    value, place = worst(culprit, upper)
-    return f"{name}{at(place)} = {value} is outside 0 <= index < {upper}"
-
-
-def whence(observations: Observations, found: DeviceAssert, suspects: list[Leaf]) -> str:
-    """Say where the index comes from, as far as no one input is named for it."""
-    if len(suspects) == 1:
-        return ""
-    if suspects:
-        names = [culprit_name(observations, given) for given in suspects[:4]]
-        return f" ({' and '.join(names)} hold such values)"
+    if len(suspects) == 1 and upper is not None:
+        given = suspects[0]
+        name = users_name(observations, given)
+        return of_value(given.index, name, *worst(given, upper), upper, given=given)
+    words = (
+        f"an index is out of bounds: {found.lower or 0} <= {found.index or 'index'} < "
+        f"{found.upper} does not hold"
+    )
     known = observations.origins.get((found.file, found.line, found.condition))
-    if known is None:
-        return ""
-    if known.index is None:
-        return "; the index is computed inside the model"
-    name = input_named(observations, known.index) or f"input {known.index}"
-    return f"; the index is an element of {name}"
-
-
-def finding(found: DeviceAssert, culprit: Leaf | None, name: str) -> InputFinding | None:
-    upper = bound(found.upper)
-    if culprit is None or culprit.index is None or upper is None:
-        return None
-    said = None if name == f"input {culprit.index}" else name
-    return value_finding(culprit.index, said, *worst(culprit, upper), upper)
-
-
-def fixes(found: DeviceAssert, culprit: Leaf | None, name: str) -> list[Fix]:
-    if culprit is not None:
-        upper = bound(found.upper)
-        return value_fixes(name, upper if upper is not None else "the size", culprit)
-    return [
-        Fix(
-            what="find the index: it is computed inside the model or comes from an input that "
-            "was not recorded; compare it with the size of the dimension it selects from",
-        )
-    ]
+    if suspects:
+        names = [users_name(observations, one) or f"input {one.index}" for one in suspects[:4]]
+        words += f" ({' and '.join(names)} hold such values)"
+    elif known is not None and known.index is None:
+        words += "; the index is computed inside the model"
+    elif known is not None and known.index is not None:
+        name = input_named(observations, known.index) or f"input {known.index}"
+        words += f"; the index is an element of {name}"
+    return Blame(words, None, [FIND])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import base_name, is_users, name_of
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
-from aoti_debug.explain.out_of_bounds import at, value_finding, value_fixes, within
+from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
@@ -59,21 +59,23 @@ def from_index(
     value, upper, lower = (number(said.get(name)) for name in ("value", "upper", "lower"))
     op = operator(observations)
     culprit = holding(call, value) if value is not None else None
-    bounds = within("index", lower or 0, upper) if upper is not None else "the indexed dimension"
-    place = place_of(culprit, value) if culprit is not None and value is not None else None
-    where = f"{name_of(culprit)}{at(place)} = " if culprit is not None else "the index "
-    what = f"{where}{value}" if value is not None else "an index"
-    finding = None
+    where = f" in {op}" if op else ""
     if culprit is not None and value is not None and upper is not None:
-        finding = value_finding(culprit.index, culprit.name, value, place, upper, lower or 0)
-    name = name_of(culprit) if culprit is not None else "the index"
+        own, place, low = (culprit.index, culprit.name), place_of(culprit, value), lower or 0
+        blame = of_value(*own, value, place, upper, lower=low, given=culprit, where=where)
+    else:
+        size = upper if upper is not None else "the size"
+        name = name_of(culprit) if culprit is not None else "the index"
+        what = f"{name} {value}" if value is not None else "an index"
+        bounds = within("index", lower or 0, size) if upper is not None else "the indexed dimension"
+        blame = Blame(f"{what} is outside {bounds}{where}", None, value_fixes(name, size, culprit))
     return OUT_OF_BOUNDS.found(
-        f"{what} is outside {bounds}" + (f" in {op}" if op else ""),
+        blame.summary,
         call.span,
         confidence="proved" if proved else "likely",
         ops=[op] if op else [],
-        input=finding,
-        fixes=value_fixes(name, upper if upper is not None else "the size", culprit),
+        input=blame.input,
+        fixes=blame.fixes,
         order=1,
     )
 

@@ -71,6 +71,7 @@ JUMP = 10.0  # times what stood in the row above
 SEPARATORS = ("|", "\t", "  ", ",")  # of the cells of a row, the surest first
 APART = 0.01  # of the larger one: more than rounding in half precision
 ALIKE = 0.99  # a cosine
+Finder = Callable[[Sequence[str]], "int | None"]
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -82,28 +83,16 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     kept = [line for line in scene.lines if not RAISES.match(line.text)]
     lines = (*kept[:LINES], *kept[max(LINES, len(kept) - LINES) :])
     texts = [line.text for line in lines]
-    finders: tuple[tuple[Callable[[Sequence[str]], int | None], Category, Phase, str], ...] = (
-        (in_columns, "wrong_result", "output", "the numbers of the two results differ: "),
-        (in_row, "wrong_result", "output", "the numbers of the two results differ: "),
-        (in_words, "wrong_result", "output", "the numbers of the two results differ: "),
-        (not_as_expected, "wrong_result", "output", "a number is not the expected one: "),
-        (in_labelled, "wrong_result", "output", "the two results differ: "),
-        (not_repeated, "wrong_result", "output", "the same run gives another result: "),
-        (deviating, "wrong_result", "output", "a difference is large where others are small: "),
-        (dissimilar, "wrong_result", "output", "the two results differ: "),
-        (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
-        (exploding, "wrong_result", "output", "a number of the results jumps: "),
-        (measured, "performance", "run", "times or sizes of two models, and no error: "),
-        (timed, "performance", "run", "times of two models, and no error: "),
-        (under_load, "performance", "run", "times under several loads, and no error: "),
-        (lasting, "performance", "lower", "a long time, and no error: "),
-        (growing, "performance", "run", "the memory grows from line to line: "),
-    )
-    for find, category, phase, what in finders:
+    for find, category, phase, what in FINDERS:
         found = find(texts)
         if found is not None and (category != "performance" or not scene.any(COMPLAINS)):
             yield said(scene, lines[found], category, phase, what, Tier.EXCEPTION)
             return
+
+
+def first_line(holds: Callable[[str], bool]) -> Finder:
+    """Return what finds the number of the first line of a kind."""
+    return lambda texts: next((n for n, text in enumerate(texts) if holds(text)), None)
 
 
 def in_columns(texts: Sequence[str]) -> int | None:
@@ -139,35 +128,29 @@ def column(cells: Sequence[str], words: re.Pattern[str], but: int | None = None)
     return next((n for n, cell in enumerate(cells) if n != but and words.search(cell)), None)
 
 
-def in_row(texts: Sequence[str]) -> int | None:
-    """Return the number of the first line that holds the differing numbers of both models."""
-    for number, text in enumerate(texts):
-        cells = [cell for cell in re.split(r"\s[|;]\s|,\s{1,4}| vs\.? ", text) if cell]
-        one = column(cells, REFERENCE)
-        two = column(cells, COMPILED, but=one)
-        if one is None or two is None or MEASURED.search(text):
-            continue
-        pair = [numbers_in(cells[at].partition(":")[2] or cells[at]) for at in (one, two)]
-        if pair[0] and apart(*pair):
-            return number
-    return None
+def in_row(text: str) -> bool:
+    """Tell whether a line holds the differing numbers of both models in cells of their own."""
+    cells = [cell for cell in re.split(r"\s[|;]\s|,\s{1,4}| vs\.? ", text) if cell]
+    one = column(cells, REFERENCE)
+    two = column(cells, COMPILED, but=one)
+    if one is None or two is None or MEASURED.search(text):
+        return False
+    pair = [numbers_in(cells[at].partition(":")[2] or cells[at]) for at in (one, two)]
+    return bool(pair[0]) and apart(*pair)
 
 
-def in_words(texts: Sequence[str]) -> int | None:
-    """Return the number of the first line that names both models, each with its own numbers."""
-    for number, text in enumerate(texts):
-        if MEASURED.search(text):
-            continue
-        names = list(MODELS.finditer(text))
-        ends = [*(name.start() for name in names[1:]), len(text)][: len(names)]
-        said = {
-            name.lastgroup: numbers_in(shown(text[name.end() : end]))
-            for name, end in zip(names, ends, strict=True)
-        }
-        one, two = said.get("reference"), said.get("compiled")
-        if one and two and apart(one, two):
-            return number
-    return None
+def in_words(text: str) -> bool:
+    """Tell whether a line names both models, each with its own numbers."""
+    if MEASURED.search(text):
+        return False
+    names = list(MODELS.finditer(text))
+    ends = [*(name.start() for name in names[1:]), len(text)][: len(names)]
+    said = {
+        name.lastgroup: numbers_in(shown(text[name.end() : end]))
+        for name, end in zip(names, ends, strict=True)
+    }
+    one, two = said.get("reference"), said.get("compiled")
+    return bool(one and two and apart(one, two))
 
 
 def shown(text: str) -> str:
@@ -176,15 +159,12 @@ def shown(text: str) -> str:
     return shape[0] if shape is not None and shape.start() < COLUMN else text
 
 
-def not_as_expected(texts: Sequence[str]) -> int | None:
-    """Return the number of the first line whose numbers are not those that it expects."""
-    for number, text in enumerate(texts):
-        found = SHOULD.search(text)
-        if found is None or "." not in found[0] or MEASURED.search(text):
-            continue
-        if apart(numbers_in(found["got"]), numbers_in(found["expected"])):
-            return number
-    return None
+def not_as_expected(text: str) -> bool:
+    """Tell whether the numbers of a line are not those that it expects."""
+    found = SHOULD.search(text)
+    if found is None or "." not in found[0] or MEASURED.search(text):
+        return False
+    return apart(numbers_in(found["got"]), numbers_in(found["expected"]))
 
 
 def in_labelled(texts: Sequence[str]) -> int | None:
@@ -232,13 +212,10 @@ def deviating(texts: Sequence[str]) -> int | None:
     return None
 
 
-def dissimilar(texts: Sequence[str]) -> int | None:
-    """Return the number of a line that says how little two results are alike."""
-    for number, text in enumerate(texts):
-        found = SIMILARITY.search(text)
-        if found is not None and float(found["value"]) < ALIKE:
-            return number
-    return None
+def dissimilar(text: str) -> bool:
+    """Tell whether a line says how little two results are alike."""
+    found = SIMILARITY.search(text)
+    return found is not None and float(found["value"]) < ALIKE
 
 
 def rows_of(texts: Sequence[str]) -> Iterator[tuple[int, list[str], list[list[float]]]]:
@@ -313,12 +290,10 @@ LASTED = re.compile(
 )
 
 
-def lasting(texts: Sequence[str]) -> int | None:
-    """Return the number of the first line of a compile or load that took five minutes or more."""
-    for number, text in enumerate(texts):
-        if (found := LASTED.search(text)) is not None and float(found["s"]) >= LONG:
-            return number
-    return None
+def lasting(text: str) -> bool:
+    """Tell whether a line says that a compile or load took five minutes or more."""
+    found = LASTED.search(text)
+    return found is not None and float(found["s"]) >= LONG
 
 
 def measured(texts: Sequence[str]) -> int | None:
@@ -365,3 +340,25 @@ def apart(one: Sequence[float], two: Sequence[float]) -> bool:
         abs(a - b) > APART * max(abs(a), abs(b)) or (a - a == 0) != (b - b == 0)
         for a, b in zip(one, two, strict=True)
     )
+
+
+DIFFER = "the numbers of the two results differ: "
+WRONG: tuple[Category, Phase] = ("wrong_result", "output")
+SLOW: tuple[Category, Phase] = ("performance", "run")
+FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
+    (in_columns, *WRONG, DIFFER),
+    (first_line(in_row), *WRONG, DIFFER),
+    (first_line(in_words), *WRONG, DIFFER),
+    (first_line(not_as_expected), *WRONG, "a number is not the expected one: "),
+    (in_labelled, *WRONG, "the two results differ: "),
+    (not_repeated, *WRONG, "the same run gives another result: "),
+    (deviating, *WRONG, "a difference is large where others are small: "),
+    (first_line(dissimilar), *WRONG, "the two results differ: "),
+    (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
+    (exploding, *WRONG, "a number of the results jumps: "),
+    (measured, *SLOW, "times or sizes of two models, and no error: "),
+    (timed, *SLOW, "times of two models, and no error: "),
+    (under_load, *SLOW, "times under several loads, and no error: "),
+    (first_line(lasting), "performance", "lower", "a long time, and no error: "),
+    (growing, *SLOW, "the memory grows from line to line: "),
+)

@@ -58,11 +58,9 @@ def blamed(
         finding = size_finding((inputs or {}).get(table), table, found.dim, 0, 0)
         return Blame(words, finding, empty_fixes(table))
     if element is not None and not element.computed:
-        finding = value_finding(
-            element.index, element.name, found.value, element.at, upper, found.lower
-        )
-        words = f"{element.name}{at(element.at)} = {found.value} is {outside}"
-        return Blame(words, finding, value_fixes(element.name, upper, lower=found.lower))
+        where = f" in {found.op[:200]}: {of} of {table}"
+        own = element.index, element.name
+        return of_value(*own, found.value, element.at, upper, lower=found.lower, where=where)
     if size is not None and size.size > upper:
         words = f"{size.name} has {size.size} positions (dimension {size.dim}), {table} has {upper}"
         finding = size_finding(size.index, size.name, size.dim, upper, size.size)
@@ -76,6 +74,24 @@ def blamed(
     elif size is not None:
         words += f"; the model computes it from dimension {size.dim} of {size.name}"
     return Blame(words, None, computed_fixes(by, table, f"the size of {table}"))
+
+
+def of_value(
+    index: int | None,
+    name: str | None,
+    value: int,
+    place: Sequence[int] | None,
+    upper: int,
+    *,
+    lower: int = 0,
+    given: Leaf | None = None,
+    where: str = "",
+) -> Blame:
+    """Blame an element of an input; `given` is what is known of the input's values."""
+    known = name or f"input {index}"
+    words = f"{known}{at(place)} = {value} is outside {within('index', lower, upper)}{where}"
+    finding = value_finding(index, name, value, place, upper, lower)
+    return Blame(words, finding, value_fixes(known, upper, given, lower=lower))
 
 
 def called(value: GraphValue | None) -> str:

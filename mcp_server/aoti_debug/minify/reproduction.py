@@ -168,14 +168,10 @@ async def alone_once(
     limit = trials.timeout_s
     if trials.wanted.kind == HANG and trials.best is not None:  # as long as its candidate took
         limit = min(limit, 2 * trials.best.outcome.wall_s + IMPORTS_S)  # side by side
-    ran = await work.run(
-        "the reproduction alone",
-        (python, str(empty / found.script.name)),
-        alone(work.request.target.env, cache, trials.environment),
-        directory,
-        cwd=empty,
-        timeout_s=limit,
-    )
+    argv = (python, str(empty / found.script.name))
+    env = alone(work.request.target.env, cache, trials.environment)
+    command = work.command(argv, env, cwd=empty, timeout_s=limit)
+    ran = await work.run("the reproduction alone", command, directory)
     texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(ran.observations, *texts)
     remove_tree(empty)

@@ -62,22 +62,9 @@ def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
 
     Launches are not made blocking: that lowers the number and precision of reports.
     """
-    return (
-        str(tool),
-        "--tool",
-        check,
-        "--print-limit",
-        PRINT_LIMIT,
-        "--show-backtrace",
-        "device",
-        "--xml",
-        "--save",
-        str(xml),
-        "--target-processes",
-        "application-only",
-        "--launch-timeout",
-        "60",
-    )
+    words = f"--tool {check} --print-limit {PRINT_LIMIT} --show-backtrace device --xml".split()
+    bounds = "--target-processes application-only --launch-timeout 60".split()
+    return (str(tool), *words, "--save", str(xml), *bounds)
 
 
 CORE_DUMPS = ("CUDA_ENABLE_COREDUMP", "CUDA_COREDUMP")
@@ -95,30 +82,18 @@ def sanitizer_environment(env: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
 
+QUIET = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
+
+
 def gdb(tool: Path) -> tuple[str, ...]:
     """Return the words that run a command under gdb and print the stack where it dies."""
-    return (
-        str(tool),
-        "-nx",
-        "-batch",
-        "-q",
-        "-ex",
-        "set pagination off",
-        "-ex",
-        "set debuginfod enabled off",
-        "-ex",
-        "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass",
-        "-ex",
-        "run",
-        "-ex",
-        "bt 150",  # a Python operator has many frames between it and the model
-        "--args",
-    )
+    signals = "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass"
+    stack = "bt 150"  # a Python operator has many frames between it and the model
+    return (str(tool), *QUIET, "-ex", signals, "-ex", "run", "-ex", stack, "--args")
 
 
 SAMPLE_S = 10.0
 NATIVE_S = 70.0  # gdb first reads the symbols of torch, and of CUDA where torch has it
-ATTACH = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set pagination off")
 EVERY_STACK = "thread apply all -ascending bt 100"
 SHELLS = ("sh", "bash", "dash", "zsh", "env")
 SETTLE_S = 2.0
@@ -226,7 +201,7 @@ def samplers(
 ) -> Iterator[tuple[float, list[str]]]:
     """Yield what takes the stacks of one process, and how long it may take."""
     if (gdb := find_tool("gdb", env) or find_tool("cuda-gdb", env)) is not None:
-        yield NATIVE_S, [str(gdb), *ATTACH, "-p", str(pid), "-ex", EVERY_STACK]
+        yield NATIVE_S, [str(gdb), *QUIET, "-p", str(pid), "-ex", EVERY_STACK]
     if python and (py_spy := find_tool("py-spy", env)) is not None:
         yield SAMPLE_S, [str(py_spy), "dump", "--native", "--pid", str(pid)]
 

@@ -69,9 +69,7 @@ def steps_of(
     repeated: int | None = None,
 ) -> list[Step]:
     """Return the checks that shared a process, one by one; `repeated` is the call's number."""
-    by_directory = {
-        ran.directory.relative_to(state.directory.path).as_posix(): ran for ran in processes
-    }
+    by_directory = {state.below(ran.directory): ran for ran in processes}
     last = processes[-1]
     found = []
     for one in planned:

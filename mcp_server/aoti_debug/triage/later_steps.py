@@ -16,7 +16,7 @@ from aoti_debug.diagnose.observations import OlderPackage
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
-from aoti_debug.model import Diagnosis, Fix, SourceLine, Step
+from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.record import PythonException
 from aoti_debug.record.outputs import always
@@ -71,7 +71,7 @@ def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
 async def take_nodes(state: RunState, observations: Observations, context: Context) -> Observations:
     call = context.call
     if impossible := call.why_no_exported or call.why_no_inputs:
-        state.done(Step(name="nodes", status="impossible", why=WHY_NODES, finding=impossible))
+        state.impossible("nodes", WHY_NODES, impossible)
         return observations
     directory = state.subdirectory("nodes")
     # The package itself is not run here.
@@ -81,7 +81,7 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     nan = returns_nan(observations)
     found = read_report(report, input_numbers(observations), nan=nan) if report else None
     if found is not None:
-        artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+        artifact = f"{state.below(ran.directory)}/{REPORT}"
         found = brought(replace(found, artifact=artifact), observations)
     clean = "every value is finite, every index fits" if report else "the process left no report"
     state.done(state.step("nodes", WHY_NODES, ran, found.summary if found else clean))
@@ -155,7 +155,7 @@ async def take_bisection(
     impossible = call.why_no_exported or call.why_no_inputs
     if impossible or budget == 0:
         why_not = impossible or "a budget of 0 s allows no compile"
-        state.done(Step(name="bisect", status="impossible", why=WHY_BISECT, finding=why_not))
+        state.impossible("bisect", WHY_BISECT, why_not)
         return observations
     directory = state.subdirectory("bisect")
     argv = (*interpreter(state, "bisect"), *words(state, call, directory))
@@ -167,7 +167,7 @@ async def take_bisection(
     report = await anyio.to_thread.run_sync(report_of, ran.directory) or {}
     found = read_bisection(report)
     if found is not None:
-        artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+        artifact = f"{state.below(ran.directory)}/{REPORT}"
         found = replace(found, artifact=artifact)
     said = found.summary if found else vanished(report) or "the process left no report"
     state.done(state.step("bisect", WHY_BISECT, ran, said))

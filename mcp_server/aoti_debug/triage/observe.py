@@ -49,7 +49,6 @@ def observe(
     prefix: str = "",
     ending: Ending | None = None,
     torch: str | None = None,
-    extra: tuple[Record, ...] = (),
     ours: Collection[str] = (),
 ) -> Observations:
     """Return the records of every text in `directory`; artifacts are named with `prefix`.
@@ -71,7 +70,7 @@ def observe(
         run = ended_by_us(run)
     if torch is None and run.torch is not None:
         torch = run.torch.version
-    return Observations((*records, *extra), run, ending, torch)
+    return Observations(tuple(records), run, ending, torch)
 
 
 def about_the_call(observations: Observations) -> list[Record]:

@@ -118,7 +118,7 @@ def ended(found: CheckReports) -> Check | None:
 
 def reports_of(ran: Ran, state: RunState) -> CheckReports:
     """Read what the process reported, if it came so far."""
-    artifact = ran.directory.relative_to(state.directory.path).as_posix() + f"/{REPORT}"
+    artifact = f"{state.below(ran.directory)}/{REPORT}"
     document = report_of(ran.directory)
     if document is None:
         return CheckReports()

@@ -18,7 +18,6 @@ from pydantic import ConfigDict
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
-from aoti_debug.read.record import Record
 from aoti_debug.record.counts import read_call_counts
 from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
@@ -230,9 +229,16 @@ class RunState:
         self.steps.append(step)
         self.record()
 
+    def impossible(self, name: str, why: str, why_not: str) -> None:
+        """Record a step that cannot be taken."""
+        self.done(Step(name=name, status="impossible", why=why, finding=why_not))
+
+    def below(self, directory: Path) -> str:
+        """Return a directory of the run as its answer names it."""
+        return directory.relative_to(self.directory.path).as_posix()
+
     def step(self, name: str, why: str, ran: Ran, finding: str | None = None) -> Step:
         """Return the step that a process was."""
-        root = self.directory.path
         return Step(
             name=name,
             status="done",
@@ -240,7 +246,7 @@ class RunState:
             finding=finding,
             exit=ran.exit.how,
             wall_s=round(ran.exit.wall_s, 2),
-            artifact=ran.directory.relative_to(root).as_posix() if ran.directory != root else None,
+            artifact=None if ran.directory == self.directory.path else self.below(ran.directory),
         )
 
     def artifacts(self) -> list[str]:
@@ -256,90 +262,79 @@ class RunState:
         self.directories += 1
         return self.directory.subdirectory(f"steps/{self.directories + 1:02d}-{name}", new=True)
 
-    async def run(
+    def command(
         self,
-        name: str,
         argv: tuple[str, ...],
         env: Mapping[str, str],
-        directory: Path,
         *,
         cwd: Path | None = None,
         timeout_s: float | None = None,
         watch_for_s: float | None = None,
+    ) -> Command:
+        """Return a command within the limits of this run."""
+        return Command(
+            argv,
+            env,
+            cwd or self.request.target.cwd,
+            self.request.timeout_s if timeout_s is None else timeout_s,
+            watch_for_s=math.inf if watch_for_s is None else watch_for_s,
+            on_timeout_s=ON_TIMEOUT_S,
+        )
+
+    async def run(
+        self,
+        name: str,
+        command: Command,
+        directory: Path,
+        *,
         on_timeout: OnTimeout | None = None,
         on_start: OnStart | None = None,
         torch: str | None = None,
-        extra: tuple[Record, ...] = (),
     ) -> Ran:
         """Run one process of this run and read what it left.
 
         Raises:
             Cancelled: the user's stop ended it.
         """
-        limit = self.request.timeout_s if timeout_s is None else timeout_s
         self.process_runs += 1
         self.say(name)
         self.record()
-        ended = await self._process(
-            name,
-            Command(
-                argv=argv,
-                env=env,
-                cwd=cwd or self.request.target.cwd,
-                timeout_s=limit,
-                watch_for_s=math.inf if watch_for_s is None else watch_for_s,
-                on_timeout_s=ON_TIMEOUT_S,
-            ),
+        counter, first = Counter(directory), not self.steps  # the target itself, and not a replay
+        ended = await run_process(
+            command,
             directory,
-            on_timeout,
-            on_start,
+            on_progress=lambda now: self._progress(name, counter, now, first=first),
+            on_timeout=on_timeout,
+            on_start=on_start,
+            stop=self.stop,
+            enough=self.enough if first else None,
+            serving=counter.going_on,
         )
         self.peak_rss, self.torch = max(self.peak_rss, ended.peak_rss), torch or self.torch
         self.directory.check(f"{name} ended with {ended.how}, and ")
         self.notes.extend(f"{name}: {note}" for note in (*ended.notes, *dropped(ended)))
         if ended.cancelled or self.stop.is_set():
             raise Cancelled
-        ours = files_asked_for(directory, (*argv, *env.values()))
+        ours = files_asked_for(directory, (*command.argv, *command.env.values()))
         if ended.timed_out and on_timeout is not None:
             ours.add(STACKS)
-        below = directory.relative_to(self.directory.path).as_posix()
+        below = self.below(directory)
         prefix = "" if below == "." else f"{below}/"
+        ending = ending_within(ended, command.timeout_s)
         observations = await anyio.to_thread.run_sync(
-            lambda: observe(directory, prefix, ending_within(ended, limit), torch, extra, ours)
+            lambda: observe(directory, prefix, ending, torch, ours)
         )
         return Ran(name, directory, ended, observations)
 
-    async def _process(
-        self,
-        name: str,
-        command: Command,
-        directory: Path,
-        on_timeout: OnTimeout | None,
-        on_start: OnStart | None,
-    ) -> Exit:
-        """Run a process to its end; say how far it is."""
-        counter = Counter(directory)
-        watched = not self.steps  # the target itself, and not a replay
-
-        def progress(now: Progress) -> None:
-            tail = f": {now.last_line}" if now.last_line else ""
-            known = counter.bad  # a second ago: its inputs are kept by now
-            calls = counter.words()
-            if known and watched and self.request.stop_at_first:
-                self.enough.set()
-            self.calls = counter.calls
-            self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
-
-        return await run_process(
-            command,
-            directory,
-            on_progress=progress,
-            on_timeout=on_timeout,
-            on_start=on_start,
-            stop=self.stop,
-            enough=self.enough if watched else None,
-            serving=counter.going_on,
-        )
+    def _progress(self, name: str, counter: Counter, now: Progress, *, first: bool) -> None:
+        """Say how far a process is; end the first one after a bad call where that is enough."""
+        tail = f": {now.last_line}" if now.last_line else ""
+        known = counter.bad  # a second ago: its inputs are kept by now
+        calls = counter.words()
+        if known and first and self.request.stop_at_first:
+            self.enough.set()
+        self.calls = counter.calls
+        self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")
 
 
 def dropped(ended: Exit) -> list[str]:

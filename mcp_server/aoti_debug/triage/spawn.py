@@ -143,12 +143,8 @@ async def spawn(
     versions = installed(state)
     ran = await state.run(
         name,
-        argv,
-        environment,
+        state.command(argv, environment, cwd=cwd, timeout_s=timeout_s, watch_for_s=watch_for_s),
         directory,
-        cwd=cwd,
-        timeout_s=timeout_s,
-        watch_for_s=watch_for_s,
         on_timeout=stacks_into(directory, target.env) if stacks else None,
         on_start=on_start,
         torch=versions.torch if versions else None,

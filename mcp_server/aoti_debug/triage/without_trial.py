@@ -11,7 +11,7 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.facts.trials import without
-from aoti_debug.model import Diagnosis, Step
+from aoti_debug.model import Diagnosis
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.trial_report import read_trial
 from aoti_debug.run.files import is_regular
@@ -41,7 +41,7 @@ async def take(state: RunState, observations: Observations, _: Context) -> Obser
     if compiled is None or program is None:
         why_not = compiled.exported_program_skipped if compiled is not None else None
         finding = why_not or "the exported program is not kept"
-        state.done(Step(name=NAME, status="impossible", why=WHY, finding=finding))
+        state.impossible(NAME, WHY, finding)
         return observations
     call = with_custom_ops(Captured(exported=program), run)
     directory = state.subdirectory("without-the-trial")
@@ -50,7 +50,7 @@ async def take(state: RunState, observations: Observations, _: Context) -> Obser
     argv = (*interpreter(state, "without_trial"), *words(state, call, directory))
     argv = (*argv, "--settings", settings, *bound(observations))
     ran = await spawn(state, NAME, argv, directory, timeout_s=state.request.timeout_s)
-    artifact = f"{directory.relative_to(state.directory.path).as_posix()}/{REPORT}"
+    artifact = f"{state.below(directory)}/{REPORT}"
     document = await anyio.to_thread.run_sync(report_of, ran.directory)
     found = read_trial(document, changed, artifact)
     state.done(state.step(NAME, WHY, ran, f"{settings_of(changed)}: {outcome(found)}"))
