@@ -74,27 +74,41 @@ def choices(
 ) -> Iterator[Definitions]:
     """Yield what may define the operators, the smallest first."""
     libraries = context.libraries if any(one.source is None for one in files) else ()
+    loads = ((), libraries) if libraries else ((),)  # the source may load the library itself
     for narrow in (True, False):
         texts = [one.source if narrow else one.wider for one in files]
-        yield _joined([text for text in texts if text and text.strip()], libraries)
+        own = [text for text in texts if text and text.strip()]
+        for needed in loads:
+            if own or needed:
+                yield _joined(own, needed)
     modules = [one.module for one in files if one.module and one.module != "__main__"]
-    modules = list(dict.fromkeys((*context.modules, *modules)))
-    if modules:
+    words = list(dict.fromkeys((*context.modules, *modules)))
+    if words:
         paths = ", ".join(repr(str(folder)) for folder in folders)
-        lines = ["import sys\n", f"sys.path[:0] = [{paths}]"]
-        lines += [f"import {module}" for module in modules if importable(module)]
-        note = f"{', '.join(modules)} is imported from the user's own files: it defines operators"
-        yield _joined(["\n".join(lines) + "\n"], context.libraries, note)
+        lines = ["import sys\n", f"sys.path[:0] = [{paths}]", *(map(brought, words))]
+        names = ", ".join(dict.fromkeys(word.partition(":")[0] for word in words))
+        note = f"{names} is imported from the user's own files ({paths}): it defines operators"
+        for needed in dict.fromkeys(((), context.libraries)):
+            yield _joined(["\n".join(lines) + "\n"], needed, note)
 
 
-def importable(module: str) -> bool:
-    return all(part.isidentifier() for part in module.split("."))
+def brought(word: str) -> str:
+    """Return the Python of MODULE, of MODULE:FUNCTION, which is called, or of
+    MODULE:FUNCTION=OPERATOR, a fake kernel.
+    """
+    module, _, rest = word.partition(":")
+    function, _, operator = rest.partition("=")
+    if not all(part.isidentifier() for part in (*module.split("."), function or module[:1])):
+        return ""
+    if operator:
+        return f"import {module}\ntorch.library.register_fake({operator!r}, {module}.{function})"
+    return f"import {module}" + (f"\n{module}.{function}()" if function else "")
 
 
 def _joined(texts: Sequence[str], libraries: Sequence[str], *notes: str) -> Definitions:
-    parts = list(dict.fromkeys(texts))
+    loads = (f"torch.ops.load_library({library!r})\n" for library in libraries)
+    parts = list(dict.fromkeys((*loads, *texts)))
     files = tuple(map(Path, libraries))
-    parts += [f"torch.ops.load_library({library!r})\n" for library in libraries]
     needed = [
         f"{file.name} must be in the same folder: its operators are compiled code" for file in files
     ]

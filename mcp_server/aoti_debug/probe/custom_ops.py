@@ -2,30 +2,169 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import sys
-from typing import Any
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Optional
 
 from . import events
+from .vocabulary import owner
 
 _SHOWN = 50
+_SITES = 500
+_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 _REGISTERED = re.compile(r"registered at (.{1,4096}?):\d+")
 
 _last: list[object] = []
 
 
+@dataclass(frozen=True)
+class Site:
+    """Where an operator, a kernel of it or its fake kernel was registered: the user's lines,
+    innermost first. `word` brings it back: a module to import, MODULE:FUNCTION to call then, or
+    MODULE:FUNCTION=OPERATOR, a fake kernel to register."""
+
+    op: str
+    lines: tuple[tuple[str, int], ...]
+    word: Optional[str]  # noqa: UP045 - Python 3.9
+    file: Optional[str]  # noqa: UP045
+
+    @property
+    def call(self) -> str | None:
+        """Return the function to call, where importing the module is not enough."""
+        function = (self.word or "").partition(":")[2]
+        return function if function and "=" not in function else None
+
+
+sites: list[Site] = []
+
+
+def watch(torch: Any) -> None:
+    """Remember from here on which of the user's lines register operators."""
+    library = torch.library.Library
+    for name in ("define", "impl", "_register_fake"):
+        original = getattr(library, name, None)
+        if original is not None and not hasattr(original, "_aoti_debug"):
+            setattr(library, name, _noting(original, fake=name == "_register_fake"))
+
+
+def _noting(original: Any, fake: bool) -> Any:
+    import functools
+
+    @functools.wraps(original)
+    def register(self: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            _note(f"{self.ns}::{_name(op)}", args[0] if fake and args else None)
+        except Exception as error:
+            events.note("look at a registration", error)
+        if fake and len(args) > 1:  # how many frames to look back, which are one more now
+            args = (args[0], args[1] + 1, *args[2:])
+        elif fake:
+            kwargs["_stacklevel"] = kwargs.get("_stacklevel", 1) + 1
+        return original(self, op, *args, **kwargs)
+
+    register._aoti_debug = True  # type: ignore[attr-defined]
+    return register
+
+
+def _name(op: Any) -> str:
+    text = op if isinstance(op, str) else str(op._schema.name)
+    return text.partition("(")[0].rpartition("::")[2].partition(".")[0]
+
+
+def _note(op: str, fake: Any) -> None:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.endswith(_LIBRARY):
+        frame = frame.f_back
+    if frame is None or owner(frame.f_code.co_filename) == "torch" or len(sites) >= _SITES:
+        return
+    lines: list[tuple[str, int]] = []
+    called: tuple[str, str] | None = None
+    module = "__main__"
+    while frame is not None:
+        code, name = frame.f_code, str(frame.f_globals.get("__name__"))
+        if not code.co_filename.startswith((_HERE, "<")) and owner(code.co_filename) != "torch":
+            lines.append((os.path.abspath(code.co_filename), frame.f_lineno))  # noqa: PTH100
+            if called is None and name != module and _plain(frame):
+                called = name, code.co_name
+            if code.co_name == "<module>":
+                module = name
+                break
+        frame = frame.f_back
+    word = None
+    if module != "__main__":
+        called, word = None, module
+    elif called is not None:
+        word = ":".join(called)
+    elif fake is not None:
+        name, function = str(fake.__module__), str(fake.__qualname__)
+        if name != "__main__" and getattr(sys.modules.get(name), function, None) is fake:
+            called, word = (name, function), f"{name}:{function}={op}"
+    file = getattr(sys.modules.get(called[0] if called else module), "__file__", None)
+    sites.append(Site(op, tuple(lines), word, file and os.path.abspath(file)))  # noqa: PTH100
+
+
+_LIBRARY = tuple(
+    os.path.join("torch", *path)  # noqa: PTH118
+    for path in (("library.py",), ("_library", "custom_ops.py"), ("_library", "triton.py"))
+)
+
+
+def _plain(frame: FrameType) -> bool:
+    """Tell whether a frame is a call of a module's function that takes no arguments."""
+    code = frame.f_code
+    takes = code.co_argcount + code.co_kwonlyargcount
+    own = getattr(frame.f_globals.get(code.co_name), "__code__", None)
+    return not takes and own is code
+
+
 def report(torch: Any) -> None:
     """Write a custom_ops event when there are any and they changed since the last one."""
     try:
-        state = namespaces(torch), sorted(map(str, torch.ops.loaded_libraries))
+        groups = namespaces(torch)
+        native = [one["file"] for one in groups if not (one["file"] or ".py").endswith(".py")]
+        libraries = sorted({*map(str, torch.ops.loaded_libraries), *_mapped(native)})
+        busy = _under_way()  # what goes on to use a model does more than to register
+        words = dict.fromkeys((o.word, o.file) for o in sites if o.word and o.word not in busy)
+        state = groups, libraries, [list(one) for one in words]
     except Exception as error:
         events.note("look for custom ops", error)
         return
-    if state == ([], []) or _last == [state]:
+    if not any(state) or _last == [state]:
         return
     _last[:] = [state]
-    events.emit("custom_ops", namespaces=state[0], libraries=state[1])
+    events.emit("custom_ops", namespaces=groups, libraries=libraries, registered=state[2])
+
+
+def _under_way() -> set[str]:
+    """Return the functions that this thread is in, as MODULE:FUNCTION."""
+    found: set[str] = set()
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        found.add(f"{frame.f_globals.get('__name__')}:{frame.f_code.co_name}")
+        frame = frame.f_back
+    return found
+
+
+def _mapped(sources: list[str]) -> set[str]:
+    """Return the libraries of this process that were made of one of these files: their operators
+    say which."""
+    found: set[str] = set()
+    if not sources or not os.path.exists("/proc/self/maps"):  # noqa: PTH110
+        return found
+    with open("/proc/self/maps") as maps:  # noqa: PTH123
+        paths = {line.split(None, 5)[5].strip() for line in maps if "/" in line}
+    for path in paths:
+        if ".so" not in path or owner(path) == "torch" or path.startswith(("/usr/", "/lib")):
+            continue
+        with open(path, "rb") as file:  # noqa: PTH123
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if any(content.find(source.encode()) >= 0 for source in sources):
+                found.add(path)
+    return found
 
 
 def namespaces(torch: Any) -> list[dict[str, Any]]:

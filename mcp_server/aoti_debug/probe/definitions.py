@@ -36,6 +36,19 @@ class Enough(BaseException):
     """The script has come to its first use of a model."""
 
 
+def bring(torch: Any, word: str) -> None:
+    """Import MODULE; with MODULE:FUNCTION call it then, with MODULE:FUNCTION=OPERATOR register it
+    as a fake kernel."""
+    name, _, rest = word.partition(":")
+    module = import_module(name)
+    function, _, operator = rest.partition("=")
+    if operator:
+        torch.library.register_fake(operator, getattr(module, function))
+    elif function:
+        with contextlib.suppress(RuntimeError):  # something imported may have called it
+            getattr(module, function)()
+
+
 def run(script: str, argv: str | None = None) -> dict[str, Any]:
     """Run `script`, with the arguments in the JSON list `argv`, up to its first use of a model."""
     words = json.loads(argv) if argv else []

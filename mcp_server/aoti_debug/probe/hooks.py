@@ -168,6 +168,7 @@ def _report_torch(torch: Any) -> None:
         triton=_triton_version(),
     )
     custom_ops.remember_builtin(torch)
+    custom_ops.watch(torch)
     atexit.register(_report_end, os.getpid())
 
 

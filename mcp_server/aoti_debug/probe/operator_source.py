@@ -41,11 +41,25 @@ def sources(torch: Any, graph: Any) -> list[Document]:
     """
     used = _used_operators(torch, graph)
     namespaces = {str(target).split(".")[0] for target in used}
+    groups = [one for one in custom_ops.namespaces(torch) if one["namespace"] in namespaces]
+    sites = [one for one in custom_ops.sites if one.op.split("::")[0] in namespaces]
+    known = {one["file"] for one in groups}
+    for site in sites:  # a fake kernel may be in another file, an operator behind a decorator
+        namespace = site.op.split("::")[0]
+        for file in {file for file, _ in site.lines} - known:
+            known.add(file)
+            groups.append({"namespace": namespace, "file": file, "module": None})
     found = []
-    for group in custom_ops.namespaces(torch):
-        if group["namespace"] in namespaces:
-            lines = _lines_of(torch, used, group["file"])
-            found.append({**group, **_source(group["file"], group["namespace"], lines)})
+    for group in groups:
+        file = group["file"]
+        lines = _lines_of(torch, used, file)
+        lines |= {line for one in sites for path, line in one.lines if path == file}
+        calls = [one.call for one in sites if one.call and one.file == file]
+        source = _source(file, group["namespace"], lines)
+        for key in ("source", "wider"):
+            if source[key] is not None:
+                source[key] += "".join(f"{call}()\n" for call in dict.fromkeys(calls))
+        found.append({**group, **source})
     return found
 
 

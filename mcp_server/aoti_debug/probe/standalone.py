@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import definitions, describe, events, shared_buffer, untrusted
+from . import custom_ops, definitions, describe, events, shared_buffer, untrusted
 
 Document = dict[str, Any]
 
@@ -96,10 +96,11 @@ def prepare(options: argparse.Namespace) -> Any:
     """Import torch, then what defines custom operators; return torch."""
     sys.path[:0] = options.import_path
     torch = import_module("torch")
+    custom_ops.watch(torch)
     for library in options.library:
         torch.ops.load_library(library)
-    for module in options.imports:
-        import_module(module)
+    for word in options.imports:
+        definitions.bring(torch, word)
     index = options.device_index
     if index is not None and 0 < index < torch.cuda.device_count():
         torch.cuda.set_device(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, TypeVar
@@ -125,7 +126,7 @@ class _EventReader:
         if record is Ended:
             known["error"] = failure_of(event)
         elif record is CustomOps:
-            known |= _custom_ops(event.get("namespaces"))
+            known |= _custom_ops(event.get("namespaces"), event.get("registered"))
         elif record is Reference:
             known["settings"] = tuple(_settings(event))
         if needed in taken(record, event):
@@ -213,12 +214,19 @@ def failure_of(event: Fields) -> Failure | None:
     return take(Failure, {**error, **read})
 
 
-def _custom_ops(namespaces: object) -> dict[str, object]:
+# What brings an operator back: MODULE, MODULE:FUNCTION, MODULE:FUNCTION=NAMESPACE::OPERATOR.
+_WORD = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(=\w+::\w+)?)?")
+
+
+def _custom_ops(namespaces: object, registered: object) -> dict[str, object]:
     listed = namespaces if isinstance(namespaces, list) else []
     groups = [one for one in listed if isinstance(one, dict)]
+    sites = [one for one in (registered if isinstance(registered, list) else []) if len(one) == 2]
+    known = strings([one for one, _ in sites]) or ()
+    words = [one for one in known if _WORD.fullmatch(one)]
     return {
-        "modules": strings([one.get("module") for one in groups]),
-        "files": strings([one.get("file") for one in groups]),
+        "modules": (*(strings([one.get("module") for one in groups]) or ()), *words),
+        "files": strings([*(one.get("file") for one in groups), *(file for _, file in sites)]),
         "ops": strings([op for one in groups for op in strings(one.get("ops")) or ()]),
     }
 

@@ -241,7 +241,8 @@ def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
     for seen in run.custom_ops:
         libraries += seen.libraries
         modules += [module for module in seen.modules if module != "__main__"]
-        folders += [folder_of(module, file) for module in seen.modules for file in seen.files]
+        names = [word.partition(":")[0] for word in seen.modules]
+        folders += [folder_of(module, file) for module in names for file in seen.files]
         if "__main__" in seen.modules:
             script = next((Path(word) for word in run.argv if word in seen.files), script)
             script = script or next((Path(f) for f in seen.files if named(f, run.argv)), None)
