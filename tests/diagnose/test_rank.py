@@ -554,12 +554,17 @@ def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:
         "count": 2,
         "stack": "",
     }
-    found = diagnose(run("", checks(fakes={"state": "done", "mismatches": [wrong]})))
+    fakes = {"state": "done", "mismatches": [wrong]}
+    differs = {"state": "done", "verdict": "differs", "outputs": []}
+    found = diagnose(run("", checks(fakes=fakes, compare=differs)))
     assert [one.category for one in found] == ["custom_op_fake_kernel"]
     assert "at 2 places" in found[0].summary
     words = " ".join(f"{fix.what} {fix.why}" for fix in found[0].fixes)
     assert "reads past" not in words
     assert ".contiguous()" in words
+    spared = diagnose(run("", checks(fakes=fakes)))[0]  # no result depends on it
+    assert spared.category == "no_fault"
+    assert any(str(wrong["op"]) in one for one in spared.also_true)
     assert "call the package as it is" in words
     assert "make the fake kernel of shop.sort_rows.default promise" in words
 

@@ -14,6 +14,7 @@ from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, withi
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
+from aoti_debug.symptom import agreeing
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Line, Mismatch
@@ -167,17 +168,30 @@ def from_python(
 
 
 def of_fakes(observations: Observations) -> Iterator[Candidate]:
-    fakes = observations.checks.fakes
+    fakes, spared = observations.checks.fakes, harmless(observations)
     for order, found in enumerate(fakes.mismatches if fakes is not None else ()):
-        yield from_mismatch(found, fakes.artifact if fakes is not None else "", order)
+        if found not in spared:
+            yield from_mismatch(found, fakes.artifact if fakes is not None else "", order)
+
+
+def harmless(observations: Observations) -> list[Mismatch]:
+    """Return layouts that are not as promised, where no result depends on it in the calls that were
+    tried: a kernel that writes where it reads keeps the real one."""
+    fakes = observations.checks.fakes
+    if fakes is None or not agreeing(observations):
+        return []
+    return [one for one in fakes.mismatches if one.property == "stride" and not one.smaller]
+
+
+def said_of(found: Mismatch) -> str:
+    return (
+        f"{found.op[:200]} returns {found.property} {found.got[:200]}, its fake kernel promises "
+        f"{found.expected[:200]}" + (f", at {found.count} places" if found.count > 1 else "")
+    )
 
 
 def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
-    op = found.op[:200]
-    said = (
-        f"{op} returns {found.property} {found.got[:200]}, its fake kernel promises "
-        f"{found.expected[:200]}" + (f", at {found.count} places" if found.count > 1 else "")
-    )
+    op, said = found.op[:200], said_of(found)
     return PROMISE_BROKEN.found(
         said,
         Evidence(artifact=artifact, quote=said),
