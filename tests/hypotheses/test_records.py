@@ -196,6 +196,14 @@ def test_weights_of_the_reference_are_held_against_those_that_were_loaded(
         assert best.source[0].file == "/t/push.py"
 
 
+def test_a_reference_that_a_generator_makes_later_is_to_be_evaluated_at_once() -> None:
+    changed = reference(changed=["a.weight"], changed_count=1, **PAIR)
+    plain, lazy = run(changed), run({**changed, "lazy": ["/t/publish.py", 44]})
+    assert len(lazy.fixes) == len(plain.fixes) + 1 and lazy.summary == plain.summary
+    assert "list(" in lazy.fixes[0].what and lazy.fixes[0].where == "check.py:12"
+    assert ("/t/publish.py", 44) in [(one.file, one.line) for one in lazy.source]
+
+
 def test_rows_that_the_package_was_never_given_are_a_cause_where_they_were_to_be_compared() -> None:
     best = run(reference(rows=[3, 8]))
     assert "3 of 8 rows" in best.summary and best.source[0].line == 32

@@ -299,8 +299,15 @@ def candidate(
     category, said, fix = found
     at = f" at {base_name(place[0])}:{place[1]}" if place else ""
     at = "" if at in said else at
-    both = [spot for spot in dict.fromkeys((place, one.caller)) if spot is not None]
+    both = [spot for spot in dict.fromkeys((place, one.caller, one.lazy)) if spot is not None]
     lines = [SourceLine(file=file, line=line) for file, line in both]
+    fixes = [Fix(what=fix)]
+    if one.lazy is not None and one.caller is not None:
+        asked = f"{base_name(one.lazy[0])}:{one.lazy[1]}"
+        now = "evaluate the reference at once, where the generator is made: list(…)"
+        why = f"it runs only when it is asked for values, at {asked}"
+        where = f"{base_name(one.caller[0])}:{one.caller[1]}"
+        fixes.insert(0, Fix(what=now, where=where, why=why))
     because = []
     if pair is not None and pair.explained:
         program = "" if pair.given is not None and pair.given.agrees else "the exported program on "
@@ -320,5 +327,5 @@ def candidate(
         confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
         source=lines,
         because=because,
-        fixes=[Fix(what=fix)],
+        fixes=fixes,
     )

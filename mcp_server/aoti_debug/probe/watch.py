@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from . import budget, events, failing_node, guards
@@ -16,6 +17,7 @@ from .vocabulary import owner
 
 Details = dict[str, Any]
 _FRAMES = 60
+_GENERATOR = 0x20  # inspect.CO_GENERATOR
 _HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
 
 
@@ -76,14 +78,27 @@ def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
 
 def caller() -> tuple[str, int] | None:
     """Return file and line of the innermost frame that is neither torch's nor the probe's."""
-    frame = sys._getframe(1)
+    frame = _users(sys._getframe(1))
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
+
+
+def consumer() -> tuple[str, int] | None:
+    """Return where the user's generator that calls now was asked for a value; None outside one."""
+    frame = first = _users(sys._getframe(1))
+    while frame is not None and frame.f_code.co_flags & _GENERATOR:
+        frame = _users(frame.f_back)
+    lazy = frame is not None and frame is not first
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None and lazy else None
+
+
+def _users(frame: FrameType | None) -> FrameType | None:
     for _ in range(_FRAMES):
         if frame is None:
             return None
         file = frame.f_code.co_filename
         if not file.startswith((_HERE, "<")) and owner(file) != "torch":
-            return file, frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
+            return frame
+        frame = frame.f_back
     return None
 
 

@@ -105,6 +105,7 @@ class Details:
     num_runners: int | None = None
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
+    mutates: bool = False  # buffers of the program
     cache_dir: str | None = None
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
     input_names: tuple[str | None, ...] | None = None
@@ -217,6 +218,7 @@ class Reference(Record):
     largest: float = 0.0
     unlike: int = 0  # elements that are NaN or infinite on one side alone
     kept: Kept = None  # what both were given, within the run's directory
+    lazy: tuple[str, int] | None = None  # where the generator that makes the call is asked for it
 
     @property
     def reasons(self) -> int:
@@ -301,7 +303,7 @@ class CustomOps(Record):
     """Operators that are not torch's own, grouped by the file that registers them."""
 
     pid: int
-    modules: tuple[str, ...]  # importable, in which they are registered
+    modules: tuple[str, ...]  # importable, in which they are registered; what to call there then
     files: tuple[str, ...]
     ops: tuple[str, ...]
     libraries: tuple[str, ...]  # loaded with torch.ops.load_library
