@@ -497,6 +497,21 @@ def test_of_what_draws_random_numbers_active_dropout_is_told(op: str, category: 
         assert "model.eval()" in found.fixes[0].what
 
 
+@pytest.mark.parametrize(("dropout", "category"), [(0.5, "wrong_result"), (0.0, "false_alarm")])
+def test_what_was_left_in_training_mode_is_the_cause_where_it_moves_results(
+    dropout: float, category: str
+) -> None:
+    ops = ["aten.dropout.default", "aten.randn.default"]
+    stack = '  File "/home/u/model.py", line 11, in forward\n    return self.layers(x)'
+    compared = {"state": "done", "verdict": "random", "random": ops, "drawn": stack}
+    moved = [{"op": op, "apart": apart} for op, apart in zip(ops, (dropout, 2.0), strict=True)]
+    reports = checks(compare=compared, trials={"state": "done", "draws": moved})
+    asserted = "Traceback (most recent call last):\nAssertionError: differs\n"
+    best = diagnose(replace(run(asserted, reports), ending=Ending(code=1)))[0]
+    assert best.category == category and best.because
+    assert ops[category == "false_alarm"] in best.summary
+
+
 @pytest.mark.parametrize(
     ("line", "layer", "category"),
     [

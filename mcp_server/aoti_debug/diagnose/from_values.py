@@ -9,7 +9,6 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
-from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Evidence, Experiment, Fix, Kernel
@@ -45,10 +44,6 @@ STALE_FIX = Fix(
     "the package (the setting aot_inductor.metadata) and compare it before loading",
     why="a package keeps the weights and the graph of the day it was compiled",
 )
-TRAINING_FIX = Fix(
-    what="call model.eval() before torch.export.export, and compile again",
-    why="the mode is baked into the exported program; eval() on the loaded package changes nothing",
-)
 STATE_FIX = Fix(
     what="keep the state outside the model: take it as an input and return the new one",
     why="each call starts from what the package's own buffers hold after the call before",
@@ -82,8 +77,6 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
     given = call is not None and any(leaf.nan for leaf in call.inputs)
     same = call is not None and always(run, call)
     meant = not observations.failed and (same or observations.meant)
-    if compared.verdict == "random" and left_in_training(compared):
-        yield in_training(compared)
     odd = first_odd(run, run.calls)
     for order, output in enumerate(compared.outputs):
         if call is not None and call is odd and output.package.nan and output.eager.nan:
@@ -148,35 +141,6 @@ def stale(older: OlderPackage) -> Candidate:
         "guide": f"{WRONG}#a-package-of-another-version",
     }
     return replace(found, diagnosis=found.diagnosis.model_copy(update=more))
-
-
-def left_in_training(compared: CompareReport) -> bool:
-    """Tell whether what draws follows the model's mode: dropout of a layer of torch's, or in a line
-    that asks for the mode. Where the line itself turns it on there is nothing to switch."""
-    if not any("dropout" in op for op in compared.random):
-        return False
-    line = drawing_line(compared)
-    own = "dropout" in line.lower() and ".training" not in line
-    return compared.layer.startswith("torch.nn.") or not own
-
-
-def drawing_line(compared: CompareReport) -> str:
-    return next((line.text or "" for line in last_line_of(compared.drawn)), "")
-
-
-def in_training(compared: CompareReport) -> Candidate:
-    """A layer that draws in training alone is active; what else draws may be meant to."""
-    ops = [op for op in compared.random if "dropout" in op]
-    said = (
-        f"each call gives another result: {', '.join(ops)[:200]} is active, for the model was "
-        "exported in training mode"
-    )
-    found = of_values(
-        compared.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, 0, [TRAINING_FIX]
-    )
-    place = {"ops": [op[:200] for op in ops], "source": last_line_of(compared.drawn)}
-    known = found.diagnosis.model_copy(update={**place, "confidence": "likely"})
-    return replace(found, diagnosis=known)
 
 
 def unwritten(report: PoisonReport) -> Candidate:
