@@ -2,37 +2,42 @@
 
     latency.py start [--rounds 11] [--json]
     latency.py scan [--megabytes 1000] [--kind ordinary]
+    latency.py diagnose [--megabytes 1000] [--kind KIND ...] [--json]
 
 start: until `initialize` is answered, this server against a bare one-tool MCPServer, in turns, so
 that a busy machine slows them alike; the ratio is of the medians. And what the diagnosis of a log
 of one line costs as a command, in processor seconds too, which other work disturbs less.
 
-scan: the one pass over a large log: seconds, MB/s, peak memory. Kinds: `ordinary` (a training log
-of about 100 bytes a line), `random` (lines of random words, no two alike), `repeats` (one assert
-over and over), `one-line` (no newline at all), `hostile` (samples of all signatures with letters in
-them, frames without end, words of failures in lines of 16 KB; no two alike). A fault stands at the
-end of each but `one-line`, and the benchmark fails when it is not found. All signatures are matched
-too; they are filled up to 150 with invented ones.
+scan: the one pass over a large log of a kind that log_kinds.py has: seconds, MB/s, peak memory. All
+signatures are matched too; they are filled up to 150 with invented ones.
+
+diagnose: what the command takes for a large log, each hostile kind unless said otherwise: processor
+seconds, seconds, peak memory.
+
+A fault stands at the end of each log, and the benchmark fails when it is not read, or when it takes
+too long.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
-from aoti_debug.signatures.signature import Signature, matcher, signatures, texts_of
+from aoti_debug.signatures.signature import Signature, matcher, signatures
+from log_kinds import HOSTILE, KINDS, write_log
 
 BARE = """\
 from mcp.server import MCPServer
@@ -50,6 +55,7 @@ server.run()
 """
 LIMIT = 1.15  # of the bare server's time
 DIAGNOSE_S = 0.45
+LARGE_S = 30.0  # for a log of 1 GB
 REQUEST = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -84,13 +90,28 @@ def seconds_to_initialize(command: list[str]) -> float:
     return took
 
 
-def seconds_to_diagnose(log: Path) -> tuple[float, float]:
-    """Return what the command takes for one line: processor seconds, seconds."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "aoti_debug", "diagnose", str(log)]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-    took, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, took
+@dataclass(frozen=True)
+class Cost:
+    cpu_s: float
+    wall_s: float
+    peak_mb: int
+    status: int
+    answer: dict[str, Any]
+
+
+def diagnosed(log: Path) -> Cost:
+    """Run the command on a log."""
+    command = [sys.executable, "-m", "aoti_debug", "diagnose", str(log), "--json"]
+    with tempfile.TemporaryFile() as answer:
+        # Not a fork of this process, whose memory would count as the peak of the other.
+        began, redirect = time.perf_counter(), (os.POSIX_SPAWN_DUP2, answer.fileno(), 1)
+        started = os.posix_spawn(sys.executable, command, os.environ, file_actions=[redirect])
+        _, status, used = os.wait4(started, 0)
+        took = time.perf_counter() - began
+        answer.seek(0)
+        found = json.load(answer)
+    cpu = used.ru_utime + used.ru_stime
+    return Cost(cpu, took, used.ru_maxrss >> 10, os.waitstatus_to_exitcode(status), found)
 
 
 def start(given: list[str]) -> None:
@@ -113,8 +134,8 @@ def start(given: list[str]) -> None:
                 times[name].append(seconds_to_initialize(command))
         log = Path(folder) / "one.log"
         log.write_text("RuntimeError: x\n")
-        diagnosed = [seconds_to_diagnose(log) for _ in range(options.rounds + 1)][1:]
-    report(times, diagnosed, as_json=options.json)
+        costs = [diagnosed(log) for _ in range(options.rounds + 1)][1:]
+    report(times, [(cost.cpu_s, cost.wall_s) for cost in costs], as_json=options.json)
 
 
 def report(
@@ -146,92 +167,6 @@ def report(
             f"{f'one line diagnosed, {what}':28}{median * 1000:7.0f} ms{fastest * 1000:7.0f} ms"
             f"{max(values) * 1000:7.0f} ms   (limit {DIAGNOSE_S * 1000:.0f} ms)"
         )
-
-
-_WORDS = (
-    "loading model step batch loss tensor output input data worker epoch time elapsed sec memory "
-    "allocated reserved node dataset shard cache hit miss token file error check failed launch"
-)
-WORDS = _WORDS.split(" ")
-ASSERT = (
-    b"/tmp/k.py:%d: unknown: block: [%d,0,0], thread: [%d,0,0] "
-    b"Assertion `index out of bounds: 0 <= tmp4 < 1000` failed.\n"
-)
-
-
-def ordinary(rng: random.Random) -> Iterator[bytes]:
-    step = 0
-    while True:
-        step += 1
-        yield (
-            f"2026-11-21 05:{step // 60 % 60:02d}:{step % 60:02d},{rng.randrange(1000):03d} INFO "
-            f"trainer.py:{rng.randrange(900)} step {step} loss {rng.random():.6f} "
-            f"{rng.choice(WORDS[:20])} {rng.randrange(1 << 32):08x} ok\n"
-        ).encode()
-
-
-def random_words(rng: random.Random) -> Iterator[bytes]:
-    while True:
-        yield (" ".join(rng.choices(WORDS, k=16)) + "\n").encode()
-
-
-def repeats(rng: random.Random) -> Iterator[bytes]:
-    while True:
-        yield ASSERT % (34, rng.randrange(9999), rng.randrange(128))
-
-
-def one_line(rng: random.Random) -> Iterator[bytes]:
-    while True:
-        yield bytes(rng.choices(b"abcdefghij .,", k=1000))
-
-
-def hostile(rng: random.Random) -> Iterator[bytes]:
-    samples = [s.text.encode()[:600] for one in signatures() for s in one.matches + one.neighbours]
-    words = [
-        t.encode() for one in signatures() for p in one.searched for t in texts_of(p, one.anchors)
-    ]
-    words += [t.encode() for reader in log_readers("x") for t in reader.triggers]
-    salts = [bytes(rng.choices(b"ghijklmnopqrstuvwxyz", k=6)) for _ in range(50_000)]
-    while True:
-        for _ in range(400):
-            text, at = rng.choice(samples).replace(b"\n", b" "), rng.randrange(200)
-            yield text[:at] + rng.choice(salts) + text[at:] + b"\n"
-            yield b" ".join([*rng.choices(words, k=5), rng.choice(salts)]) + b"\n"
-            yield b'  File "/%s/torch/_inductor/x.py", line 3, in %s\n' % tuple(
-                rng.choices(salts, k=2)
-            )
-        yield (
-            b"Traceback (most recent call last):\n\x1b[31mRuntimeError: \r"
-            + rng.choice(samples)
-            + b"\n"
-        )
-        yield b" ".join(rng.choices(words, k=800))[:16_000] + b"\n"
-
-
-KINDS = {
-    "hostile": hostile,
-    "ordinary": ordinary,
-    "random": random_words,
-    "repeats": repeats,
-    "one-line": one_line,
-}
-
-
-def write_log(path: Path, kind: str, megabytes: int) -> int:
-    """Write the log from blocks of 32 MB, of which only `hostile` makes a new one each time; return
-    its number of lines."""
-    lines, count, block = KINDS[kind](random.Random(1)), 0, bytearray()
-    with path.open("wb") as file:
-        for _ in range(max(1, megabytes // 32)):
-            if kind == "hostile" or not block:
-                block = bytearray()
-                while len(block) < 32_000_000:
-                    block += next(lines)
-            file.write(block)
-            count += block.count(b"\n")
-        if kind != "one-line":
-            file.write(ASSERT % (99, 1, 2))
-    return count
 
 
 def table(count: int = 150) -> tuple[Signature, ...]:
@@ -267,7 +202,7 @@ def scan_log(given: list[str]) -> None:
             result = scan(stream, "stderr.log", readers)
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     found = [r for r in result.records if isinstance(r, DeviceAssert) and r.line == 99]
-    if options.kind != "one-line" and not found:
+    if not found:
         raise SystemExit("the assert at the end was not found")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     triggers = sum(len(r.triggers) for r in readers)
@@ -280,5 +215,32 @@ def scan_log(given: list[str]) -> None:
         print(note)
 
 
+def diagnose_logs(given: list[str]) -> None:
+    parser = argparse.ArgumentParser("latency.py diagnose")
+    parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--kind", choices=sorted(KINDS), nargs="*", default=list(HOSTILE))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(given)
+    slow = []
+    for kind in options.kind:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "stderr.log"
+            write_log(path, kind, options.megabytes)
+            cost = diagnosed(path)
+        if cost.cpu_s > LARGE_S:
+            slow.append(kind)
+        if options.json:
+            row = {**vars(cost), "answer": None, "kind": kind, "lines": cost.answer["lines"]}
+            print(json.dumps(row), flush=True)
+        else:
+            print(
+                f"{kind:14} {cost.answer['lines']:10} lines {cost.cpu_s:6.1f} s of CPU "
+                f"{cost.wall_s:6.1f} s  peak {cost.peak_mb} MB",
+                flush=True,
+            )
+    if slow:
+        raise SystemExit(f"over {LARGE_S:.0f} s of CPU: {', '.join(slow)}")
+
+
 if __name__ == "__main__":
-    {"start": start, "scan": scan_log}[sys.argv[1]](sys.argv[2:])
+    {"start": start, "scan": scan_log, "diagnose": diagnose_logs}[sys.argv[1]](sys.argv[2:])

@@ -22,7 +22,7 @@ from aoti_debug import api, read
 from aoti_debug.probe import call_counters
 from aoti_debug.read import event_records
 from aoti_debug.read import scan as scan_module
-from aoti_debug.read.blocks import LIMIT, unwrapped
+from aoti_debug.read.blocks import CHUNK, LIMIT, unwrapped
 from aoti_debug.read.event_records import Details
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
@@ -239,9 +239,11 @@ class Counting:
 
     def __init__(self) -> None:
         self.fed: list[int] = []
+        self.last = ""
 
     def feed(self, line: Line) -> bool:
         self.fed.append(line.number)
+        self.last = line.text
         return False
 
     def finish(self) -> list[Record]:
@@ -255,6 +257,14 @@ def test_of_a_log_of_one_kind_of_line_few_are_read_and_the_last_ones_are() -> No
     scan_text(text, "a", [reader])
     assert len(reader.fed) <= scan_module.KIND_LIMIT * (scan_module.TAIL_CHUNKS + 1)
     assert reader.fed[-1] == 40_000
+
+
+def test_of_an_endless_line_of_carriage_returns_the_last_parts_are_read() -> None:
+    reader = Counting()
+    text = "\r".join(f"Error: input {n} is not as it was" for n in range(100_000))
+    scan_text(text, "a", [reader])
+    assert len(reader.fed) <= scan_module.PARTS * (len(text) // CHUNK + 2)
+    assert reader.last == "Error: input 99999 is not as it was"
 
 
 def test_a_large_log_is_read_in_one_pass() -> None:

@@ -28,10 +28,14 @@ KIND_LIMIT = 2_000  # lines of one kind that are read, and as many in each block
 TRIGGER_LIMIT = 10_000  # lines that hold the same triggers, likewise, outside the tail
 KINDS_KEPT = 20_000  # distinct kinds of line that are remembered
 DENSE = 2_000  # triggers in a block from which on its lines are sorted by kind first
-# What is read outside the tail: a line that is read counts its bytes and LINE_COST, one of a new
-# kind that is looked at a SORT_SHARE-th of its bytes. Only a log made of triggers comes to the end.
+PARTS = 2_000  # of a line of carriage returns, in a block
+# What is read outside the tail: a line that is read counts its bytes, LINE_COST and HIT_COST for
+# each trigger in it, a new kind with triggers KIND_COST, one that is looked at a SORT_SHARE-th of
+# its bytes. Only a log made of triggers comes to the end.
 WORK = 24_000_000
 LINE_COST = 200
+HIT_COST = 100
+KIND_COST = 12
 SORT_SHARE = 20
 KIND_BYTES = 1_000  # longer kinds are not remembered
 
@@ -76,7 +80,6 @@ class Scan:
 class _Family:
     """The lines that hold the same triggers."""
 
-    readers: tuple[tuple[int, tuple[bytes, ...]], ...]  # reader, its triggers that may be in it
     seen: int = 0
 
 
@@ -107,19 +110,19 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    owners: tuple[tuple[tuple[int, bytes], ...], ...]  # of each reduced trigger: reader, trigger
+    owners: tuple[frozenset[int], ...]  # readers of each trigger
     reduced: MultiSearch
     whole: MultiSearch
 
 
 @lru_cache(maxsize=8)
 def _plan(triggers: tuple[tuple[str, ...], ...]) -> _Plan:
-    owners: dict[bytes, list[tuple[int, bytes]]] = {}
+    owners: dict[bytes, set[int]] = {}
     for index, texts in enumerate(triggers):
-        for trigger in (text.encode() for text in texts):
-            owners.setdefault(trigger.translate(None, _DELETED), []).append((index, trigger))
-    whole = {trigger for group in owners.values() for _, trigger in group}
-    return _Plan(tuple(map(tuple, owners.values())), MultiSearch(owners), MultiSearch(whole))
+        for text in texts:
+            owners.setdefault(text.encode(), set()).add(index)
+    reduced = MultiSearch({trigger.translate(None, _DELETED) for trigger in owners})
+    return _Plan(tuple(map(frozenset, owners.values())), reduced, MultiSearch(owners))
 
 
 class _Dispatcher:
@@ -205,17 +208,14 @@ class _Dispatcher:
             for kind, hits in self._plan.reduced.lines(fresh):
                 fresh.discard(kind)
                 known[kind] = self._classify(kind, hits)
+                self._work += KIND_COST
             self._remember(fresh)
         return known
 
     def _classify(self, text: bytes, hits: frozenset[int]) -> _Kind:
         family = self._families.get(hits)
         if family is None:
-            found: dict[int, list[bytes]] = {}
-            for key in hits:
-                for index, trigger in self._plan.owners[key]:
-                    found.setdefault(index, []).append(trigger)
-            family = _Family(tuple((i, tuple(t)) for i, t in sorted(found.items())))
+            family = _Family()
             if len(self._families) < KINDS_KEPT:
                 self._families[hits] = family
         kind = _Kind(family)
@@ -231,15 +231,16 @@ class _Dispatcher:
 
     def _feed_line(self, number: int, raw: bytes, kind: _Kind | None) -> None:
         raw = raw.rstrip(b"\r").replace(_SLIP, b"  ]\r")
-        parts = [p for p in raw.split(b"\r") if p] if b"\r" in raw else [raw]
+        parts = [p[:LINE_LIMIT] for p in raw.split(b"\r") if p] or [b""]
+        held = dict(self._plan.whole.lines(parts)) if kind is not None else {}
+        if len(parts) > PARTS:
+            parts = [p for p in parts if p in held][-PARTS:]
         for part in parts:
-            part = part[:LINE_LIMIT]
-            self._work += len(part) + LINE_COST
+            hits = held.get(part, ())
+            self._work += len(part) + LINE_COST + HIT_COST * len(hits)
             due = set(self._open)
-            quoted = self._quotes_code(number, part)
-            for index, triggers in kind.family.readers if kind is not None and not quoted else ():
-                if index not in due and any(t in part for t in triggers):
-                    due.add(index)
+            if not self._quotes_code(number, part):
+                due.update(*(self._plan.owners[hit] for hit in hits))
             if not due:
                 continue
             line = Line(number, part.decode("utf-8", "replace"))
