@@ -196,8 +196,8 @@ async def check_inputs(package: str, model: str | None = None) -> str:
     return write_check_inputs(stated)
 
 
-def unpack(packed: str, owner: str | None = None) -> UploadAnswer:
-    """Unpack an archive that a client has sent. Blocks.
+def unpack(packed: str, name: str, owner: str | None = None) -> UploadAnswer:
+    """Unpack an archive that a client has sent into a folder of this name. Blocks.
 
     Raises:
         WrongUse: it is none.
@@ -206,7 +206,7 @@ def unpack(packed: str, owner: str | None = None) -> UploadAnswer:
     from aoti_debug import unpacking
 
     try:
-        return unpacking.unpack(Path(packed), owner)
+        return unpacking.unpack(Path(packed), name, owner)
     except OSError as error:
         raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
 

@@ -16,10 +16,11 @@ from aoti_debug.answers import UploadAnswer
 from aoti_debug.errors import TooLarge, WrongUse
 from aoti_debug.plain import clean
 from aoti_debug.run.directory import prune
-from aoti_debug.run.files import create, remove_tree
+from aoti_debug.run.files import create
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import make
 
+KIND = "uploads"
 MIB = 1 << 20
 BODY = 64 * MIB  # of the archive as it comes
 FOLDER = 256 * MIB  # of the files in it
@@ -104,18 +105,22 @@ def _bounded() -> type[tarfile.TarInfo]:
     return Bounded
 
 
-def unpack(packed: Path, owner: str | None) -> UploadAnswer:
-    """Unpack an archive into a folder of this owner's; return where its files are. Blocks.
+def new_name() -> str:
+    return f"u-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+
+
+def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
+    """Unpack an archive into a new folder of this owner's; return where its files are. Blocks.
+    Where it does not end well, the caller removes the folder: this process may have been killed.
 
     Raises:
         WrongUse, TooLarge, RunDirectoryError
     """
-    name = f"u-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
-    kept = make("uploads", name, owner)
+    kept = make(KIND, name, owner)
     kept.hold()
     folder = kept.path / "files"
+    folder.mkdir(mode=0o700)
     try:
-        folder.mkdir(mode=0o700)
         with (
             packed.open("rb") as file,
             _Unpacked(file) as stream,
@@ -124,11 +129,7 @@ def unpack(packed: Path, owner: str | None) -> UploadAnswer:
             _extract(archive, folder)
         prune(owner=owner)
     except _NO_ARCHIVE as error:
-        remove_tree(kept.path)
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=HELP) from error
-    except BaseException:
-        remove_tree(kept.path)
-        raise
     files = [path for path in folder.rglob("*") if path.is_file()]
     return UploadAnswer(
         folder=str(folder), files=len(files), bytes=sum(f.stat().st_size for f in files)

@@ -14,8 +14,10 @@ from starlette.responses import JSONResponse, Response
 from aoti_debug.answers import UploadAnswer
 from aoti_debug.errors import AotiDebugError, RunDirectoryError, TooLarge, WrongUse
 from aoti_debug.reading import Readers
+from aoti_debug.run.files import remove_tree
+from aoti_debug.run.kept import home
 from aoti_debug.tools.waiting import OWNER
-from aoti_debug.unpacking import BODY, HELP, large
+from aoti_debug.unpacking import BODY, HELP, KIND, large, new_name
 
 SILENCE_S = 30.0  # between two parts of a body
 
@@ -49,10 +51,20 @@ async def _take(request: Request, owner: str | None) -> UploadAnswer:
         with tempfile.NamedTemporaryFile() as packed:
             await _receive(request, packed)
             packed.flush()
-            given = {"packed": packed.name, "owner": owner}
-            return await _readers().read(owner, UploadAnswer, "unpack", Path(packed.name), **given)
+            return await _unpacked(packed.name, new_name(), owner)
     except OSError as error:
         raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
+
+
+async def _unpacked(packed: str, name: str, owner: str | None) -> UploadAnswer:
+    """Have it unpacked, or leave nothing, however that ended."""
+    given = {"packed": packed, "name": name, "owner": owner}
+    try:
+        return await _readers().read(owner, UploadAnswer, "unpack", Path(packed), **given)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(remove_tree, home() / KIND / name)
+        raise
 
 
 async def _receive(request: Request, packed: IO[bytes]) -> None:

@@ -38,6 +38,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
 from aoti_debug.server import unanswerable
+from aoti_debug.tools.tool import ASKER, Asker
 from aoti_debug.tools.waiting import OWNER
 from aoti_debug.upload import upload
 
@@ -216,9 +217,11 @@ class Guard:
 
         if session is not None:
             session.requests, session.open = session.requests + 1, session.open + 1
+        asker = scope[ASKER] = Asker()
         try:
             await self._app(scope, receive, sent)
         finally:
+            asker.leave()
             if session is not None:
                 session.open, session.used = session.open - 1, time.monotonic()
                 if scope["method"] == "DELETE":

@@ -19,6 +19,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import psutil
 import pytest
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import DiagnoseAnswer
@@ -30,6 +31,7 @@ from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
 from aoti_debug.web import REQUESTS, SESSIONS, tokens
 from mcp import MCPError
+from programs import CLOSED, READ, FileWatch
 from server.conftest import answer_of, error_of
 from server.test_http import (
     ALICE,
@@ -218,6 +220,94 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
                 assert "there is no file" in said, (tool, said)
 
     anyio.run(main)
+
+
+CALLS = """\
+import sys, anyio, httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+async def main(url, token, mode, tool, **given):
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
+        async with Client(streamable_http_client(url, http_client=http), mode=mode) as client:
+            await client.call_tool(tool, given)
+
+given = dict(word.split("=", 1) for word in sys.argv[5:])
+anyio.run(lambda: main(*sys.argv[1:5], **given))
+"""
+
+
+@contextlib.contextmanager
+def calling(server: Served, mode: str, tool: str, **given: object) -> Iterator[None]:
+    """Have a client call a tool while the body runs, and then kill it."""
+    words = [server.url, ALICE, mode, tool, *(f"{name}={given[name]}" for name in given)]
+    with subprocess.Popen([sys.executable, "-c", CALLS, *words]) as client:
+        yield
+        client.kill()
+
+
+@pytest.fixture
+def endless_log(tmp_path: Path) -> Path:
+    """A log that takes an hour to read, of which the server gives a minute and ten seconds."""
+    path = tmp_path / "endless.log"
+    with path.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 200_000_000)
+        file.truncate(1 << 40)
+    return path
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_log_is_read_no_further_when_its_client_has_left(
+    guarded: Served, endless_log: Path, mode: str
+) -> None:
+    watch = FileWatch(endless_log)
+    with calling(guarded, mode, "diagnose_log", path=endless_log):
+        watch.wait(READ)
+    watch.wait(CLOSED)
+    watch.close()
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_run_goes_on_when_its_client_has_left(guarded: Served, tmp_path: Path, mode: str) -> None:
+    (tmp_path / "waits.py").write_text(f"open({str(tmp_path / 'pid')!r}, 'w').close()\n{WAITS}")
+    os.mkfifo(tmp_path / "pid")
+    script = {"script": str(tmp_path / "waits.py")}
+
+    async def main() -> None:
+        async with guarded.client(ALICE) as alice:
+            before = set((guarded.home / "runs").glob("*"))
+            with calling(guarded, mode, "run_stage", **script):
+                (tmp_path / "pid").read_bytes()
+            assert answer_of(await alice.call_tool("diagnose_log", {"text": "x"}))["lines"] == 1
+            (run,) = (one.name for one in set((guarded.home / "runs").glob("*")) - before)
+            seen = answer_of(await alice.call_tool("wait_run", {"run": run, "wait_s": 0}))
+            assert seen["status"] == "running"
+            await alice.call_tool("cancel_run", {"run": run})
+
+    anyio.run(main)
+
+
+def test_an_upload_whose_reading_is_ended_leaves_nothing(tmp_path: Path) -> None:
+    """As it is when it takes too long: its process is killed."""
+    many = packed(*((tarfile.TarInfo(f"{'d/' * 14}{n}"), bytes(40_000)) for n in range(5000)))
+    file = tokens_of(tmp_path / "tokens", f"alice {ALICE}\n")
+
+    async def main(server: Served) -> None:
+        async def end_the_reader() -> None:
+            while not [*server.home.glob("uploads/*/files/d")]:
+                await anyio.lowlevel.checkpoint()
+            for process in psutil.Process(server.process.pid).children():
+                process.kill()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(end_the_reader)
+            said = await anyio.to_thread.run_sync(sent, server, many)
+        assert said.status_code == 400
+        assert [*server.home.glob("uploads/*")] == []
+
+    with served(tmp_path / "home", "--token-file", str(file)) as server:
+        anyio.run(main, server)
 
 
 SLOW = """\

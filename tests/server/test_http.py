@@ -58,8 +58,10 @@ def served(home: Path, *words: str) -> Iterator[Served]:
     with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("serving")
-        yield Served(place, home, process)
-        process.terminate()
+        try:
+            yield Served(place, home, process)
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
+import anyio
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
@@ -21,6 +23,41 @@ from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
+
+
+ASKER = "aoti_debug.asker"  # in the scope of an HTTP request
+
+
+class Asker:
+    """Who waits for the answer to an HTTP request, up to the end of the connection."""
+
+    def __init__(self) -> None:
+        self.left = False
+        self._calls: set[anyio.CancelScope] = set()
+
+    @contextmanager
+    def waits(self) -> Iterator[None]:
+        """Cancel the body when nobody waits any more."""
+        with anyio.CancelScope() as call:
+            self._calls.add(call)
+            if self.left:
+                call.cancel()
+            try:
+                yield
+            finally:
+                self._calls.discard(call)
+
+    def leave(self) -> None:
+        self.left = True
+        for call in self._calls:
+            call.cancel()
+
+
+def asker_of(context: Context[Any, Any]) -> Asker:
+    """Return who asked; over stdio nobody leaves, unless the server ends."""
+    request = context.request_context.request
+    found = None if request is None else request.scope.get(ASKER)
+    return found if isinstance(found, Asker) else Asker()
 
 
 class AotiTool(Tool):
@@ -38,7 +75,9 @@ class AotiTool(Tool):
     ) -> Any:
         try:
             given = _given(arguments, self.parameters)
-            return await super().run(given, context, convert_result)
+            with asker_of(context).waits():
+                return await super().run(given, context, convert_result)
+            raise ToolError("its client has left")
         except UnexpectedToolError as error:
             raise ToolError(_explain(error.__cause__ or error, self.name)) from error.__cause__
         except ToolError as error:

@@ -17,7 +17,7 @@ from pydantic import create_model
 from aoti_debug.kinds import KINDS
 from aoti_debug.model import RunModel
 from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import MAX_WAIT_S, Run, WaitS, tool
+from aoti_debug.tools.tool import MAX_WAIT_S, Run, WaitS, asker_of, tool
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
@@ -118,13 +118,15 @@ def owner_of(call: Call) -> str | None:
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:
-    """Wait until the run ends or the time passes; end the run if the call is cancelled."""
+    """Wait until the run ends or the time passes; end the run if the call is cancelled, not if its
+    connection is lost."""
     service = await service_of(call)
     try:
         return await _reporting(call, service, run, wait_s)
     except anyio.get_cancelled_exc_class():
-        with anyio.CancelScope(shield=True):
-            await service.cancel(run, owner_of(call))
+        if not asker_of(call).left:
+            with anyio.CancelScope(shield=True):
+                await service.cancel(run, owner_of(call))
         raise
 
 
