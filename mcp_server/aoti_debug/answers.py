@@ -23,12 +23,12 @@ from aoti_debug.model import (
 )
 
 
-def _of_run(answer: RunModel, script: str | None) -> bool | None:
-    """Say whether a run found something broken; `script` is how its target ended."""
+def _of_run(answer: RunModel, ended_well: bool | None) -> bool | None:
+    """Say whether a run found something broken; `ended_well` is how its target ended."""
     if answer.diagnosis is None:
         return False if answer.status == "done" else None
-    if answer.diagnosis.category == "user_code" and script == "exit 0":
-        return False  # it ended well and has nothing to do with AOTInductor
+    if answer.diagnosis.category == "user_code" and ended_well:
+        return False  # it has nothing to do with AOTInductor
     return answer.diagnosis.found_fault
 
 
@@ -39,6 +39,7 @@ class StageAnswer(RunModel):
     acted: bool | None = None
     why: str | None = Field(None, description="why it could or could not act")
     exit: str | None = None
+    ended_well: bool | None = None
     wall_s: float | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     observed: list[str] = Field(default_factory=list)
@@ -47,7 +48,7 @@ class StageAnswer(RunModel):
 
     @property
     def found_fault(self) -> bool | None:
-        return _of_run(self, self.exit)
+        return _of_run(self, self.ended_well)
 
 
 class TriageAnswer(RunModel):
@@ -60,7 +61,7 @@ class TriageAnswer(RunModel):
 
     @property
     def found_fault(self) -> bool | None:
-        return _of_run(self, self.steps[0].exit if self.steps else None)
+        return _of_run(self, self.steps[0].ended_well if self.steps else None)
 
 
 class MinifyAnswer(RunModel):

@@ -236,6 +236,7 @@ class Step(Model):
     why: str
     finding: str | None = None
     exit: str | None = None
+    ended_well: bool | None = None
     wall_s: float | None = None
     artifact: str | None = Field(None, description="directory of its files within the run")
 

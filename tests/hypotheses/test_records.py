@@ -3,11 +3,14 @@ script complains and the package is right when its calls are repeated."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
+import pkgutil
 from typing import Any
 
 import pytest
+from aoti_debug import hypotheses
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.check_report import read_reports
@@ -16,14 +19,15 @@ from aoti_debug.record.events import read_events
 LEAF = {"index": 0, "name": "frames", "kind": "tensor", "dtype": "float32", "device": "cpu"}
 
 
-def run(
+def observed(
     *more: dict[str, Any],
     memory: dict[str, Any] | None = None,
     code: int = 1,
     verdict: str = "agrees",
+    compared: dict[str, Any] | None = None,
     **steps: dict[str, Any],
-) -> Diagnosis:
-    """Diagnose a run of two calls; the call's values are as the verdict says."""
+) -> Observations:
+    """Return a run of two calls; the call's values are as the verdict says."""
     lines: list[dict[str, Any]] = []
     for number in (1, 2):
         given = {**LEAF, "shape": [4, 8], "stride": [8, 1]}
@@ -34,10 +38,14 @@ def run(
         lines.append({**end, **({"memory": memory} if memory and number == 2 else {})})
     told = [{"t": 1.0, "pid": 7, **line} for line in (*lines, *more)]
     log = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in told).encode()))
-    compare = {"state": "done", "verdict": verdict, "outputs": []}
+    compare = {"state": "done", "verdict": verdict, "outputs": [], **(compared or {})}
     done = {name: {"state": "done", **step} for name, step in steps.items()}
     reports = read_reports({"steps": {"compare": compare, **done}}, "report.json")
-    return diagnose(Observations((), log, Ending(code=code), checks=reports))[0]
+    return Observations((), log, Ending(code=code), checks=reports)
+
+
+def run(*more: dict[str, Any], **given: Any) -> Diagnosis:
+    return diagnose(observed(*more, **given))[0]
 
 
 def reference(**found: Any) -> dict[str, Any]:
@@ -225,3 +233,48 @@ def test_a_call_in_a_forked_child_that_does_not_return_blames_the_fork() -> None
     best = run(main, {**child, "package": "/t/m.pt2", "inputs": [leaf]})
     assert (best.category, best.confidence) == ("hang", "likely")
     assert "OpenMP" in best.summary
+
+
+CHILD = {"event": "begin", "phase": "run", "name": "call", "id": 1, "call": 1, "pid": 8}
+FORK = [
+    {"event": "process", "pid": 7, "argv": ["serve.py"]},
+    {**CHILD, "package": "/t/m.pt2", "inputs": [{**LEAF, "shape": [4, 8], "stride": [8, 1]}]},
+]
+WROTE = {"wrote": [{"op": "lib::scale", "argument": "out", "stack": "", "places": {}}]}
+DRAWN = {"random": ["aten.rand.default"], "drawn": ""}
+# Of each kind of cause the smallest run that must raise it, and one that must not.
+SAMPLES: dict[str, tuple[Observations, Observations]] = {
+    "fork": (observed(*FORK), observed(*FORK[:1])),
+    "randomness": (
+        observed(verdict="random", compared=DRAWN),
+        observed(verdict="random", compared=DRAWN, code=0),
+    ),
+    "reference": (
+        observed(reference(training=["norm (BatchNorm1d)"])),
+        observed(reference(training=["norm (BatchNorm1d)"]), code=0),
+    ),
+    "shared_memory": (observed(memory={"overwritten": [0]}), observed()),
+    "tolerance": (
+        observed(reference(**{**PAIR, "apart": 1e-6})),
+        observed(reference(**{**PAIR, "apart": 0.0})),
+    ),
+    "undeclared_write": (
+        observed(verdict="differs", writes=WROTE),
+        observed(verdict="agrees", writes=WROTE),
+    ),
+}
+
+
+def kinds_of_cause() -> dict[str, Any]:
+    """Return the modules of causes that are found in what was observed."""
+    names = [one.name for one in pkgutil.iter_modules(hypotheses.__path__)]
+    found = {n: importlib.import_module(f"aoti_debug.hypotheses.{n}") for n in names}
+    return {name: module for name, module in found.items() if hasattr(module, "candidates")}
+
+
+def test_each_kind_of_cause_is_raised_by_its_sample_and_not_by_the_one_beside_it() -> None:
+    kinds = kinds_of_cause()
+    assert set(SAMPLES) == set(kinds)
+    for name, (must, must_not) in SAMPLES.items():
+        assert [c.role for c in kinds[name].candidates(must)] == ["cause"], name
+        assert not list(kinds[name].candidates(must_not)), name

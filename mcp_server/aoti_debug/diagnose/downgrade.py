@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import writes_to
@@ -14,7 +15,8 @@ from aoti_debug.plain import one_line
 from aoti_debug.read.record import GpuException, PythonException
 
 if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Candidate, Observations
+    from aoti_debug.diagnose.observations import Candidate, Observations, Role
+    from aoti_debug.read.check_report import CompareReport
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
@@ -48,27 +50,6 @@ def is_vendor_kernel(name: str | None) -> bool:
 # What the process itself writes; the driver's log too is a file that the process could write.
 PRINTED = frozenset({"stderr.log", "stdout.log", "cuda.log"})
 GPU_ERROR = re.compile(r"CUDA (?:driver )?error|device-side assert|HIP error")
-
-
-def weighed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
-    """Return the candidates; those that nothing but a text tells are at most likely, and where
-    the process ended by another exception, or well after calls, they are printed words."""
-    kept = list(candidates)
-    known = any(explains(candidate, observations) for candidate in kept)
-    return [
-        contradicted(unproved(candidate), observations, known=known)
-        if rests_on_text(candidate, observations) and not agreed(candidate, observations)
-        else candidate
-        for candidate in kept
-    ]
-
-
-def rests_on_text(candidate: Candidate, observations: Observations) -> bool:
-    """Tell whether all of its evidence was printed. In a log, everything was."""
-    evidence = candidate.diagnosis.evidence
-    if observations.ending is None and not observations.run.probed:
-        return True
-    return bool(evidence) and all(map(is_printed, evidence))
 
 
 def is_printed(evidence: Evidence) -> bool:
@@ -112,28 +93,6 @@ def dumped(observations: Observations) -> bool:
     return any(e.span.artifact not in PRINTED for e in observations.of(GpuException))
 
 
-def unproved(candidate: Candidate) -> Candidate:
-    if candidate.diagnosis.confidence != "proved":
-        return candidate
-    likely = candidate.diagnosis.model_copy(update={"confidence": "likely"})
-    return replace(candidate, diagnosis=likely)
-
-
-def contradicted(candidate: Candidate, observations: Observations, *, known: bool) -> Candidate:
-    """Put words aside that the end of the process speaks against; `known`: the recorded error says
-    why it failed."""
-    run, ending = observations.run, observations.ending
-    if not run.probed or ending is None or candidate.role not in ("cause", "symptom"):
-        return candidate
-    error, ends = observations.run.error, observations.of(PythonException)
-    raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
-    caught = bool(error) and not any(one_line(end.message)[:200] in error for end in ends)
-    well = ending.clean and bool(run.calls) and is_fault(candidate)
-    quiet = observations.run.failure is None
-    against = known or (quiet and well) or (raised and (quiet or caught))
-    return replace(candidate, role="printed") if against else candidate
-
-
 def is_of(candidate: Candidate, exception: PythonException) -> bool:
     """Tell whether the words are those of this exception."""
     span, found = exception.span, candidate.diagnosis.evidence[0]
@@ -144,111 +103,57 @@ def is_of(candidate: Candidate, exception: PythonException) -> bool:
     )
 
 
-ROUNDING = (
-    "but the package gives what the exported program gives, up to rounding: the script expects "
-    "more, or something else"
-)
-AGREES = (
-    "but the result agrees with the exported program: what reads this input takes its strides as "
-    "they are"
-)
-# What a process that ended well may print and be healthy.
-NOTICES: frozenset[Category] = frozenset({"performance", "false_alarm", "no_fault"})
+@dataclass(frozen=True)
+class Case:
+    """The candidates as they are when a ruling comes to them."""
+
+    found: Sequence[Candidate]
+    observations: Observations
+
+    @cached_property
+    def told(self) -> bool:
+        """Tell whether the recorded error says why the process failed."""
+        return any(explains(candidate, self.observations) for candidate in self.found)
+
+    @cached_property
+    def short_of_memory(self) -> bool:
+        return any(c.role == "cause" and is_of_kind(c, "out_of_memory") for c in self.found)
+
+    @property
+    def agrees(self) -> CompareReport | None:
+        """Return the comparison, if the package gives what the exported program gives."""
+        compared = self.observations.checks.compare
+        return compared if compared is not None and compared.verdict == "agrees" else None
 
 
-def downgraded(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
-    """Return the candidates, those without a consequence turned into false alarms or notes."""
-    found = [without_consequence(c, observations) for c in candidates]
-    compared, guards = observations.checks.compare, observations.checks.guards
-    if guards is None or not (guards.differences or guards.broken or guards.exception):
-        found = [replace(c, role="note") if is_unneeded(c, observations) else c for c in found]
-    if any(c.role == "cause" and c.diagnosis.category == "out_of_memory" for c in found):
-        found = [replace(c, role="symptom") if c.over_bound else c for c in found]  # its reason
-    if compared is None or compared.verdict != "agrees":
-        return found
-    if compared.near:
-        found = [harmless(c) if is_read_only_stride(c, observations) else c for c in found]
-    return [strict(c) if c.alone and is_wrong_result(c) else c for c in found]
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a candidate becomes where something speaks against it."""
+
+    applies: Callable[[Candidate, Case], object]
+    role: Role | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)  # of its diagnosis
+    says: str = ""  # after its summary
+
+    def on(self, candidate: Candidate) -> Candidate:
+        said = candidate.diagnosis
+        update = {**self.changes, "summary": said.summary + self.says}
+        return replace(
+            candidate, role=self.role or candidate.role, diagnosis=said.model_copy(update=update)
+        )
 
 
-def without_consequence(candidate: Candidate, observations: Observations) -> Candidate:
-    """Make a note of what a memory checker said where nothing is wrong, and of what it said of a
-    vendor's kernel whatever is; in a log, where nobody looked, a vendor's kernel is a lead only."""
-    if not candidate.advisory:
-        return candidate
-    kernel = candidate.diagnosis.kernel
-    vendor = kernel is not None and is_vendor_kernel(kernel.name)
-    if observations.ending is None:
-        return doubted(candidate) if vendor else candidate
-    access = candidate.diagnosis.category in GPU_FAULTS
-    wrong = observations.failed or observations.checks.abnormal
-    return candidate if wrong and (access or not vendor) else replace(candidate, role="note")
+def ruled(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
+    """Return the candidates as the rulings leave them, one ruling after the other."""
+    found = list(candidates)
+    for ruling in RULINGS:
+        case = Case(found, observations)
+        found = [ruling.on(c) if ruling.applies(c, case) else c for c in found]
+    return found
 
 
-def doubted(candidate: Candidate) -> Candidate:
-    said = candidate.diagnosis
-    update = {
-        "confidence": "possible",
-        "means": "healthy models show this too in kernels of NVIDIA's libraries: it matters only "
-        "if a result differs",
-    }
-    return replace(candidate, role="symptom", diagnosis=said.model_copy(update=update))
-
-
-def is_unneeded(candidate: Candidate, observations: Observations) -> bool:
-    """Tell whether only a check that nobody turned on would refuse a call that ended well."""
-    found, ending = candidate.diagnosis, observations.ending
-    asked = ending is None or not ending.clean or any(map(is_printed, found.evidence))
-    return found.category == "false_alarm" and found.input is not None and not asked
-
-
-def is_wrong_result(candidate: Candidate) -> bool:
-    return candidate.diagnosis.category == "wrong_result"
-
-
-def strict(candidate: Candidate) -> Candidate:
-    """Doubt a script that says the result is wrong, where the package agrees with the model."""
-    found = candidate.diagnosis
-    update = {
-        "category": "false_alarm",
-        "confidence": "likely",
-        "summary": f"{found.summary}; {ROUNDING}",
-        "fixes": [
-            Fix(what="compare with tolerances that fit the dtype (torch.testing.assert_close)")
-        ],
-    }
-    return replace(candidate, role="symptom", diagnosis=found.model_copy(update=update))
-
-
-def only_printed(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
-    """Put aside what rests on a printed text alone when the process ended well and no phase of
-    AOTInductor failed in it, or when the text is the mark of our own time-out."""
-    run, ending = observations.run, observations.ending
-    kept = list(candidates)
-    if ending is not None and ending.timed_out:
-        return [c for c in kept if not (c.alone and c.diagnosis.category == "host_segfault")]
-    if ending is not None and not ending.clean:  # what is no fault explains no failure
-        return [
-            replace(c, role="note") if is_notice(c) and c.diagnosis.category == "no_fault" else c
-            for c in kept
-        ]
-    if not run.probed or ending is None:
-        return kept
-    if not all(phase.ok or run.recovered(phase) for phase in run.phases):
-        return kept
-    kept = [replace(c, role="note") if is_notice(c) else c for c in kept]
-    if not run.calls:
-        return kept
-    gpu = run.uses_cuda
-    return [
-        replace(c, role="printed") if c.alone and is_fault(c) and not (gpu and on_gpu(c)) else c
-        for c in kept
-    ]
-
-
-def is_notice(candidate: Candidate) -> bool:
-    """Tell whether a text says of a healthy run how it runs: it is a note, never the headline."""
-    return candidate.alone and candidate.role != "clean" and candidate.diagnosis.category in NOTICES
+def is_of_kind(candidate: Candidate, category: Category) -> bool:
+    return candidate.diagnosis.category == category
 
 
 def is_fault(candidate: Candidate) -> bool:
@@ -260,9 +165,39 @@ def on_gpu(candidate: Candidate) -> bool:
     return candidate.diagnosis.category in GPU_FAULTS
 
 
-def is_read_only_stride(candidate: Candidate, observations: Observations) -> bool:
-    """Tell whether all that differs is the stride of an input that the model only reads; what it
-    writes to an input is no part of the result.
+def of_a_vendor(candidate: Candidate) -> bool:
+    kernel = candidate.diagnosis.kernel
+    return kernel is not None and is_vendor_kernel(kernel.name)
+
+
+def without_consequence(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a memory checker alone says so and nothing is wrong, or it says so of a vendor's
+    kernel, of which it says that whatever is."""
+    seen = case.observations
+    if not candidate.advisory or seen.ending is None:
+        return False
+    wrong = seen.failed or seen.checks.abnormal
+    return not (wrong and (on_gpu(candidate) or not of_a_vendor(candidate)))
+
+
+def unlooked(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a log alone says so of a vendor's kernel: nobody looked for a consequence."""
+    return candidate.advisory and case.observations.ending is None and of_a_vendor(candidate)
+
+
+def unneeded(candidate: Candidate, case: Case) -> bool:
+    """Tell whether only a check that nobody turned on would refuse a call that ended well."""
+    found, ending = candidate.diagnosis, case.observations.ending
+    guards = case.observations.checks.guards
+    if guards is not None and (guards.differences or guards.broken or guards.exception):
+        return False
+    asked = ending is None or not ending.clean or any(map(is_printed, found.evidence))
+    return found.category == "false_alarm" and found.input is not None and not asked
+
+
+def read_only_stride(candidate: Candidate, case: Case) -> bool:
+    """Tell whether all that differs, where results agree, is the stride of an input that the model
+    only reads; what it writes to an input is no part of the result.
 
     Library calls (a matrix product, say) take an input as it is; only generated kernels have the
     strides of the export baked in. Sizes and dtypes are not excused: that they fitted by chance
@@ -270,18 +205,113 @@ def is_read_only_stride(candidate: Candidate, observations: Observations) -> boo
     """
     found = candidate.diagnosis.input
     return (
-        candidate.role == "cause"
-        and candidate.diagnosis.category == "contract_stride"
+        case.agrees is not None
+        and case.agrees.near
+        and candidate.role == "cause"
+        and is_of_kind(candidate, "contract_stride")
         and (found is None or found.property == "stride")
-        and not (found is not None and writes_to(observations, found.index))
+        and not (found is not None and writes_to(case.observations, found.index))
     )
 
 
-def harmless(candidate: Candidate) -> Candidate:
-    said = candidate.diagnosis
-    update = {
-        "category": "false_alarm",
-        "confidence": "likely",
-        "summary": f"{said.summary}, {AGREES}",
-    }
-    return replace(candidate, role="symptom", diagnosis=said.model_copy(update=update))
+def strict(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a script alone says that the result is wrong, and it is the model's."""
+    agrees = case.agrees is not None
+    return agrees and candidate.alone and is_of_kind(candidate, "wrong_result")
+
+
+def our_time_out(candidate: Candidate, case: Case) -> bool:
+    """Tell whether it is the mark of our own time-out."""
+    ending = case.observations.ending
+    timed_out = ending is not None and ending.timed_out
+    return timed_out and candidate.alone and is_of_kind(candidate, "host_segfault")
+
+
+def notice(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a text says of a healthy run how it runs: it is a note, never the headline; and
+    what is no fault explains no failure."""
+    category, ending = candidate.diagnosis.category, case.observations.ending
+    if not candidate.alone or candidate.role == "clean" or ending is None or ending.timed_out:
+        return False
+    if not ending.clean:
+        return category == "no_fault"
+    return category in NOTICES and all_well(case.observations)
+
+
+def all_well(observations: Observations) -> bool:
+    """Tell whether a process ended well and no phase of AOTInductor failed in it."""
+    run, ending = observations.run, observations.ending
+    well = ending is not None and ending.clean and run.probed
+    return well and all(phase.ok or run.recovered(phase) for phase in run.phases)
+
+
+def only_printed(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a fault rests on a text alone where calls were made and all went well."""
+    run = case.observations.run
+    if not (run.calls and candidate.alone and is_fault(candidate)):
+        return False
+    return all_well(case.observations) and not (run.uses_cuda and on_gpu(candidate))
+
+
+def hearsay(candidate: Candidate, case: Case) -> bool:
+    """Tell whether nothing but a printed text says so. In a log, everything was printed."""
+    seen, proofs = case.observations, candidate.diagnosis.evidence
+    only_log = seen.ending is None and not seen.run.probed
+    printed = only_log or (bool(proofs) and all(map(is_printed, proofs)))
+    return printed and not agreed(candidate, seen)
+
+
+def unproved(candidate: Candidate, case: Case) -> bool:
+    return candidate.diagnosis.confidence == "proved" and hearsay(candidate, case)
+
+
+def contradicted(candidate: Candidate, case: Case) -> bool:
+    """Tell whether the end of the process speaks against printed words."""
+    seen = case.observations
+    run, ending = seen.run, seen.ending
+    if not run.probed or ending is None or candidate.role not in ("cause", "symptom"):
+        return False
+    if not hearsay(candidate, case):
+        return False
+    ends = seen.of(PythonException)
+    raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
+    caught = bool(run.error) and not any(one_line(e.message)[:200] in run.error for e in ends)
+    well = ending.clean and bool(run.calls) and is_fault(candidate)
+    quiet = run.failure is None
+    return case.told or (quiet and well) or (raised and (quiet or caught))
+
+
+def its_reason(candidate: Candidate, case: Case) -> bool:
+    """Tell whether a size over the bound is why memory was short."""
+    return candidate.over_bound and case.short_of_memory
+
+
+ROUNDING = (
+    "; but the package gives what the exported program gives, up to rounding: the script expects "
+    "more, or something else"
+)
+AGREES = (
+    ", but the result agrees with the exported program: what reads this input takes its strides as "
+    "they are"
+)
+VENDOR = (
+    "healthy models show this too in kernels of NVIDIA's libraries: it matters only if a result "
+    "differs"
+)
+TOLERANCES = Fix(what="compare with tolerances that fit the dtype (torch.testing.assert_close)")
+# What a process that ended well may print and be healthy.
+NOTICES: frozenset[Category] = frozenset({"performance", "false_alarm", "no_fault"})
+NO_HARM = {"category": "false_alarm", "confidence": "likely"}
+RULINGS = (
+    Ruling(without_consequence, "note"),
+    Ruling(unlooked, "symptom", {"confidence": "possible", "means": VENDOR}),
+    Ruling(unneeded, "note"),
+    Ruling(its_reason, "symptom"),
+    Ruling(read_only_stride, "symptom", NO_HARM, AGREES),
+    Ruling(strict, "symptom", {**NO_HARM, "fixes": [TOLERANCES]}, ROUNDING),
+    Ruling(our_time_out, "printed"),
+    Ruling(notice, "note"),
+    Ruling(only_printed, "printed"),
+    Ruling(unproved, changes={"confidence": "likely"}),
+    Ruling(contradicted, "printed"),
+)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
+from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Diagnosis, Evidence, Fault, Fix, Phase, SourceLine
+from aoti_debug.model import Fault, Fix, SourceLine
 
 if TYPE_CHECKING:
     from aoti_debug.package.documents import Use
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/constants.md"
 NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"
+MISMATCH = Kind("constants_mismatch", "constants", Tier.CONTRACT, GUIDE, confidence="proved")
+MISSING = Kind("constants_missing", "run", Tier.CONTRACT, GUIDE, confidence="proved")
+SPOILT = Kind("nan_or_inf", "output", Tier.CONTRACT, NAN_GUIDE)
+LOAD_ALL = Fix(
+    what="call load_constants(state_dict, check_full_update=True) right after loading",
+    why="the first call reads null pointers otherwise",
+)
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
 
 
@@ -33,7 +40,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for load in loads:
         yield from from_load(load, known)
     if call is not None and model.wrapper.weights_in_library is False:
-        yield from from_gaps(observations, model, known, loads)
+        yield from from_gaps(observations, call, model, known, loads)
 
 
 def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Given]]:
@@ -62,19 +69,16 @@ def from_spoilt(observations: Observations) -> Iterator[Candidate]:
         use = observations.uses.get(name)
         where = f"; {use.op} uses it" if use is not None else ""
         then = "calls return NaN since" if returned else "what calls returned was not counted"
-        diagnosis = Diagnosis(
-            phase="output",
-            category="nan_or_inf",
+        yield SPOILT.found(
+            f"{name}, given to load_constants, holds {given.nan} NaN{where}: {then}",
+            load.span,
             confidence="proved" if returned else "likely",
-            summary=f"{name}, given to load_constants, holds {given.nan} NaN{where}: {then}",
             constant=name,
             ops=[use.op] if use is not None else [],
             source=lines_of(use) if use is not None else [],
-            evidence=[evidence(load.span)],
-            guide=NAN_GUIDE,
             fixes=[Fix(what=f"repair {name} in the checkpoint, with torch.isfinite as the test")],
+            order=order,
         )
-        yield Candidate(diagnosis, role="cause", tier=Tier.CONTRACT, order=order)
 
 
 def lines_of(use: Use) -> list[SourceLine]:
@@ -118,11 +122,10 @@ def differing(
         repair += "a slice that is contiguous already"
     else:
         return
-    yield candidate(
-        "constants_mismatch",
+    yield MISMATCH.found(
         f"{said}: {consequence}",
-        [evidence(load.span)],
-        Fix(what=repair, why="load_constants compares names only"),
+        load.span,
+        fixes=[Fix(what=repair, why="load_constants compares names only")],
         order=order,
     )
 
@@ -138,27 +141,26 @@ def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order
     name, shape = given.name, given.shape
     small = shape is not None and len(shape) <= 1 and sum(shape) <= INLINED
     names = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
+    what = "give only names of model.get_constant_fqns()"
+    if small:
+        what = "compile with always_keep_tensor_constants=True, or leave it out"
     why = (
         f"it has at most {INLINED} elements, so it was inlined into the kernels, if the model had "
         "it, and can never be updated"
         if small
         else "the name is another (a prefix, a typo), or the compiler folded it into others"
     )
-    return candidate(
-        "constants_mismatch",
+    return MISMATCH.found(
         f"{name} is not among the package's {len(known)} constants ({names}): {why}",
-        [evidence(load.span)],
-        Fix(
-            what="compile with always_keep_tensor_constants=True, or leave it out"
-            if small
-            else "give only names of model.get_constant_fqns()",
-        ),
+        load.span,
+        fixes=[Fix(what=what)],
         order=order,
     )
 
 
 def from_gaps(
     observations: Observations,
+    call: read.Call,
     model: CompiledModel,
     known: Mapping[str, Constant],
     loads: list[read.Phase],
@@ -174,41 +176,15 @@ def from_gaps(
     names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
     never = "load_constants was never called" if not loads else "load_constants left them out"
     kept = "beside the library in the package" if model.weights else "nowhere in the package"
-    yield candidate(
-        "constants_missing",
+    yield MISSING.found(
         f"{len(missing)} of the model's {len(known)} constants were not loaded ({names}): the "
         f"library was compiled without them, they are {kept}, and {never}",
-        [evidence(loads[-1].span)] if loads else [at_call(observations)],
-        Fix(
-            what="call load_constants(state_dict, check_full_update=True) right after loading",
-            why="the first call reads null pointers otherwise",
-        ),
-        phase="run",
-        signal=ending.signal,
+        loads[-1].span if loads else call.span,
+        fault=Fault(signal=ending.signal),
+        fixes=[LOAD_ALL],
     )
 
 
 def cut(load: read.Phase) -> bool:
     """Tell whether more constants were given than the probe describes: the first of them."""
     return len(load.details.constants or ()) < load.details.count
-
-
-def at_call(observations: Observations) -> Evidence:
-    call = observations.run.call
-    assert call is not None  # the caller has one
-    return evidence(call.span)
-
-
-def candidate(
-    category: Category,
-    summary: str,
-    found: list[Evidence],
-    fix: Fix,
-    *,
-    phase: Phase = "constants",
-    signal: str | None = None,
-    order: int = 0,
-) -> Candidate:
-    return Kind(category, phase, Tier.CONTRACT, GUIDE, confidence="proved").found(
-        summary, *found, fault=Fault(signal=signal) if signal else None, fixes=[fix], order=order
-    )

@@ -125,57 +125,46 @@ def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str
     return None
 
 
+# By the property of an input that breaks the contract: what to do about it, and why that helps.
+FIXES: dict[str, tuple[str, str | None]] = {
+    "dtype": ("cast {name} to {expected} before the call", None),
+    "device": (
+        "move {name} to {expected}, or compile the model for the device it runs on",
+        "the package runs on the device type it was compiled for",
+    ),
+    "stride": (
+        "pass {name} in the layout it was exported with (often .contiguous())",
+        "strides are baked into the kernels",
+    ),
+    "aliasing": (
+        "pass a copy of {name} (.clone()), or make the model write to a result instead of its "
+        "input",
+        "the compiled model was planned for inputs that share no memory",
+    ),
+    **dict.fromkeys(
+        ("value", "type", "count"),
+        (
+            "call the model with {name} as exported, or export it again for this value",
+            "arguments that are no tensors are baked into the compiled model",
+        ),
+    ),
+    "derived": (
+        "give {name} the size that the other dimension asks for, or, where that one is wrong, "
+        "repeat its rows (.expand(...).contiguous())",
+        "the export made one size depend on another; which of the two is wrong, it cannot tell",
+    ),
+}
+
+
 def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
     """Return what to do about an input that breaks the contract."""
-    name = label(finding)
-    if finding.property == "dtype":
-        return [Fix(what=f"cast {name} to {finding.expected} before the call")]
-    if finding.property == "device":
-        return [
-            Fix(
-                what=f"move {name} to {finding.expected}, or compile the model for the device it "
-                "runs on",
-                why="the package runs on the device type it was compiled for",
-            )
-        ]
-    if finding.property == "stride":
-        return [
-            Fix(
-                what=f"pass {name} in the layout it was exported with (often .contiguous())",
-                why="strides are baked into the kernels",
-            )
-        ]
-    if finding.property == "aliasing":
-        return [
-            Fix(
-                what=f"pass a copy of {name} (.clone()), or make the model write to a result "
-                "instead of its input",
-                why="the compiled model was planned for inputs that share no memory",
-            )
-        ]
+    name, expected = label(finding), finding.expected or ""
     if finding.property == "nesting":
-        keys = (finding.expected or "").split(", ")
-        ordered = f"{{key: {name}[key] for key in {keys}}}"
-        alike = sorted(keys) == sorted((finding.got or "").split(", "))
-        what = f"pass {ordered}" if alike else f"give {name} the entries {finding.expected}"
-        what = f"give {name} {keys[0]}" if keys[0] in ("a tensor", "no tensor") else what
-        return [Fix(what=what, why="a package takes the tensors of a call by position, not name")]
-    if finding.property in ("value", "type", "count"):
-        return [
-            Fix(
-                what=f"call the model with {name} as exported, or export it again for this value",
-                why="arguments that are no tensors are baked into the compiled model",
-            )
-        ]
-    if derived:
-        return [
-            Fix(
-                what=f"give {name} the size that the other dimension asks for, or, where that one "
-                "is wrong, repeat its rows (.expand(...).contiguous())",
-                why="the export made one size depend on another; which of the two is wrong, it "
-                "cannot tell",
-            )
-        ]
+        return [nested_fix(name, expected, finding.got or "")]
+    known = FIXES.get(finding.property) or (FIXES["derived"] if derived else None)
+    if known is not None:
+        what, why = known
+        return [Fix(what=what.format(name=name, expected=finding.expected), why=why)]
     dimension = f"dimension {finding.dim} of {name}" if finding.dim is not None else name
     return [
         Fix(
@@ -185,3 +174,13 @@ def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
         ),
         Fix(what=f"or give {name} the size it was compiled for (pad or slice)"),
     ]
+
+
+def nested_fix(name: str, expected: str, got: str) -> Fix:
+    keys = expected.split(", ")
+    what = f"give {name} the entries {expected}"
+    if keys[0] in ("a tensor", "no tensor"):
+        what = f"give {name} {keys[0]}"
+    elif sorted(keys) == sorted(got.split(", ")):
+        what = f"pass {{key: {name}[key] for key in {keys}}}"
+    return Fix(what=what, why="a package takes the tensors of a call by position, not name")

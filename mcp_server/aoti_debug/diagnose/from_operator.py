@@ -12,7 +12,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fix, Kernel, SourceLine
+from aoti_debug.model import Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
 from aoti_debug.symptom import agreeing
 
@@ -194,7 +194,7 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
     op, said = found.op[:200], said_of(found)
     return PROMISE_BROKEN.found(
         said,
-        Evidence(artifact=artifact, quote=said),
+        artifact,
         kernel=Kernel(name=op, kind="custom_op"),
         ops=[op],
         source=[*last_line_of(found.stack), *own_lines(found)],

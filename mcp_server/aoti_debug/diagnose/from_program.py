@@ -163,7 +163,7 @@ def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
     blame = blamed(found, inputs={one.name: n for n, one in enumerate(report.tensors) if one.name})
     return OUT_OF_BOUNDS.found(
         blame.summary,
-        Evidence(artifact=report.artifact, quote=blame.summary),
+        report.artifact,
         ops=[found.op[:200]],
         source=last_line_of(stack),
         input=blame.input,

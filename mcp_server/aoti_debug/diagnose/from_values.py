@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Evidence, Experiment, Fix, Kernel
+from aoti_debug.model import Evidence, Experiment, Fix, Kernel
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.record.outputs import always, first_odd
 from aoti_debug.symptom import is_other
@@ -54,6 +54,10 @@ RACE_FIX = Fix(
     why="the same inputs and seed must give the same result, up to the rounding of a sum's order",
 )
 
+DIFFERENT = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, WRONG, confidence="proved")
+NOT_FINITE = Kind("nan_or_inf", "output", Tier.STRANGE_VALUES, NAN, confidence="proved")
+OLDER = replace(DIFFERENT, guide=f"{WRONG}#a-package-of-another-version")
+
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     checks = observations.checks
@@ -83,11 +87,10 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             said = f"output {output.index} holds {output.package.not_finite}; without AOTInductor "
             said += f"the model gives {output.eager.not_finite}"
             if not given and not meant and output.verdict != "agrees":
-                yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+                yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
                 continue
         if compared.verdict == "differs" and output.verdict != "agrees":
-            said, tier = difference_of(output), Tier.DIFFERENT_VALUES
-            yield of_values(compared.artifact, "wrong_result", said, tier, order)
+            yield DIFFERENT.found(difference_of(output), compared.artifact, order=order)
         elif (
             output.package.nan
             and not given
@@ -97,7 +100,7 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             bad = output.package.not_finite
             said = f"output {output.index} holds {bad}; "
             said += "the model gives the same without AOTInductor"
-            yield of_values(compared.artifact, "nan_or_inf", said, Tier.STRANGE_VALUES, order)
+            yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
 
 
 def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Candidate]:
@@ -111,7 +114,7 @@ def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Ca
         said += f"{outcome.wrong} of {outcome.elements} elements"
         if (first := outcome.first_wrong) is not None:
             said += f", first at {first_of(first)}"
-        yield of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, order)
+        yield DIFFERENT.found(said, report.artifact, order=order)
 
 
 def stale(older: OlderPackage) -> Candidate:
@@ -131,16 +134,16 @@ def stale(older: OlderPackage) -> Candidate:
             f"than the sources make now; of that package {difference_of(wrong)}. The one that this "
             "run has compiled agrees"
         )
-    found = of_values(older.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, 0, [STALE_FIX])
     names = f"kernels then: {', '.join(older.gone[:4])}; now: {', '.join(older.new[:4])}"
     quotes = [Evidence(artifact=older.artifact, quote=names)] if older.gone or older.new else []
-    more = {
-        "confidence": "likely" if older.unused else "proved",  # both may be meant to be there
-        "evidence": [*found.diagnosis.evidence, *quotes],
-        "source": list(older.loaded),
-        "guide": f"{WRONG}#a-package-of-another-version",
-    }
-    return replace(found, diagnosis=found.diagnosis.model_copy(update=more))
+    return OLDER.found(
+        said,
+        older.artifact,
+        *quotes,
+        confidence="likely" if older.unused else "proved",  # both may be meant to be there
+        source=list(older.loaded),
+        fixes=[STALE_FIX],
+    )
 
 
 def unwritten(report: PoisonReport) -> Candidate:
@@ -148,9 +151,7 @@ def unwritten(report: PoisonReport) -> Candidate:
         f"output {report.output} depends on uninitialized memory: part of it is never "
         f"written{place(report)}"
     )
-    return of_values(
-        report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -2, [UNWRITTEN_FIX]
-    )
+    return DIFFERENT.found(said, report.artifact, order=-2, fixes=[UNWRITTEN_FIX])
 
 
 def drifting(report: RepeatsReport, call: int) -> Candidate:
@@ -161,14 +162,13 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
         f"the package's state ({buffers or 'its buffers'}) is wrong from call {call} in a row on: "
     )
     said += f"{outcome.wrong} of {outcome.elements} elements of output {outcome.index} differ"
-    found = of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -1, [STATE_FIX])
     because = [
         Experiment(
             experiment=f"call {n} in a row, package and program freshly loaded", result=one.verdict
         )
         for n, one in enumerate(report.sequence[:3], 1)
     ]
-    return replace(found, diagnosis=found.diagnosis.model_copy(update={"because": because}))
+    return DIFFERENT.found(said, report.artifact, because=because, order=-1, fixes=[STATE_FIX])
 
 
 def unrepeatable(report: RepeatsReport) -> Candidate:
@@ -176,7 +176,7 @@ def unrepeatable(report: RepeatsReport) -> Candidate:
         f"output {report.output} differs from repeat to repeat with the same inputs and seed"
         f"{place(report)}"
     )
-    return of_values(report.artifact, "wrong_result", said, Tier.DIFFERENT_VALUES, -1, [RACE_FIX])
+    return DIFFERENT.found(said, report.artifact, order=-1, fixes=[RACE_FIX])
 
 
 def place(report: RepeatsReport) -> str:
@@ -186,23 +186,6 @@ def place(report: RepeatsReport) -> str:
     return (
         f" ({report.wrong} of {report.elements} elements, first at [{at}]: {report.first}, then "
         f"{report.then})"
-    )
-
-
-def of_values(
-    artifact: str,
-    category: Category,
-    said: str,
-    tier: Tier,
-    order: int,
-    fixes: list[Fix] | None = None,
-) -> Candidate:
-    nan = category == "nan_or_inf"
-    return Kind(category, "output", tier, NAN if nan else WRONG, confidence="proved").found(
-        said,
-        Evidence(artifact=artifact, quote=said),
-        fixes=[NAN_FIX] if nan else fixes or [],
-        order=order,
     )
 
 

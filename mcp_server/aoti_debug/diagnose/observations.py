@@ -196,10 +196,15 @@ def headline(words: str, quote: str = "", after: str = "") -> str:
     return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + after
 
 
-def evidence(span: Span) -> Evidence:
-    """Point to the lines of a record. An event is a long line, and says first what it is."""
-    quote = span.quote[:EVENT] if span.artifact.endswith("events.jsonl") else span.quote
-    return Evidence(artifact=span.artifact, lines=(span.first, span.last), quote=quote)
+def evidence(of: Span | Evidence | str, said: str = "") -> Evidence:
+    """Point to the lines of a record, or to the report that shows what is said. An event is a long
+    line, and says first what it is."""
+    if isinstance(of, str):
+        return Evidence(artifact=of, quote=said)
+    if isinstance(of, Evidence):
+        return of
+    quote = of.quote[:EVENT] if of.artifact.endswith("events.jsonl") else of.quote
+    return Evidence(artifact=of.artifact, lines=(of.first, of.last), quote=quote)
 
 
 class Known(TypedDict, total=False):
@@ -231,7 +236,7 @@ class Kind:
     def found(
         self,
         summary: str,
-        *proofs: Evidence | Span,
+        *proofs: Evidence | Span | str,
         confidence: Confidence | None = None,
         signature: Signature | None = None,
         order: int = 0,
@@ -240,13 +245,16 @@ class Kind:
         over_bound: bool = False,
         **known: Unpack[Known],
     ) -> Candidate:
-        """Return a candidate with its proofs, and with the signature that it takes over."""
+        """Return a candidate with its proofs (a text: the report that shows it).
+
+        `signature` is the one that it takes over.
+        """
         diagnosis = Diagnosis(
             category=self.category,
             phase=self.phase,
             confidence=confidence or self.confidence,
             summary=summary,
-            evidence=[one if isinstance(one, Evidence) else evidence(one) for one in proofs],
+            evidence=[evidence(one, summary) for one in proofs],
             guide=self.guide,
             signature=signature.id if signature else None,
             **known,

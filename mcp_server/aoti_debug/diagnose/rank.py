@@ -26,7 +26,7 @@ from aoti_debug.diagnose import (
     speaker,
 )
 from aoti_debug.diagnose.calls import launcher_spans
-from aoti_debug.diagnose.downgrade import downgraded, only_printed, weighed
+from aoti_debug.diagnose.downgrade import ruled
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.from_clean import last_resort
 from aoti_debug.diagnose.traffic import counted
@@ -93,8 +93,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     if shown is not None:
         found = [from_scene.placed(c, shown) for c in found]
     decided = decide(found, observations)
-    found = only_printed(downgraded(decided.candidates, observations), observations)
-    found = weighed(found, observations)
+    found = ruled(decided.candidates, observations)
     found = set_apart(without_repeats(found), launcher_spans(observations))
     ranked = merged(in_order(demote_later_gpu_messages(found), observations))
     if observations.ending is None and all(c.role == "note" for c in ranked):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Experiment, Fix
+from aoti_debug.model import Experiment, Fix
 from aoti_debug.symptom import rejects
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def found(
 ) -> Candidate:
     return kind.found(
         said,
-        Evidence(artifact=compared.artifact, quote=said),
+        compared.artifact,
         ops=[op[:200] for op in ops],
         source=last_line_of(place),
         because=[

@@ -272,8 +272,7 @@ def listed(names: Sequence[str]) -> str:
 
 def input_name(observations: Observations, index: int) -> str:
     call = observations.run.last_call
-    given = call.input(index) if call is not None else None
-    return given.name if given is not None and given.name else f"input {index}"
+    return call.named(index) if call is not None else f"input {index}"
 
 
 def sure(one: Reference, pair: Pair | None) -> bool:

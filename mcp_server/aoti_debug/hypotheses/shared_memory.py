@@ -4,11 +4,12 @@ is under way, an output is the memory of an input that is written again, buffers
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Confidence, Experiment, Fix
+from aoti_debug.model import Experiment, Fix
 from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
@@ -17,6 +18,35 @@ if TYPE_CHECKING:
     from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/threads-streams-hangs.md"
+TORN = Kind("concurrency", "run", Tier.RAISED, GUIDE)
+REUSED = replace(TORN, confidence="possible")
+KEPT = Kind("user_code", "run", Tier.RAISED, GUIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a call can give other results in the script than alone."""
+
+    kind: Kind
+    said: str
+    fix: str
+
+
+THREADS = Why(
+    Kind("concurrency", "run", Tier.DIFFERENT_VALUES, GUIDE),
+    "calls overlap in several threads",
+    "load one model for each thread, and do not write to its inputs during a call",
+)
+LOADED = Why(
+    Kind("constants_mismatch", "run", Tier.DIFFERENT_VALUES, GUIDE),
+    "its weights are not those of load_constants, or have changed since",
+    "load the weights of the instance that is called, and keep them alive",
+)
+OUTSIDE = Why(
+    Kind("wrong_result", "run", Tier.DIFFERENT_VALUES, GUIDE),
+    "something outside the call changes its weights or memory",
+    "find what writes to the package's state, or to memory that it uses",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -49,52 +79,28 @@ Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
 def in_script(observations: Observations) -> Alone:
     """Return the calls that gave other results in the script than alone on what they were given."""
     report = observations.checks.trials
-    found: Alone = {}
+    alone: Alone = {}
     for one in observations.trials:
         outcome = report.of(one.call.pid, one.call.call) if report is not None else None
         if outcome is not None and outcome.recorded is not None and outcome.recorded.far:
-            found[one.call.pid, one.call.call] = (one.call, outcome.recorded)
-    return found
+            alone[one.call.pid, one.call.call] = (one.call, outcome.recorded)
+    return alone
 
 
 def not_as_alone(run: RunSeen, others: Alone) -> Candidate:
     call, repeated = next(iter(others.values()))
-    said = f"call {call.call} gives different results in the script and alone, "
-    said += (
-        f"{repeated.apart:.3g} apart" if not repeated.unlike else "NaN or infinite in one of them"
-    )
-    given = bool(run.of("constants"))
+    apart = "NaN or infinite in one of them" if repeated.unlike else f"{repeated.apart:.3g} apart"
+    why = OUTSIDE
     if run.at_once is not None:
-        said += ": calls overlap in several threads"
-        fix = "load one model for each thread, and do not write to its inputs during a call"
-        category: Category = "concurrency"
-    elif given:
-        said += ": its weights are not those of load_constants, or have changed since"
-        fix, category = (
-            "load the weights of the instance that is called, and keep them alive",
-            ("constants_mismatch"),
-        )
-    else:
-        said += ": something outside the call changes its weights or memory"
-        fix, category = (
-            "find what writes to the package's state, or to memory that it uses",
-            ("wrong_result"),
-        )
+        why = THREADS
+    elif run.of("constants"):
+        why = LOADED
+    said = f"call {call.call} gives different results in the script and alone, {apart}: {why.said}"
     alone = Experiment(
         experiment=f"call {call.call} alone, in a fresh process",
         result="agrees with the exported program, but not with its result in the script",
     )
-    return candidate(
-        call,
-        run,
-        said,
-        fix,
-        "",
-        category=category,
-        confidence="likely",
-        because=[alone],
-        tier=Tier.DIFFERENT_VALUES,
-    )
+    return found(why.kind, call, run, said, why.fix, [alone])
 
 
 def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
@@ -105,11 +111,11 @@ def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate
     own = next((c for c in run.calls if (c.pid, c.call) == (first.pid, before)), None)
     shared = [pair[1] for pair in own.aliases if pair[0] == output] if own is not None else []
     if own is not None and shared:
-        name = input_name(own, shared[0])
+        name = own.named(shared[0])
         said = f"output {output} of call {before} is the memory of input {name}, which is written "
         said += f"again by the end of call {first.call} ({of(calls, run)})"
     fix = f"copy output {output} before the next call (.clone())"
-    return candidate(first, run, said, fix, tried, category="user_code", confidence="likely")
+    return found(KEPT, first, run, said, fix, right(tried))
 
 
 def later_reused(run: RunSeen, call: Call) -> bool:
@@ -121,73 +127,48 @@ def later_reused(run: RunSeen, call: Call) -> bool:
 
 def overwritten(run: RunSeen, calls: Sequence[Call], tried: str, others: Alone) -> Candidate:
     first = calls[0]
-    name = input_name(first, first.overwritten[0])
+    name = first.named(first.overwritten[0])
     said = f"{name} is overwritten while call {first.call} is under way ({of(calls, run)})"
     fix = f"use separate memory for {name} until the call has returned, or copy it first"
-    because, sure = [], False
-    if (first.pid, first.call) in others:
-        repeated, sure = others[first.pid, first.call][1], True
-        what = f"call {first.call} alone, on {name} as it was when the call began"
-        result = f"right, and {repeated.apart:.3g} from the script's result"
-        because = [Experiment(experiment=what, result=result)]
-    return candidate(
-        first,
-        run,
-        said,
-        fix,
-        tried,
-        category="concurrency",
-        confidence="proved" if sure else "likely",
-        because=because,
-    )
+    if (first.pid, first.call) not in others:
+        return found(TORN, first, run, said, fix, right(tried))
+    repeated = others[first.pid, first.call][1]
+    what = f"call {first.call} alone, on {name} as it was when the call began"
+    result = f"right, and {repeated.apart:.3g} from the script's result"
+    alone = Experiment(experiment=what, result=result)
+    sure = replace(TORN, confidence="proved")
+    return found(sure, first, run, said, fix, [alone, *right(tried)])
 
 
 def aliased(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
     first = calls[0]
     output, given = first.aliases[0]
-    name = input_name(first, given)
+    name = first.named(given)
     said = f"output {output} is the memory of input {name}, which a later call overwrites "
     said += f"({of(calls, run)})"
     fix = f"copy output {output} before {name}'s memory is written again (.clone())"
-    return candidate(first, run, said, fix, tried, category="user_code", confidence="likely")
+    return found(KEPT, first, run, said, fix, right(tried))
 
 
 def reused(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:
     first = calls[0]
-    name = input_name(first, first.reused[0])
+    name = first.named(first.reused[0])
     said = f"memory of {name} is given again with other values ({of(calls, run)}): it may be "
     said += "written before a call has read it"
     fix = f"write {name}'s memory again only after the call that reads it has returned"
-    return candidate(first, run, said, fix, tried, category="concurrency", confidence="possible")
+    return found(REUSED, first, run, said, fix, right(tried))
 
 
 def of(calls: Sequence[Call], run: RunSeen) -> str:
     return f"{len(calls)} of {len(run.calls)} recorded calls"
 
 
-def input_name(call: Call, index: int) -> str:
-    given = call.input(index)
-    return given.name if given is not None and given.name else f"input {index}"
+def right(tried: str) -> list[Experiment]:
+    return [Experiment(experiment=tried, result="agree: the package is right")] if tried else []
 
 
-def candidate(
-    call: Call,
-    run: RunSeen,
-    said: str,
-    fix: str,
-    tried: str,
-    *,
-    category: Category,
-    confidence: Confidence,
-    because: Sequence[Experiment] = (),
-    tier: Tier = Tier.RAISED,
+def found(
+    kind: Kind, call: Call, run: RunSeen, said: str, fix: str, because: list[Experiment]
 ) -> Candidate:
-    right = [Experiment(experiment=tried, result="agree: the package is right")] if tried else []
-    return Kind(category, "run", tier, GUIDE).found(
-        said,
-        call.span,
-        confidence=confidence,
-        source=run.source(call),
-        because=[*because, *right],
-        fixes=[Fix(what=fix)],
-    )
+    own = run.source(call)
+    return kind.found(said, call.span, source=own, because=because, fixes=[Fix(what=fix)])

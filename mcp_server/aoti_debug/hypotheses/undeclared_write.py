@@ -10,7 +10,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.contract import words
-from aoti_debug.model import Evidence, Experiment, Fix, Kernel, SourceLine
+from aoti_debug.model import Experiment, Fix, Kernel, SourceLine
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import WritesReport, Wrote
@@ -60,7 +60,7 @@ def candidate(one: Wrote, report: WritesReport, order: int) -> Candidate:
     )
     return WRITES.found(
         said(one),
-        Evidence(artifact=report.artifact, quote=said(one)),
+        report.artifact,
         confidence="proved" if helps else "likely",
         kernel=Kernel(name=one.op[:200], kind="custom_op"),
         ops=[one.op[:200]],

@@ -189,6 +189,11 @@ class Call(Record):
         """Return the tensor that the runtime calls `input_handles[index]`."""
         return next((given for given in self.inputs if given.index == index), None)
 
+    def named(self, index: int) -> str:
+        """Return the user's name of an input, else its number."""
+        given = self.input(index)
+        return given.name if given is not None and given.name else f"input {index}"
+
 
 FAR = 1e-3  # of the largest value
 

@@ -245,6 +245,7 @@ class RunState:
             why=why,
             finding=finding,
             exit=ran.exit.how,
+            ended_well=ran.exit.ok or None,
             wall_s=round(ran.exit.wall_s, 2),
             artifact=None if ran.directory == self.directory.path else self.below(ran.directory),
         )

@@ -73,6 +73,7 @@ def finish(state: RunState, stage: Stage, version: Version, ran: Ran) -> StageAn
         acted=did,
         why=why,
         exit=ran.exit.how,
+        ended_well=ran.exit.ok or None,
         wall_s=round(ran.exit.wall_s, 2),
         environment=dict(
             stage.environment(Setting(version, state.directory.path, state.request.kernels))
