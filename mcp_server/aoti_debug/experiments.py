@@ -101,11 +101,7 @@ def trials(
     told = [one for one in known if (one.call.pid, one.call.call) in far or one.call.overwritten]
     early = sorted(known, key=lambda one: one.call.call or 0)
     ranked = [*(one for one in (good, own) if one), *told[:2], *chosen, *early]
-    found: list[Trial] = []
-    for one in ranked:
-        if not any(one is other for other in found):
-            found.append(one)
-    return tuple(found[:MOST])
+    return tuple({id(one): one for one in ranked}.values())[:MOST]
 
 
 def trial_of(

@@ -41,9 +41,7 @@ def decide(candidates: Iterable[Candidate], observations: Observations) -> Decid
             cleared.append((finding, weighed))
             candidate = replace(candidate, role="note")
         elif weighed.role == "cause":
-            update = {"because": list(weighed.because[:SHOWN]), "confidence": "proved"}
-            found = candidate.diagnosis.model_copy(update=update)
-            candidate = replace(candidate, diagnosis=found)
+            candidate = candidate.but(because=list(weighed.because[:SHOWN]), confidence="proved")
         kept.append(candidate)
     against = dict.fromkeys(one for _, weighed in cleared for one in weighed.because)
     true = contract.also_true(cleared, observations) + undeclared_write.also_true(observations)

@@ -158,6 +158,17 @@ def source_of(frame: Place | None) -> list[SourceLine]:
     return [SourceLine(file=frame.file, line=frame.line, text=frame.text)]
 
 
+STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
+_FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,300})$", re.MULTILINE)
+
+
+def raised_at(message: str) -> tuple[str, list[Place]]:
+    """Return what an exception that went through C++ says, and its stack in Python."""
+    said, _, stack = message.partition(STACK)
+    frames: list[tuple[str, str, str]] = _FRAME.findall(stack)
+    return said.strip(), [Place(file, int(line), function) for file, line, function in frames]
+
+
 def base_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
 

@@ -136,11 +136,9 @@ class Ruling:
     says: str = ""  # after its summary
 
     def on(self, candidate: Candidate) -> Candidate:
-        said = candidate.diagnosis
-        update = {**self.changes, "summary": said.summary + self.says}
-        return replace(
-            candidate, role=self.role or candidate.role, diagnosis=said.model_copy(update=update)
-        )
+        summary = candidate.diagnosis.summary + self.says
+        found = candidate.but(**self.changes, summary=summary)
+        return replace(found, role=self.role or found.role)
 
 
 def ruled(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:

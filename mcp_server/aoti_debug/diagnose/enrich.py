@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
-    base_name,
+    at_line,
     is_users,
     phase_at_end,
+    raised_at,
     source_of,
     users_frame,
 )
@@ -42,7 +43,6 @@ KINDS = {
 WITHOUT_CONSEQUENCE = "compute-sanitizer alone says so; nothing is wrong because of it"
 BEFORE, EXCERPT = 30, 120  # characters of a quoted message
 OPERATORS = "torch/_library/"  # what torch calls an operator of Python's through
-_PLACE = re.compile(r"^  (.{1,1000})\((\d{1,9})\): (.{1,300})$", re.MULTILINE)
 
 
 def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observations) -> Diagnosis:
@@ -123,9 +123,7 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     if lines := model_lines(observations, kernel.name):
         failed = line_failed(observations)
         first = sorted(lines, key=lambda one: f'File "{one.file}", line {one.line},' not in failed)
-        update["source"] = [
-            SourceLine(file=one.file, line=one.line, text=one.text) for one in first[:3]
-        ]
+        update["source"] = [line for one in first[:3] for line in source_of(one)]
     return diagnosis.model_copy(update=update)
 
 
@@ -142,21 +140,18 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
     """Add what a custom operator of the user's raised, and where: AOTInductor hands its exception
     on as text, with the stack of Python below `At:`, innermost first."""
     for exception in observations.of(PythonException):
-        said, _, stack = exception.message.partition("\n\nAt:\n")
-        places: list[tuple[str, str, str]] = _PLACE.findall(stack)
-        inside = list(itertools.takewhile(lambda place: OPERATORS not in place[0], places))
-        own = next((place for place in inside if is_users(place[0])), None)
+        said, places = raised_at(exception.message)
+        inside = list(itertools.takewhile(lambda place: OPERATORS not in place.file, places))
+        own = next((place for place in inside if is_users(place.file)), None)
         if own is None or len(inside) == len(places):
             continue
-        file, line, function = own
-        first = SourceLine(file=file, line=int(line))
-        others = [one for one in diagnosis.source if (one.file, one.line) != (file, int(line))]
-        raised = said.strip().partition("\n")[0][:EXCERPT]
-        what = f"fix {function} at {base_name(file)}:{line}, or what the call gave it"
+        others = [one for one in diagnosis.source if (one.file, one.line) != (own.file, own.line)]
+        raised = said.partition("\n")[0][:EXCERPT]
+        what = f"fix {own.function}{at_line(own.file, own.line)}, or what the call gave it"
         return diagnosis.model_copy(
             update={
                 "summary": f"{diagnosis.summary}: {raised}",
-                "source": [first, *others],
+                "source": [*source_of(own), *others],
                 "fixes": [Fix(what=what)],
             }
         )

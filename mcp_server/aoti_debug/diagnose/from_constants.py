@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import source_of
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fault, Fix, SourceLine
@@ -84,7 +85,7 @@ def from_spoilt(observations: Observations) -> Iterator[Candidate]:
 def lines_of(use: Use) -> list[SourceLine]:
     """Return the model's own lines, the innermost first."""
     own = [one for one in use.places if one.owner != "torch"] or list(use.places)
-    return [SourceLine(file=one.file, line=one.line, text=one.text) for one in own[:-4:-1]]
+    return [line for one in own[:-4:-1] for line in source_of(one)]
 
 
 def of_package(load: read.Phase, call: read.Call | None) -> bool:

@@ -4,10 +4,10 @@ inside the compiled model, what a custom one returned against the promise of its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, is_users, name_of
+from aoti_debug.diagnose.calls import at_line, is_users, name_of, raised_at, source_of
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
@@ -19,7 +19,7 @@ from aoti_debug.symptom import agreeing
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Line, Mismatch
     from aoti_debug.read.event_records import Call
-    from aoti_debug.vocabulary import Leaf
+    from aoti_debug.vocabulary import Leaf, Place
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 # How ATen's kernels refuse an index, on the CPU.
@@ -104,8 +104,6 @@ def number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
-FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,200})$", re.MULTILINE)
 RAISED = "guides/custom-ops.md#an-op-that-raises"
 OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, GUIDE)
 REFUSED = Kind(
@@ -124,9 +122,9 @@ PROMISE_BROKEN = Kind(
 
 def in_shims(observations: Observations) -> Iterator[Candidate]:
     for position, found in enumerate(observations.of(ShimException)):
-        message, stack, frames = found.message.partition(STACK)
-        if stack and "custom_ops.py(" in frames:
-            yield from_python(observations, found, message.strip(), frames, position)
+        places = raised_at(found.message)[1]
+        if any(place.file.endswith("custom_ops.py") for place in places):
+            yield from_python(observations, found, places, position)
             return
     raised = observations.of(ShimException)
     call = observations.run.call
@@ -151,17 +149,17 @@ def refused(observations: Observations, call: Call, found: ShimException) -> Can
 
 
 def from_python(
-    observations: Observations, found: ShimException, message: str, frames: str, position: int
+    observations: Observations, found: ShimException, places: Sequence[Place], position: int
 ) -> Candidate:
     """A custom operator written in Python raised: its own words and line."""
-    own = next((f for f in FRAME.finditer(frames) if is_users(f[1])), None)
-    where = f" in {own[3]} at {base_name(own[1])}:{own[2]}" if own else ""
-    known = observations.signature_at(found.span, ("cause", "symptom"))
+    own = next((place for place in places if is_users(place.file)), None)
+    where = f" in {own.function}{at_line(own.file, own.line)}" if own else ""
+    said = raised_at(found.message)[0].splitlines()[0][:200]
     return RAISED_INSIDE.found(
-        f"a custom operator raised{where}: {message.splitlines()[0][:200]}",
+        f"a custom operator raised{where}: {said}",
         found.span,
-        signature=known,
-        source=[SourceLine(file=own[1], line=int(own[2]))] if own else [],
+        signature=observations.signature_at(found.span, ("cause", "symptom")),
+        source=source_of(own),
         fixes=[Fix(what="correct the operator; call it alone, on the same tensors, to test it")],
         order=position,
     )

@@ -94,8 +94,7 @@ def from_contract(
         finding = as_the_user_names_it(observations, violation.finding)
         told = from_violation(package, call, replace(violation, finding=finding), position)
         if finding.property == PROPERTY:
-            source = observations.run.source(call)
-            told = replace(told, diagnosis=told.diagnosis.model_copy(update={"source": source}))
+            told = told.but(source=observations.run.source(call))
         yield told
 
 

@@ -70,13 +70,9 @@ def dump_phase(dump: FaultHandlerDump) -> Phase | None:
     return phase_of((f.file, f.function) for f in reversed(dump.frames))
 
 
-def dump_of(observations: Observations) -> FaultHandlerDump | None:
-    return observations.first(FaultHandlerDump)
-
-
 def crash(observations: Observations, signal: str) -> Candidate:
     phase = phase_at_end(observations) or native_phase(observations) or "none"
-    dump = dump_of(observations)
+    dump = observations.first(FaultHandlerDump)
     call = observations.run.call
     outside = after_the_calls(observations)
     during = "".join(f" in {words}" for words in (died_in(observations),) if words)
@@ -133,7 +129,7 @@ def python_source(dump: FaultHandlerDump | None) -> list[SourceLine]:
 def hang(observations: Observations) -> Candidate:
     ending = observations.ending
     assert ending is not None
-    dump = dump_of(observations)
+    dump = observations.first(FaultHandlerDump)
     doing = died_in(observations)
     native = place(observations) if not idle(observations) else None
     words = ", in ".join(word for word in (doing, native) if word)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import source_of
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.out_of_bounds import blamed
@@ -178,4 +179,4 @@ def last_line_of(stack: str) -> list[SourceLine]:
     best = next((one for one in places if one.owner == "user"), None)
     best = best or next((one for one in places if one.owner == "library"), None)
     best = best or next(iter(places), None)
-    return [SourceLine(file=best.file, line=best.line, text=best.text)] if best is not None else []
+    return source_of(best)

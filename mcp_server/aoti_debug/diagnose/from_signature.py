@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
@@ -150,8 +149,7 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
         phase = traceback_phase(observations, exception)
         if phase in WITHIN_A_COMPILE and within(match.span, exception.span):
             category, confidence = judge(exception, phase)
-            update = {"phase": phase, "category": category, "confidence": confidence}
-            return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update=update))
+            return candidate.but(phase=phase, category=category, confidence=confidence)
     return candidate
 
 
@@ -174,7 +172,7 @@ def with_next(candidate: Candidate, signature: Signature) -> Candidate:
     """Add the tool that looks further, with the cheapest check that tells the failure apart."""
     tool = signature.next_tool if signature.next_tool in NEXT else "triage"
     step = Next(tool=tool, why=signature.check or "it finds what a log alone does not show")
-    return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update={"next": [step]}))
+    return candidate.but(next=[step])
 
 
 def fill(text: str, groups: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
 from aoti_debug.model import (
@@ -166,6 +166,10 @@ class Candidate:
     advisory: bool = False  # a memory checker's word: it counts where something is wrong of it
     over_bound: bool = False  # all that is wrong is a size above the largest exported
     of: str = ""  # whose own failure it is, when that is not the script: "the minifier"
+
+    def but(self, **update: object) -> Candidate:
+        """Return the candidate with other fields of its diagnosis."""
+        return replace(self, diagnosis=self.diagnosis.model_copy(update=update))
 
     @property
     def worth(self) -> tuple[int, int, int]:

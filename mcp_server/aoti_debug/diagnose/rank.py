@@ -271,4 +271,4 @@ def with_evidence(candidate: Candidate, other: Diagnosis) -> Candidate:
     update: dict[str, object] = {"evidence": [*known, *new][:EVIDENCE]}
     if other.confidence == "proved" and other.category == candidate.diagnosis.category:
         update["confidence"] = other.confidence
-    return replace(candidate, diagnosis=candidate.diagnosis.model_copy(update=update))
+    return candidate.but(**update)

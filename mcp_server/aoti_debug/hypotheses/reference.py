@@ -109,8 +109,7 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     found = candidate(one, ("user_code", said, fix), "", (), place)
     because = [tried, *(b for b in found.diagnosis.because if b.result != tried.result)]
     alone = all(r.paired or r.caller != one.caller for r in run.references)
-    update = {"because": because[:3], "confidence": "proved" if anew or alone else "likely"}
-    return replace(found, diagnosis=found.diagnosis.model_copy(update=update))
+    return found.but(because=because[:3], confidence="proved" if anew or alone else "likely")
 
 
 def stale(observations: Observations) -> bool:

@@ -18,7 +18,6 @@ from aoti_debug.read.event_records import Call
 from aoti_debug.read.memcheck_xml import read_memcheck_xml
 from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import (
-    FaultHandlerDump,
     GpuException,
     InputCheck,
     NativeBacktrace,
@@ -192,10 +191,6 @@ def crashed_outside(observations: Observations, best: Diagnosis) -> bool:
         return False
     unrecorded = any(note.what == UNRECORDED for note in run.notes)
     return run.last_call.ok is True and run.unfinished is None and not unrecorded
-
-
-def has_python_stack(observations: Observations) -> bool:
-    return any(dump.frames for dump in observations.of(FaultHandlerDump))
 
 
 def only_values(observations: Observations, best: Diagnosis, call: Call | None) -> bool:

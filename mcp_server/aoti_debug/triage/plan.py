@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import opaque
+from aoti_debug.diagnose.from_native import python_tells
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.model import Diagnosis, Phase
 from aoti_debug.read.record import SanitizerError
@@ -35,7 +36,6 @@ from aoti_debug.triage.observe import (
     checks_compiled_in,
     crashed,
     crashed_outside,
-    has_python_stack,
     on_gpu,
     only_values,
 )
@@ -218,7 +218,7 @@ def native_outside(observations: Observations, machine: Machine) -> Planned:
     """Return what a signal after the last call calls for: the target itself under the debugger,
     unless Python's own stack tells the place."""
     why = "a host signal: the native frame"
-    if has_python_stack(observations):
+    if python_tells(observations):
         told = Skip(f"{OUTSIDE}, and Python's own stack tells the line")
         return of_target("native", why, told)
     return of_target("native", f"{why}; {OUTSIDE}", TARGET if machine.gdb is not None else NO_GDB)
