@@ -212,9 +212,9 @@ def compared(exception: PythonException) -> Category | None:
 
 
 def raised_in(exception: PythonException, text: str) -> str:
-    """Return the file that raised, where it is a library's, before what it said."""
-    file = exception.frames[-1].file if exception.frames else ""
-    return "" if is_users(file) else f"{file[-200:]}: {text}"
+    """Return the deepest file of a part that knows the message, before what was said."""
+    told = (f"{frame.file[-200:]}: {text}" for frame in reversed(exception.frames))
+    return next((one for one in told if meaning_of(one) is not None), "")
 
 
 WHERE: dict[Phase, str] = {

@@ -23,7 +23,10 @@ NEAR = 8  # lines between a cause and the call that failed of it
 
 # Inductor's own compile, whatever program it has started.
 INDUCTOR = Form(
-    r"\btorch[./\\]_inductor\b", r"torchinductor", r"\bInductorError\b", r"\bCppCompileError\b"
+    r"\btorch[./\\]_inductor\b",
+    r"torchinductor",
+    r"\b(?:Inductor|CppCompile)Error\b",
+    r"\baoti_torch_\w|\binductor_entry|\bAOTInductor",
 )
 CPP_COMPILE = Form(r"\bCppCompileError\b", r"^C\+\+ compile error", r"\.wrapper\.cpp\b")
 EXTENSION = Form(r"torch[./\\]utils[./\\]cpp_extension", r"/\.cache/torch_extensions/")
@@ -34,7 +37,9 @@ BUILDER = Form(
     r"^\s{0,8}error: failed to run custom build command",
     r"^error: (?:linking with|could not compile) ",
     r"^\s{0,8}CMake Error\b|^-- Configuring incomplete",
-    r"\bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined)\b",
+    r"\bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined|[Ii]n function)\b",
+    r"\.(?:a|lib)\(\S{1,80}\.o(?:bj)?\): [Ii]n function",
+    r"^\[\s{0,2}\d{1,3}%\] (?:Linking|Building) ",
     r"^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped",
     r"^FAILED: \[?code|^FAILED: \S{1,200}\.o\b",
     r"^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d",
@@ -64,6 +69,7 @@ COMPILES = Form(
     r"\b(?:ld|collect2|clang|gcc|g\+\+|cl|nvcc)(?:\.exe)?: (?:fatal )?error\b",
     r"^error: (?:linking with|could not compile) ",
 )
+LINKS = Form(r"\bundefined reference to ", r"\berror LNK2\d{3}\b")
 BUILT: frozenset[Category] = frozenset(
     {"cpp_error", "missing_symbol", "toolchain", "user_code", "unknown", "triton_error"}
 )
@@ -106,12 +112,13 @@ CRASHED = Form(
 # A program that was told to write its levels: what is no error, and what is one.
 MILD = Form(
     r"(?:^|\s)\[[IVWD]\]\s",
-    r"^\s{0,4}\[?(?:W|I|D|V)\d{4} ",
+    r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?(?:W|I|D|V)\d{4} ",
+    r"^[IWDV] [\d:.]{4,20} ",
     r"(?i)^.{0,60}\b(?:warn(?:ing)?|info|debug|notice)\b\s{0,2}[\]:|)]?",
     r"\b\w{0,40}Warning: ",
     r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? [WID] ",
 )
-LOGGED = Form(r"^\s{0,4}\[?E\d{4} [\d:.]{4,20}", *MILD.forms)
+LOGGED = Form(r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?E\d{4} [\d:.]{4,20}", *MILD.forms)
 WARNED = Form(
     r"^\s{0,4}\[?[WE]\d{4} [\d:.]{4,20}",
     r"(?i)^.{0,60}\bwarn(?:ing)?\b\s{0,2}[\]:|)]?",
@@ -130,6 +137,7 @@ GOES_ON = Form(
     r"\b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b",
     r"(?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b",
     r"\bAUTOTUNE benchmarking takes\b",
+    r"^\s{1,4}\w{1,80} [\d.]{1,12} ms [\d.]{1,6}%",
     r"\b[\d.]{1,12} ?(?:it/s|tok(?:ens)?/s|img/s|samples/s|req/s)",
     r"(?i)\b(?:done|ok|finished|completed?|succeeded|success(?:ful(?:ly)?)?|passed)\b",
     r"(?i)\b(?:written|saved|wrote|exported|compiled) (?:to )?\S{0,80}",
@@ -381,7 +389,7 @@ BUILDING: tuple[Phase, ...] = ("cpp_compile", "triton_compile", "none", "environ
 
 def is_building(scene: Scene) -> bool:
     """Tell whether other software than a model is built or installed."""
-    others = scene.any(BUILDER) or scene.any(INSTALLER)
+    others = any(map(scene.any, (BUILDER, INSTALLER, LINKS)))
     return others and not (scene.any(INDUCTOR) or scene.any(EXTENSION))
 
 

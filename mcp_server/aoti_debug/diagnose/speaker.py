@@ -15,7 +15,7 @@ from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.diagnose.scene import READ, Scene
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
-from aoti_debug.read.record import CodePlace
+from aoti_debug.read.record import CodePlace, Line
 from aoti_debug.signatures.signature import literals
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class Part:
 
 # What any program says of the machine, and of tensors that it is given.
 MEMORY: Row = (
-    r"out.of.memory|\boom\b|oom.?kill|resource_exhausted|bad_alloc|alloc\w* fail|failed to alloc",
+    r"out.?of.?memory|\boom\b|oom.?kill|resource_exhausted|bad_alloc|alloc\w* fail|failed to alloc"
+    r"|(?:unable to|could not|couldn't|cannot) (?:be )?alloc",
     "out_of_memory",
     "run",
 )
@@ -68,12 +69,13 @@ LIBRARY: Row = (
     "load",
 )
 VERSIONS: Row = (
-    r"version|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset",
+    r"\bversion|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset",
     "package_incompatible",
     "load",
 )
 DAMAGED: Row = (
-    r"protobuf|corrupt|truncat|invalid (?:file|magic|header|program)|no_?such_?file|magic",
+    r"protobuf|corrupt|truncat|(?:invalid|bad) (?:file|magic|header|program)|no_?such_?file"
+    r"|magic.{0,20}(?:mismatch|number|invalid)",
     "package_corrupt",
     "load",
 )
@@ -89,13 +91,39 @@ CONVERTS: Row = (
     "lower",
 )
 DIFFERS: Row = (r"difference at|results? mismatch", "wrong_result", "autotune")
-FAILS_AT_LOAD: Row = (r"\binit|load|delegate|backend", "package_incompatible", "load")
+FAILS_AT_LOAD: Row = (
+    r"fail.{0,60}(?:\binit|load|delegate|backend)|(?:\binit|load|delegate|backend).{0,60}(?:fail|not)",
+    "package_incompatible",
+    "load",
+)
+LOWERS: Row = ("", "lowering_error", "lower")
 OF_THE_USER: Row = ("", "user_code", "run")
 INSTALLS: tuple[Row, ...] = (("", "toolchain", "environment"),)
+REFUSES_TO_INSTALL: tuple[Row, ...] = ((r"\S", "toolchain", "environment"),)
 OF_A_RUNTIME = (MEMORY, NO_DEVICE, LIBRARY, NO_OPERATOR, DAMAGED, DIFFERS)
 
 # The narrower part comes first.
 PARTS: tuple[Part, ...] = (
+    Part(
+        "torch's log, asked to tell",
+        (r"\] \[__\w{1,40}\] ",),
+        ((r"recompiling function|skipping cudagraphs|graph break", "performance", "run"),),
+        neighbour=True,
+    ),
+    Part(
+        "a converter of models",
+        (
+            r"\bexir[/\\]\w",
+            r"\bexecutorch[/\\](?:backends|devtools|extension[/\\]export_util)[/\\]",
+            r"\btorch_tensorrt[/\\.](?:dynamo|ts|fx)[/\\.]",
+            r"\bcoremltools[/\\.]converters[/\\.]",
+            r"\b(?:torch_mlir|iree|ai_edge_torch|tf2onnx|onnx2tf|torch_xla)[/\\.]\w",
+            r"\bopenvino[/\\.](?:frontend|tools)[/\\.]",
+            r"\btvm[/\\.](?:relay|relax)[/\\.]",
+        ),
+        (MEMORY, NO_DEVICE, LOWERS),
+        neighbour=True,
+    ),
     Part(
         "ExecuTorch",
         (
@@ -113,15 +141,15 @@ PARTS: tuple[Part, ...] = (
     Part(
         "LAMMPS",
         (
-            r"^(?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}"
-            r"\((?:\.\./|src/)[\w./-]{1,100}\.cpp:\d{1,5}\)",
-            r"^Last (?:input line|command): ",
+            r"(?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}"
+            r"\([\w./-]{1,100}\.cpp:\d{1,5}\)\s{0,8}$",
+            r"^(?:Last (?:input line|command)|pair_style|pair_coeff)\b",
             r"^LAMMPS \(",
         ),
         (
             MEMORY,
-            (r"unrecognized \w{1,12} style|not enabled in this", "toolchain", "run"),
-            OF_THE_USER,
+            (r"un(?:recognized|known) \w{1,12} style|not enabled in this", "toolchain", "run"),
+            (r"error", "user_code", "run"),
         ),
         neighbour=True,
     ),
@@ -170,8 +198,12 @@ PARTS: tuple[Part, ...] = (
             r"^(?:error|critical|warning)\s{1,4}libmamba ",
             r"^Solving environment: failed",
             r"^EnvironmentNameNotFound",
+            r"^Encountered problems? while solving|^Found conflicts! Looking",
+            r"^\s{0,8}(?:- |[├└]─ )?(?:package )?\S{1,80} .{0,80}\b(?:has constraint|is excluded by"
+            r"|is not installable|conflicts with)\b",
+            r"\bnothing provides \S{1,80}.{0,40} needed by ",
         ),
-        INSTALLS,
+        REFUSES_TO_INSTALL,
         neighbour=True,
     ),
     Part(
@@ -182,7 +214,7 @@ PARTS: tuple[Part, ...] = (
             r"^\s{0,12}For full logs, run 'nix ",
             r"^error: \d{1,6} dependencies of derivation '/nix/store/",
         ),
-        INSTALLS,
+        REFUSES_TO_INSTALL,
         neighbour=True,
     ),
     Part(
@@ -195,9 +227,12 @@ PARTS: tuple[Part, ...] = (
             r"^\s{0,4}╰─▶ ",
             r"^Because .{1,200} version solving failed",
             r"^\s{0,4}SolverProblemError",
-            r"^E: (?:Unable to locate package|Package '|Version ')",
+            r"^\s{0,4}(?:× Failed to (?:build|download)|├─▶ |error: externally-managed)",
+            r"^(?:Problem(?: \d{1,3})?|Error): .{0,200}\b(?:requires|none of the providers)\b",
+            r"^E: (?:Unable to (?:locate package|correct problems)|Package '|Version ')",
+            r"^The following packages have unmet dependencies|^\s{1,4}\S{1,80} : (?:Pre)?Depends: ",
         ),
-        INSTALLS,
+        REFUSES_TO_INSTALL,
         neighbour=True,
     ),
     Part(
@@ -410,25 +445,43 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 
 def in_its_words(scene: Scene) -> Candidate | None:
-    """Return what the complaints of a part mean: the first one that a row of its knows."""
+    """Return what the complaints of the part that complains first mean: of its rows the first that
+    knows one of them. What follows, a script's exception say, is its consequence."""
+    best: tuple[int, Line, Part] | None = None
     for line, text in zip(scene.lines, scene.texts, strict=True):
-        if HARMLESS.search(text) or (MILD.search(text) and not COMPLAINS.search(text)):
+        if HARMLESS.search(text) or (found := row_of(text)) is None:
             continue
-        if (found := meaning_of(text)) is not None:
-            part, category, phase = found
-            return said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+        part, row = found
+        mild = MILD.search(text) and not COMPLAINS.search(text)
+        if mild and part.says[row][1] not in ("performance", "out_of_memory"):
+            continue
+        if best is None or (part is best[2] and row < best[0]):
+            best = row, line, part
+    if best is None:
+        return None
+    row, line, part = best
+    _, category, phase = part.says[row]
+    told = said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+    return replace(told, role="cause") if part.neighbour and row < len(part.says) - 1 else told
+
+
+def row_of(text: str) -> tuple[Part, int] | None:
+    """Return who says a text, and which of that part's rows knows it."""
+    part = part_of(text)
+    if part is None or not part.says or CARRIES.search(text):
+        return None
+    for row, (words, _, _) in enumerate(part.says):
+        if (words or COMPLAINS.search(text)) and _folded(words).search(text):
+            return part, row
     return None
 
 
 def meaning_of(text: str) -> tuple[Part, Category, Phase] | None:
     """Return who says a text, and what it means where the rows of that part know it."""
-    part = part_of(text)
-    if part is None or not part.says or CARRIES.search(text):
+    if (found := row_of(text)) is None:
         return None
-    for words, category, phase in part.says:
-        if (words or COMPLAINS.search(text)) and _folded(words).search(text):
-            return part, category, phase
-    return None
+    part, row = found
+    return part, part.says[row][1], part.says[row][2]
 
 
 @cache

@@ -548,11 +548,24 @@ SIGNATURES = (
         patterns=(
             "Not enough SMs to use max_autotune_gemm",
             "GPU arch does not support max_autotune_gemm mode usage",
-            "skipping cudagraphs due to .{0,120}",
             "Please pip install Composable Kernel package",
-            "hit config.(?:recompile|cache_size)_limit",
         ),
         matches=(example("W0101 00:00:00.000000 1 torch/_inductor/utils.py:1953] [0/0] Not enough SMs to use max_autotune_gemm mode", "torch/_inductor/utils.py"),),
+    ),
+    Signature(
+        "compiled_again", "run", "performance", Tier.NOTICE, role="symptom", confidence="possible",
+        summary="Calls that compile again or run without CUDA graphs are slow, not wrong: {what}",
+        means="torch.compile guards on sizes, values and modules; past its limit it runs the function eagerly. A package of AOTInductor is compiled once, and is not concerned.",
+        guide="guides/memory-and-time.md#slow-model",
+        patterns=(
+            "hit config.(?:recompile|cache_size)_limit",
+            r"\[__recompiles\] Recompiling function .{0,120}",
+            "skipping cudagraphs due to .{0,120}",
+        ),
+        matches=(
+            example("W0101 00:00:00.000000 1 torch/_dynamo/convert_frame.py:1016] [0/8] torch._dynamo hit config.recompile_limit (8)", "torch/_dynamo/convert_frame.py"),
+            example("V0101 00:00:00.000000 1 torch/_dynamo/guards.py:2830] [0/1] [__recompiles] Recompiling function f in /w/t.py:4", "torch/_dynamo/utils.py"),
+        ),
     ),
     Signature(
         "kernel_config_invalid", "autotune", "autotune_error", Tier.KIND_TEXT, next_tool="triage",
