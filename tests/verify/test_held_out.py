@@ -23,7 +23,7 @@ import json, sys
 import torch
 
 sys.path.insert(0, {folder!r})
-from probe import changed, held_out, standalone
+from probe import changed, correspondence, held_out, standalone
 
 Dim = torch.export.Dim
 
@@ -40,7 +40,23 @@ class Model(torch.nn.Module):
         return self.out(self.table(ids))
 
     def renamed(self, tokens):
-        return self.out(self.table(tokens.clamp(0, 999)))
+        return self.out(self.table(tokens))
+
+    def last_for_others(self, ids):
+        return self.out(self.table(ids.clamp(0, 999)))
+
+    def another_row(self, ids):
+        table = torch.nn.functional.pad(self.table.weight, (0, 0, 0, 1))
+        return self.out(torch.nn.functional.embedding(ids.clamp(max=1000), table))
+
+    def mean(self, x, scale):
+        return x.mean(1, keepdim=True) * scale
+
+    def mean_of_some(self, scale, rows, mask, count):
+        return (rows * mask).sum(1, keepdim=True) / count * scale
+
+    def mean_of_all(self, scale, rows, mask, count):
+        return rows.mean(1, keepdim=True) * scale + 0.0 * (mask.sum() + count.sum())
 
     def clamped(self, ids):
         return self.out(self.table(ids.clamp(0, 99)))
@@ -149,7 +165,11 @@ old = {{
     "log": export("log", ({{0: N}},), x.abs() + 0.1),
     "entropy": export("entropy", ({{0: N}},), x.abs() + 0.1),
     "scores": export("scores", ({{0: N}}, {{0: N}}), flags, x[:, 0]),
+    "mean": export("mean", ({{0: N}}, {{0: N}}), x[:, :4], x[:, :1]),
 }}
+some, padded = torch.ones(4, 6), torch.nn.functional.pad(x[:, :4], (0, 2))
+some[:, 4:] = 0.0
+given_now = x[:, :1], padded, some, torch.full((4, 1), 4)
 few, M = Dim("m", min=2, max=96), Dim("m", min=2, max=8192)
 new = {{
     "right, another name": ("ids", export("renamed", ({{0: M}},), ids)),
@@ -162,6 +182,10 @@ new = {{
     "hidden": ("entropy", export("entropy_hidden", ({{0: N}},), x.abs() + 0.1)),
     "a place": ("entropy", export("entropy_of_a_place", ({{0: N}},), x.abs() + 0.1)),
     "a value": ("entropy", export("entropy_of_a_value", ({{0: N}},), x.abs() + 0.1)),
+    "right, padded": ("mean", export("mean_of_some", ({{0: N}},) * 4, *given_now)),
+    "mask ignored": ("mean", export("mean_of_all", ({{0: N}},) * 4, *given_now)),
+    "the last row for others": ("ids", export("last_for_others", ({{0: N}},), ids)),
+    "a row of zeros": ("ids", export("another_row", ({{0: N}},), ids)),
     "modulo": ("ids", export("modulo", ({{0: N}},), ids)),
     "one index": ("ids", export("one_index", ({{0: N}},), ids)),
     "rows cut": ("ids", export("clamped", ({{0: N}},), ids)),
@@ -185,9 +209,11 @@ for name, (key, program) in new.items():
     given = None
     if key in failing:
         given = held_out.Inputs((failing[key],), {{}}, [failing[key]], [], False, False)
-    pair = held_out.Pair(torch, one, program)
+    calls = [([x[:, :4], x[:, :1]], list(given_now))] if key == "mean" else []
+    match = correspondence.Correspondence(torch, one, program, calls)
+    pair = held_out.Pair(torch, one, program, match)
     model = pair.plain_new
-    drawn = held_out.drawn_for(torch, one, program, given)
+    drawn = held_out.drawn_for(torch, match, one, program, given)
     found = [
         {{"name": title, **pair.tried(torch, model, inputs)}}
         for title, inputs in [("the failing call", given), *held_out.held_out(torch, one, drawn, 3)]
@@ -195,7 +221,8 @@ for name, (key, program) in new.items():
     ]
     like = pair.alike(torch, drawn, given) if given is not None else []
     near = pair.near(torch, model, drawn, given, like, report) if like else {{}}
-    said = {{"narrowed": changed.narrowed(one, program), "hiding": changed.hiding(one, program)}}
+    narrowed = changed.narrowed(one, program, match.places())
+    said = {{"narrowed": narrowed, "hiding": changed.hiding(one, program)}}
     said.update(case=name, of=key, trials=found, **near)
     print(json.dumps(said, default=str), flush=True)
 """
@@ -228,7 +255,7 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
             inputs="",
             trials=trials,
             near=near,
-            wrapped=case.get("wrapped", False),
+            invented=case.get("invented", False),
             narrowed=tuple(case["narrowed"]),
             hiding=tuple(case["hiding"]),
         )
@@ -237,10 +264,11 @@ def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Calla
     return judged
 
 
-RIGHT = ("another name", "columns", "floats", "double", "log", "where", "xlogy")
+RIGHT = ("another name", "columns", "floats", "double", "log", "where", "xlogy", "padded")
 WRONG = tuple(
     "rows cut|all but one refused|fewer sizes|one size|even sizes|last row|a column cut|"
-    "bounded|above|sizes tied|any|hidden|a place|a value|modulo|one index".split("|")
+    "bounded|above|sizes tied|any|hidden|a place|a value|modulo|one index|mask ignored|"
+    "the last row for others|a row of zeros".split("|")
 )
 
 

@@ -171,7 +171,7 @@ def test_inputs_like_the_failing_ones_must_be_right_too() -> None:
         replace(near, package="differs"),
     ):
         assert judge(replace(FIXED, near=(near, other))).verdict == "masked"
-    assert judge(replace(FIXED, wrapped=True)).verdict == "masked"
+    assert judge(replace(FIXED, invented=True)).verdict == "masked"
 
 
 def test_a_check_that_is_kept_tells_what_is_right_and_a_weaker_one_nothing() -> None:

@@ -19,6 +19,7 @@ EARLY = 8  # calls, of which all small ones are kept
 _EARLY_BYTES = 4 << 20
 _WANTED = os.environ.get("AOTI_DEBUG_CAPTURE_CALL", "")
 ONLY = int(_WANTED) if _WANTED.isdecimal() else 0  # the one call that is wanted; 0: any
+_ALSO = EARLY if os.environ.get("AOTI_DEBUG_CAPTURE_EARLY") else 0  # beside it
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]
     """
     if store.directory() is None:
         return _skipped("capture is off")
-    if ONLY and call.number != ONLY:
+    if ONLY and call.number != ONLY and call.number > _ALSO:
         return _skipped(f"only call {ONLY} is captured")
     if unreadable is not None:
         return _skipped(unreadable)
@@ -71,9 +72,10 @@ def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]
         if not found.get("captured"):  # the next one of this kind may be
             _kinds.discard(kind)
         return found
-    if not (ONLY or call.number == 1 or budget.allows(_Pace.fixed)):
+    wanted = call.number == ONLY
+    if not (wanted or call.number == 1 or budget.allows(_Pace.fixed)):
         return _skipped("the probe's time is used up")
-    return _alone(lambda: _keep(torch, call, bool(ONLY)))
+    return _alone(lambda: _keep(torch, call, wanted))
 
 
 def keep_now(torch: Any, call: Call, stem: str) -> Details:
@@ -170,7 +172,7 @@ def _keep(torch: Any, call: Call, forced: bool) -> Details:
     _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
         store.alias(store.own_name("call-latest", ".pt"), name)
-    elif call.number <= EARLY and size <= _EARLY_BYTES and not forced:
+    elif call.number <= EARLY and (forced or size <= _EARLY_BYTES):
         kept = store.alias(store.own_name(f"call-{call.number}", ".pt"), name)
         return {"captured": captured, "kept": kept, **({"compacted": True} if compact else {})}
     return {"captured": captured, "compacted": True} if compact else {"captured": captured}

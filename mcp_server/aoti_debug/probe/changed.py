@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from . import fresh, standalone
@@ -71,18 +72,18 @@ def _alike(torch: Any, one: Any, other: Any) -> bool:
     return bool(torch.allclose(narrow, wide, rtol=error, atol=tiny, equal_nan=True))
 
 
-def narrowed(old: Any, new: Any) -> list[str]:
-    """Say which sizes of the inputs were free, or freer, before the fix: by their places among the
-    flat inputs, whatever they are called. Sizes 0 and 1 are apart in every export."""
+def narrowed(old: Any, new: Any, places: Iterable[tuple[int, int]]) -> list[str]:
+    """Say which sizes of the inputs were free, or freer, before the fix: `places` are those of each
+    input before and now, whatever they are called. Sizes 0 and 1 are apart in every export."""
     found = []
     before, after = standalone.user_inputs(old), standalone.user_inputs(new)
-    for place, (one, other) in enumerate(zip(before, after)):  # noqa: B905 - Python 3.9
+    for one, other in ((before[was], after[now]) for was, now in places):
         sizes = zip(_shape(one), _shape(other))  # noqa: B905 - Python 3.9
         for dim, (was, now) in enumerate(sizes):
             name = f"{one.name}[{dim}]" if _shape(one) is not None else one.name
             low, high = _range(old, was)
             lowest, highest = _range(new, now)
-            if low == high or place >= len(after):
+            if low == high:
                 continue
             if lowest == highest:
                 found.append(f"{name} could be {_said(low, high)} and is fixed now")

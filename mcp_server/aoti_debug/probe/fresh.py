@@ -45,11 +45,11 @@ def expression(size: Any) -> Any:
 
 
 class Fresh:
-    """Inputs that the original program accepts. `others` are calls whose values are drawn from as
+    """Inputs that the original program accepts. `others` are flat inputs, drawn from as
     well, `constants` numbers near which values are tried: those of both programs' graphs."""
 
     def __init__(
-        self, torch: Any, program: Any, others: list[Inputs], constants: list[float]
+        self, torch: Any, program: Any, others: list[list[Any]], constants: list[float]
     ) -> None:
         self.torch, self.program = torch, program
         self.constants = constants
@@ -94,7 +94,7 @@ class Fresh:
             return False
         return ran.exception is None
 
-    def _pool(self, place: int, others: list[Inputs]) -> Any:
+    def _pool(self, place: int, others: list[list[Any]]) -> Any:
         """Return the values of an input in the example and, where they are alike, in other calls:
         the latter only of floats, since an index may be what was wrong."""
         torch, leaf = self.torch, self.example.flat[place]
@@ -102,7 +102,7 @@ class Fresh:
             return None
         found = [leaf.detach().reshape(-1)]
         for other in others:
-            value = other.flat[place] if place < len(other.flat) else None
+            value = other[place] if place < len(other) else None
             if not isinstance(value, torch.Tensor) or not value.is_floating_point():
                 continue
             if leaf.is_floating_point():

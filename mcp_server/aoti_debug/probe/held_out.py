@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import (
     changed,
     compare,
+    correspondence,
     eager,
     events,
-    fakes,
     fresh,
     limits,
     neighbours,
     refusals,
     standalone,
+    tables,
 )
 
 Document = dict[str, Any]
@@ -38,6 +39,10 @@ def main() -> int:
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
     parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
+    parser.add_argument(
+        "--call", nargs=2, action="append", default=[], help="inputs of one of both"
+    )
+    parser.add_argument("--tables", help="what the script as it was may look up values in")
     parser.add_argument("--refusals", help="conditions under which the fixed script refuses")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
@@ -49,25 +54,23 @@ def main() -> int:
         old = new
         if options.before:  # with the same weights: the fix may be to load others
             old = standalone.load_program(torch, options, options.before)
-        report.update(narrowed=changed.narrowed(old, new), hiding=changed.hiding(old, new))
-        first = "the failing call"
-        captured = standalone.read_inputs(torch, options.inputs) if options.inputs else None
-        now = standalone.read_inputs(torch, options.now) if options.now else None
-        if captured is not None and now is not None:
-            wanted, given = changed.by_name(torch, captured, now)
-            if options.parts:
-                wanted = [changed.part(torch, leaf, options.parts) for leaf in wanted]
-            other = changed.differ(torch, wanted, given)
-            report.update(inputs=other)
-            captured = captured if other else now  # as the package is given them now
-        elif now is not None and not options.before:
-            first, captured = "the fixed script's call", now
-        drawn = drawn_for(torch, old, new, captured)
+        report.update(hiding=changed.hiding(old, new))
+        given = given_of(torch, options, old, new)
+        match, captured = given.match, given.captured
+        report.update(narrowed=changed.narrowed(old, new, match.places()), inputs=given.other)
+        drawn = drawn_for(torch, match, old, new, captured)
+        if given.other and options.tables and match.plain and match.agreed:
+            calls = (captured.flat, given.now.flat)
+            if tables.looked_up(torch, options.tables, drawn, *calls):
+                captured, given = given.now, given._replace(other="")
+                report.update(inputs="", looked_up=True)
+        own = options.before or options.inputs
+        first = "the failing call" if own else "the fixed script's call"
         found = [(first, captured), *held_out(torch, old, drawn, options.seeds)]
         some = next((inputs for _, inputs in found if inputs is not None), None)
         if some is None:
             raise ValueError("there are neither captured nor example inputs")
-        pair = Pair(torch, old, new)
+        pair = Pair(torch, old, new, match)
         like: list[Inputs] = []
         if captured is not None and options.before:
             like = pair.alike(torch, drawn, captured)
@@ -75,24 +78,67 @@ def main() -> int:
             asked = refusals.Asked(captured, legal, like)
             if options.refusals and like:
                 report.update(wrong_refusals=refusals.wrong(torch, old, options.refusals, asked))
-        report.update(**_kept(torch, new, some))
-        model = standalone.load_package(torch, options, some, report)
+        wanted = pair.given(some, None if given.other else given.now)
+        report.update(**_kept(torch, new, wanted))
+        model = standalone.load_package(torch, options, wanted, report)
         trials: list[Document] = []
         for name, inputs in found:
             if inputs is None:
                 continue
             report.update(state=f"trying {name}", trying=name)
-            trials.append({"name": name, **pair.tried(torch, model, inputs)})
+            own = given.now if inputs is captured and not given.other else None
+            trials.append({"name": name, **pair.tried(torch, model, inputs, own)})
             report.update(trials=trials)
-        if captured is now and like:
+        if match.padded and not given.other and trials[0].get("model") != "agrees":
+            report.update(inputs="it is padded, and the result is another")
+        if given.other and captured is not None:
+            report.update(answered=pair.answered(torch, model, captured, given.now))
+        if captured is not None and not given.other and like:
             report.update(**pair.near(torch, model, drawn, captured, like, report))
         report.update(state="done")
     return 0
 
 
-def drawn_for(torch: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
+class Given(NamedTuple):
+    """The failing call, as the original was given it, and as the fixed script gives it."""
+
+    match: correspondence.Correspondence
+    captured: Any  # Inputs, or None
+    now: Any
+    other: str | None  # how they differ; "" they do not, None: that is not known
+
+
+def given_of(torch: Any, options: Any, old: Any, new: Any) -> Given:
+    def read(path: str | None) -> Any:
+        return standalone.read_inputs(torch, path) if path else None
+
+    captured, now = read(options.inputs), read(options.now)
+    calls = [(read(was).flat, read(later).flat) for was, later in options.call]
+    if captured is None or now is None:
+        match = correspondence.Correspondence(torch, old, new, calls)
+        return Given(match, captured or (None if options.before else now), now, None)
+    flat = captured.flat
+    if options.parts:
+        flat = [changed.part(torch, leaf, options.parts) for leaf in flat]
+    match = correspondence.Correspondence(torch, old, new, [*calls, (flat, now.flat)])
+    other = ""
+    if not match.by_values:
+        wanted, given = changed.by_name(torch, replace(captured, flat=flat), now)
+        other = changed.differ(torch, wanted, given)
+        match = correspondence.Correspondence(torch, old, new, calls)
+    if not other and match.plain:
+        captured = now  # as the package is given them now
+    return Given(match, captured, now, other)
+
+
+def drawn_for(torch: Any, match: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
     """Return what draws inputs from all over what the original accepts."""
-    others = [inputs for inputs in (captured, fresh.example(torch, new)) if inputs is not None]
+    others = [captured.flat] if captured is not None else []
+    given = fresh.example(torch, new)
+    flat = standalone.user_inputs(old)
+    if given is not None:
+        places = dict(match.places())
+        others.append([given.flat[places[n]] if n in places else None for n in range(len(flat))])
     return fresh.Fresh(torch, old, others, [*limits.constants(new), *limits.constants(old)])
 
 
@@ -119,17 +165,20 @@ def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
 class Pair:
     """The program as it was and as it is now, each with and without its guards."""
 
-    def __init__(self, torch: Any, old: Any, new: Any) -> None:
-        self.old, self.new = old, new
+    def __init__(
+        self, torch: Any, old: Any, new: Any, match: correspondence.Correspondence
+    ) -> None:
+        self.old, self.new, self.match = old, new, match
         self.same = old is new
         self.plain_old, self.plain_new = compare.unguarded(old), compare.unguarded(new)
         self.guarded_old, self.guarded_new = old.module(), new.module()
         self.random = bool(compare.random_ops(torch, new))
 
-    def tried(self, torch: Any, model: Any, inputs: Inputs) -> Document:
-        """Say how the package and the programs did on these inputs."""
+    def tried(self, torch: Any, model: Any, inputs: Inputs, now: Inputs | None = None) -> Document:
+        """Say how the package and the programs did on these inputs, which the fixed script gives as
+        `now`."""
         found: Document = {"shapes": [list(getattr(leaf, "shape", ())) for leaf in inputs.flat]}
-        given = inputs if self.same else as_declared(torch, self.new, inputs)
+        given = self.given(inputs, now)
         fixed, fixed_exact, why_fixed = _eager(torch, self.plain_new, given)
         before, exact, why = fixed, fixed_exact, why_fixed
         if not self.same:
@@ -150,7 +199,8 @@ class Pair:
             found["package"] = compare.verdict(outputs, self.random)
             found["figures"] = outputs[:2]
         if not self.same and fixed is not None and before is not None:
-            judged = where_finite(torch, fixed, before, exact)
+            judged = self.unpadded(torch, fixed, before)
+            judged = where_finite(torch, judged, before, exact)
             outputs, _ = compare.within_rounding(
                 torch, judged, before, exact, self.plain_old, inputs
             )
@@ -162,6 +212,35 @@ class Pair:
         if before is not None and exact is not None:
             found["still_nonfinite"] = sum(map(_still_nonfinite, package, before, exact))
         return found
+
+    def given(self, inputs: Inputs, now: Inputs | None = None) -> Inputs:
+        """Return inputs of the original as the fixed program takes them."""
+        if now is not None and not self.same:
+            return self.match.declared(now)
+        return inputs if self.same else self.match.made(inputs)
+
+    def unpadded(self, torch: Any, now: list[Any], before: list[Any]) -> list[Any]:
+        """Return results of padded inputs in the sizes of those of the inputs without."""
+        if not self.match.padded or len(now) != len(before):
+            return now
+        pairs = zip(now, before)  # noqa: B905 - Python 3.9
+        return [
+            one[tuple(map(slice, was.shape))] if getattr(was, "ndim", 0) == one.ndim else one
+            for one, was in pairs
+        ]
+
+    def answered(self, torch: Any, model: Any, inputs: Inputs, now: Inputs) -> bool:
+        """Tell whether the package gives for other inputs what the original does for these."""
+        before, exact, why = _eager(torch, self.plain_old, inputs)
+        floats = [one for one in before or () if getattr(one, "is_floating_point", bool)()]
+        if why is not None or not floats or not all(map(_finite, exact or before)):
+            return False
+        try:
+            package = _run(torch, model, self.given(inputs, now))
+        except Exception:
+            return False
+        outputs, _ = compare.within_rounding(torch, package, before, exact, self.plain_old, inputs)
+        return compare.verdict(outputs, self.random) == "agrees"
 
     def near(
         self,
@@ -181,10 +260,8 @@ class Pair:
             name = f"inputs like the failing call's, {number}"
             report.update(state=f"trying {name}", trying=name)
             found.append({"name": name, **self.tried(torch, model, inputs)})
-        done = [self._done(torch, model, one) for one in self.beyond(torch, drawn, failing)]
-        outputs = [one for one in done if one is not None]
-        wrapped = any(changed.differ(torch, outputs[0], one) for one in outputs)
-        return {"near": found, "wrapped": wrapped, "trying": None}
+        invented = bool(self.beyond(torch, drawn, failing))
+        return {"near": found, "invented": invented, "trying": None}
 
     def alike(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
         """Return inputs on which the original fails as on the failing ones."""
@@ -194,15 +271,14 @@ class Pair:
         return [one for one in given if self.fails(torch, one)]
 
     def beyond(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
-        """Return inputs with indices further out of bounds; none where the fix changed a table,
-        which has another end then."""
-        same = limits.indexed(torch, self.old) == limits.indexed(torch, self.new)
-        return neighbours.beyond(drawn, failing) if same else []
+        """Return inputs with indices further out of bounds; none where the fix gave a table more
+        rows of its own, which has another end then."""
+        return [] if limits.grown(torch, self.old, self.new) else neighbours.beyond(drawn, failing)
 
     def _done(self, torch: Any, model: Any, inputs: Inputs) -> list[Any] | None:
         """Return what the package gives; None where it raises."""
         try:
-            return _run(torch, model, as_declared(torch, self.new, inputs))
+            return _run(torch, model, self.given(inputs))
         except Exception:
             return None
 
@@ -229,41 +305,6 @@ def where_finite(torch: Any, now: list[Any], before: list[Any], exact: Any) -> l
         kept(one, was, exact[place] if exact is not None else None)
         for place, (one, was) in enumerate(zip(now, before))  # noqa: B905 - Python 3.9
     ]
-
-
-def as_declared(torch: Any, program: Any, inputs: Inputs) -> Inputs:
-    """Return inputs as a program wants them: nested like its own, each in the declared dtype and
-    layout, on the declared device.
-
-    Raises:
-        ValueError: it takes another number of inputs.
-    """
-    placeholders = standalone.user_inputs(program)
-    if len(placeholders) != len(inputs.flat):
-        raise ValueError(
-            f"the fixed program takes {len(placeholders)} inputs, the original {len(inputs.flat)}"
-        )
-    symbols: dict[Any, int] = {}
-    flat = []
-    for node, leaf in zip(placeholders, inputs.flat):  # noqa: B905 - Python 3.9
-        value = node.meta.get("val")
-        fakes.learn(torch, value, leaf, symbols)
-        flat.append(_as_one(torch, value, leaf, symbols))
-    pytree = import_module("torch.utils._pytree")
-    args, kwargs = pytree.tree_unflatten(flat, program.call_spec.in_spec)
-    return replace(inputs, args=tuple(args), kwargs=dict(kwargs), flat=flat)
-
-
-def _as_one(torch: Any, value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
-    if not isinstance(value, torch.Tensor) or not isinstance(leaf, torch.Tensor):
-        return leaf
-    leaf = leaf.to(value.device, value.dtype)
-    if value.layout != torch.strided or leaf.dim() != value.dim():
-        return leaf
-    wanted = fakes.sizes(value.stride(), symbols)
-    if wanted is None or 0 in wanted or list(leaf.stride()) == wanted:
-        return leaf
-    return leaf.new_empty_strided(leaf.shape, wanted).copy_(leaf)
 
 
 def _eager(torch: Any, module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:

@@ -103,9 +103,26 @@ def _sizes_indexed(torch: Any, program: Any) -> list[tuple[int, Any]]:
     return [pair for node in nodes for pair in indices.sizes_indexed(torch, node)]
 
 
-def indexed(torch: Any, program: Any) -> list[int]:
-    """Return the fixed sizes that a program indexes."""
-    return sorted(size for size, _ in _sizes_indexed(torch, program))
+def grown(torch: Any, old: Any, new: Any) -> bool:
+    """Tell whether the fixed program indexes more rows, of a weight that has more: rows that are
+    all zero, or those of others, are made up."""
+    one, other = (sorted(size for size, _ in _sizes_indexed(torch, p)) for p in (old, new))
+    if one == other:
+        return False
+    for name, weight in {**new.state_dict, **new.constants}.items():
+        was = old.state_dict.get(name, old.constants.get(name))
+        tensors = isinstance(weight, torch.Tensor) and isinstance(was, torch.Tensor)
+        if tensors and weight.dim() and was.dim() and len(weight) > len(was):
+            rows = weight.detach().reshape(len(weight), -1)
+            if all(
+                bool(row.any()) and not _among(row, rows[: len(was)]) for row in rows[len(was) :]
+            ):
+                return True
+    return False
+
+
+def _among(row: Any, rows: Any) -> bool:
+    return bool((rows == row).all(1).any())
 
 
 def constants(program: Any) -> list[float]:

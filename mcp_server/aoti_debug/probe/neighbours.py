@@ -39,11 +39,11 @@ def moved(torch: Any, drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
 
 
 def _bad(drawn: Fresh, failing: Inputs) -> dict[int, Any]:
-    found = {place: _outside(drawn, place, leaf) for place, leaf in enumerate(failing.flat)}
+    found = {place: outside(drawn, place, leaf) for place, leaf in enumerate(failing.flat)}
     return {place: where for place, where in found.items() if where is not None}
 
 
-def _outside(drawn: Fresh, place: int, leaf: Any) -> Any:
+def outside(drawn: Fresh, place: int, leaf: Any) -> Any:
     """Return which elements of an integer input lie above, then below what the program takes."""
     if place not in drawn.limits or not hasattr(leaf, "numel") or not leaf.numel():
         return None

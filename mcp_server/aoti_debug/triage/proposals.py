@@ -246,25 +246,6 @@ def _contiguous(found: Mismatch) -> bool:
     return bool(steps) and steps[-1] == 1 and all(a >= b for a, b in pairwise(steps))
 
 
-def clamped(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
-    """Keep an index within its table where the model reads it, at the one such place of a line."""
-    found = diagnosis.input
-    upper = found.upper if found is not None else None
-    lines = [s.line for s in diagnosis.source if Path(s.file).resolve() == file.path]
-    if found is None or upper is None or not lines:
-        return None
-    taken = [node for node in ast.walk(file.tree) if getattr(node, "lineno", 0) == lines[0]]
-    read = [node.slice for node in taken if isinstance(node, ast.Subscript)]
-    read += [node.args[0] for node in taken if isinstance(node, ast.Call) and len(node.args) == 1]
-    names = [one for one in read if isinstance(one, ast.Name)]
-    if len(names) != 1:
-        return None
-    low, last = found.lower or 0, upper - 1
-    what = f"clamp {names[0].id} to {low} .. {last} where the table is read"
-    why = "a value outside takes the nearest row then; where it must not, refuse it before the call"
-    return Proposal(what, why, file.replaced(names[0], f"{names[0].id}.clamp({low}, {last})"))
-
-
 def packaged(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Leave the weights in the package, where one setting alone takes them out of it."""
     settings = [
@@ -287,7 +268,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "contract_device": (cast,),
     "contract_shape": (widened, freed),
     "contract_guard": (widened,),
-    "index_out_of_bounds": (guard, clamped),
+    "index_out_of_bounds": (guard,),
     "constants_missing": (packaged,),
     "custom_op_fake_kernel": (promised,),
 }

@@ -59,6 +59,7 @@ class Before:
     signature: Fingerprint
     failing_call: int | None
     call: Captured
+    path: Path  # of its directory
 
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
@@ -88,10 +89,10 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         now = call.inputs
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
+        calls = _calls_before(before, ran, state.directory.path)
         await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
-        events = ran.observations.run
-        parts = split(before.call.call, events.calls)
-        others = Others(now, parts, checks.refusals)
+        parts = split(before.call.call, ran.observations.run.calls)
+        others = Others(now, parts, checks, calls)
         report = await held_out(state, request, before.material, ran, call, others)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
     found = judge(facts)
@@ -126,7 +127,7 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     call = captured(observations, directory.path, home)
     number = call.call.call if call.call is not None else None
     signature = of_run(observations, material.diagnosis)
-    return Before(request.against, material, observations, signature, number, call)
+    return Before(request.against, material, observations, signature, number, call, directory.path)
 
 
 def _changes(request: VerifyRequest, copy: Path) -> Changes:
@@ -201,6 +202,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
     flags = {}
     if before.failing_call is not None:
         flags["AOTI_DEBUG_CAPTURE_CALL"] = str(before.failing_call)
+        flags["AOTI_DEBUG_CAPTURE_EARLY"] = "1"
     ran = await spawn(
         state,
         "the fixed script, watched",
@@ -226,6 +228,17 @@ def same_call(observations: Observations, number: int | None, directory: Path) -
     alike = (call for call in events.calls if call.call == number)
     files = (inputs_file(events, call, directory)[0] for call in alike)
     return next((file for file in files if file is not None), None)
+
+
+def _calls_before(before: Before, ran: Ran, path: Path) -> tuple[tuple[Path, Path], ...]:
+    """Return the inputs, as far as both runs kept them, of the calls before the failing one."""
+    found = []
+    for number in range(1, before.failing_call or 1):
+        was = same_call(before.observations, number, before.path)
+        now = same_call(ran.observations, number, path)
+        if was is not None and now is not None:
+            found.append((was, now))
+    return tuple(found)
 
 
 def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
@@ -277,7 +290,10 @@ def _facts(
         kernels=_kernels(call.package),
         inputs=report.inputs,
         near=tuple(tried.trial() for tried in report.near),
-        wrapped=report.wrapped,
+        invented=report.invented,
+        answered=report.answered,
+        looked_up=report.looked_up,
+        was_wrong=_was_wrong(before),
         wrong_refusals=report.wrong_refusals,
         nonfinite=any(one.holds_nonfinite for one in _calls(before.observations)),
         checked=rejects(before.observations),
@@ -294,6 +310,14 @@ def _facts(
         hiding=report.hiding,
         why_no_trials=report.why_no_trials,
     )
+
+
+def _was_wrong(before: Before) -> bool:
+    """Tell whether what was compiled fails on the captured call, not the script alone."""
+    category = before.material.diagnosis.category if before.material.diagnosis else None
+    compared = before.observations.checks.compare
+    differs = compared is not None and compared.verdict == "differs"
+    return differs or category in ("contract_shape", "contract_guard")
 
 
 def _breaks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,7 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.judge import Trial
 from aoti_debug.verify.request import VerifyRequest
-from aoti_debug.verify.script_refusals import Refusal
+from aoti_debug.verify.script_checks import Changes
 
 LONGEST_S = 600.0  # of all held-out calls
 START_S = 60.0  # torch, two programs and the package are loaded
@@ -83,7 +83,9 @@ class Report(_Told):
     trials: tuple[Tried, ...] = ()
     near: tuple[Tried, ...] = ()  # inputs on which the original fails as on the failing call's
     wrong_refusals: tuple[str, ...] = ()  # the script's own, of too much or of too little
-    wrapped: bool = False  # indices out of bounds give different rows
+    invented: bool = False  # an index out of bounds of what the original has gives a result
+    answered: bool = False  # other inputs give what the original does for the failing ones
+    looked_up: bool = False  # what was out of bounds, in a table that the script had
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     unkept: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -114,7 +116,8 @@ class Others:
 
     now: Path | None  # inputs of the call of its number
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
-    refusals: tuple[Refusal, ...] = ()
+    changes: Changes = field(default_factory=Changes)  # of the script
+    calls: tuple[tuple[Path, Path], ...] = ()  # inputs of those that were made before it
 
 
 async def held_out(
@@ -132,10 +135,14 @@ async def held_out(
     if call.package is None or call.exported is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
-    conditions = [asdict(one) for one in others.refusals if one.told and one.condition]
-    file = directory / "refusals.json"
-    if conditions:
-        write_atomically(file, json.dumps(conditions).encode())
+    changes = others.changes
+    conditions = [asdict(one) for one in changes.refusals if one.told and one.condition]
+    written: list[str] = []
+    for name, found in (("refusals", conditions), ("tables", changes.tables)):
+        if found:
+            file = directory / f"{name}.json"
+            write_atomically(file, json.dumps(found).encode())
+            written += [f"--{name}", str(file)]
     argv = (
         *interpreter(state, "held_out"),
         *words(state, replace(call, inputs=before.inputs), directory),
@@ -143,7 +150,8 @@ async def held_out(
         *(("--before", str(before.exported)) if before.exported is not None else ()),
         *(("--now", str(others.now)) if others.now is not None else ()),
         *(("--parts", *map(str, others.parts)) if others.parts else ()),
-        *(("--refusals", str(file)) if conditions else ()),
+        *(word for pair in others.calls for word in ("--call", *map(str, pair))),
+        *written,
         *("--trust",) * request.trust,
     )
     limit = limit_of(fixed, request.seeds)

@@ -68,7 +68,10 @@ class Facts:
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     trials: tuple[Trial, ...] = ()
     near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
-    wrapped: bool = False  # indices out of bounds give the rows of others
+    invented: bool = False  # a result for an index out of bounds
+    answered: bool = False  # other inputs give what the original does for the failing ones
+    looked_up: bool = False  # in a table of the script: what was out of bounds
+    was_wrong: bool = False  # the package itself, on the failing call's inputs
     wrong_refusals: tuple[str, ...] = ()  # conditions of the fix that refuse too much or too little
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
@@ -220,6 +223,11 @@ def _symptom(facts: Facts) -> Found:
     return Found(what, "good", "not what failed")
 
 
+def _is_right(call: Trial | None) -> bool:
+    """Tell whether package and model give what the original does, and that is finite."""
+    return call is not None and call.reference_finite and call.package == call.model == "agrees"
+
+
 def _by_check(facts: Facts) -> bool:
     """Tell whether the script's check, which is what it was, holds results against something that
     the fix has not changed: then it tells what is right."""
@@ -270,6 +278,13 @@ def _same_inputs(facts: Facts) -> Found:
         return Found(what, "unknown", "the inputs of the failing call could not be compared")
     if facts.inputs and _by_check(facts):
         return Found(what, "good", f"the script's check holds with others: {facts.inputs}")
+    if facts.inputs and facts.answered:
+        return Found(what, "good", f"they are others with the same results: {facts.inputs}")
+    if facts.inputs and facts.was_wrong and _is_right(_failing(facts)) and not facts.refused:
+        text = f"the package is right on those that failed; the script gives others: {facts.inputs}"
+        return Found(what, "good", text)
+    if facts.looked_up:
+        return Found(what, "good", "what was out of bounds is looked up in a table of the script")
     if facts.inputs:
         text = f"the call is given other inputs than the one that failed: {facts.inputs}"
         return Found(what, "bad", text, "masked")
@@ -321,8 +336,8 @@ def _near(facts: Facts) -> Iterator[Found]:
             yield Found(what, "good", "right where the original fails")
             continue
         yield Found(what, "bad", text, "masked")
-    if facts.wrapped and facts.category == "index_out_of_bounds":
-        text = "an index out of bounds is taken for another one, which depends on it"
+    if facts.invented and facts.category == "index_out_of_bounds":
+        text = "an index that is out of bounds in the original's table is given a made-up result"
         yield Found("indices out of bounds", "bad", text, "masked")
 
 

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.verify.script_refusals import Refusal, refusals
+from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
     BUILTIN,
     FUNCTIONS,
     JUDGING,
     Definition,
+    Flows,
     MadeCheck,
     Source,
     assigned,
@@ -28,10 +29,10 @@ HIDING = frozenset(
 )
 _LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes to
 TOLERATED = 1e-2
+_BOUNDING = frozenset("clamp clamp_ clip clip_ minimum maximum remainder fmod Mod".split())
 COMPARING = frozenset(
     "allclose equal isclose assert_close assert_allclose assert_array_equal eq sub abs".split()
 )
-PACKAGE = ("aoti_", "load_package", "aot_load", "AOTIModel")  # what loads one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Changes:
     compared: bool = False
     refusals: tuple[Refusal, ...] = ()
     looser: bool = False  # a tolerance is another, and still small
+    tables: tuple[str, ...] = ()  # source of those that the script had
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
@@ -59,9 +61,10 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         pairs = zip(checks, found, strict=True)
         compared = any(not weak and _compared(check, old, new) for check, weak in pairs)
         looser = [c for c in checks if any(_looser(c.test, one.test) for one in new.checks)]
-        return Changes(
-            tuple(dict.fromkeys(weakened)), compared, tuple(refusals(old, new)), bool(looser)
-        )
+        added = features(*new.trees) - features(*old.trees)
+        bounds = any(name in _BOUNDING for _, name in added)  # whatever a table has there
+        refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
+        return Changes(tuple(dict.fromkeys(weakened)), compared, refused, bool(looser), known)
     except (SyntaxError, ValueError, RecursionError):
         return Changes()
 
@@ -105,7 +108,11 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
             return f"the script's check calls {name}, which is another"
     flows, flown = assigned([check.function]), assigned([now.function])
     for name in sorted(loaded(check.test) & flows.keys() & flown.keys()):
-        if _diverted(name, flows[name], flown[name]):
+        own = [
+            [one for one in known[name] if not _of_package(one, flows, flown)]
+            for known in (flows, flown)
+        ]
+        if _diverted(name, *own):
             return f"the script's check looks at another {name}: {said}"
     return ""
 
@@ -119,10 +126,11 @@ def _looser(before: ast.AST, after: ast.AST) -> bool:
 
 
 def _weaker(before: ast.AST, after: ast.AST) -> bool:
-    """Tell whether an expression lacks something, chooses more, or hides values."""
+    """Tell whether an expression lacks something, chooses or tolerates more, or hides values."""
     one, other = features(before), features(after)
-    added = other - one
+    added, judging = other - one, JUDGING & callees(before)
     hides = any(kind == "name" and name in HIDING for kind, name in added)
+    hides |= any(k == "number" and judging and float(text) > TOLERATED for k, text in added)
     return bool(one - other) or hides or any(kind == "choice" for kind, _ in added)
 
 
@@ -130,6 +138,13 @@ def _checking(found: Sequence[Definition]) -> list[Definition]:
     """Return the functions that judge values, not those that compute them."""
     judging = ("isfinite", "isnan", "all", "any", *COMPARING)
     return [one for one in found if any(("name", name) in features(one) for name in judging)]
+
+
+def _of_package(value: ast.expr, *flows: Flows) -> bool:
+    """Tell whether a value is what a package returns: what that is given is compared by value."""
+    name = called(value) if isinstance(value, ast.Call) and value.args else ""
+    loads = [ast.unparse(one) for known in flows for one in known.get(name, [])]
+    return bool(loads) and all(any(word in text for word in PACKAGE) for text in loads)
 
 
 def _diverted(name: str, before: Sequence[ast.expr], after: Sequence[ast.expr]) -> bool:

@@ -1,14 +1,16 @@
-"""Find the conditions under which a fixed script refuses a request, by its source. Pure."""
+"""Find the conditions under which a fixed script refuses a request, and the tables that it had, by
+its source. Pure."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aoti_debug.verify.script_source import (
     BUILTIN,
     FUNCTIONS,
+    Flows,
     Source,
     assigned,
     called,
@@ -25,6 +27,10 @@ TELLING = frozenset(
     """.split()
 )
 LIBRARIES = ("torch", "math")
+PACKAGE = ("aoti_", "load_package", "aot_load", "AOTIModel")  # what loads one
+_MODELS = (*PACKAGE, "export", "nn.")
+_TABLES = (ast.Dict, ast.List, ast.Tuple, ast.DictComp, ast.ListComp, ast.Call)
+_PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, *_TABLES)
 _ORDERED = frozenset("Lt LtE Gt GtE In NotIn isin bucketize searchsorted".split())
 
 
@@ -70,11 +76,33 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
             )
 
 
-def _condition(
-    test: ast.expr, flows: Mapping[str, Sequence[ast.expr]], source: Source
-) -> tuple[str, str]:
+def tables(source: Source) -> Iterator[str]:
+    """Yield the source of a function `table` for each that a script has, with all that it needs."""
+    nodes = [node for tree in source.trees for node in ast.walk(tree)]
+    for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
+        flows = assigned([function])
+        for value in (values[0] for values in flows.values() if len(values) == 1):
+            parts, own, free = _closed(value, flows, source)
+            text = [*parts, "def table():", *own, f"    return {ast.unparse(value)}"]
+            models = any(word in line for line in text for word in _MODELS)
+            if isinstance(value, _TABLES) and not free and not models:
+                yield "\n".join(text) + "\n"
+
+
+def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
     """Return a condition as a function of the one name that its script does not define, with all
     that it needs, and that name; nothing where there is not one."""
+    parts, own, free = _closed(test, flows, source)
+    if len(free) != 1:
+        return "", ""
+    name = free.pop()
+    lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
+    return "\n".join(lines) + "\n", name
+
+
+def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], list[str], set[str]]:
+    """Return the lines before a function of an expression, those in it, and the names that its
+    script does not define."""
     parts: list[str] = []
     wanted, seen, free = [*_names(test)], set[str](), set[str]()
     own: list[str] = []
@@ -96,16 +124,12 @@ def _condition(
             function = source.named[name][0]
             parts.append(ast.unparse(function))
             wanted += _names(function)
-        elif len(values) == 1 and isinstance(values[0], (ast.Constant, ast.UnaryOp, ast.BinOp)):
+        elif len(values) == 1 and isinstance(values[0], _PLAIN):
             parts.insert(0, f"{name} = {ast.unparse(values[0])}")
             wanted += _names(values[0])
         else:
             free.add(name)
-    if len(free) != 1:
-        return "", ""
-    name = free.pop()
-    lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
-    return "\n".join(lines) + "\n", name
+    return parts, own, free
 
 
 def _loops(value: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 ENDING = frozenset(("exit", "_exit", "quit", "abort", "fail"))
@@ -13,6 +13,7 @@ JUDGING = frozenset(
     "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
 )
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Flows = Mapping[str, Sequence[ast.expr]]
 BUILTIN = frozenset(dir(builtins))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -134,6 +135,8 @@ def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
             found["choice", type(node.op).__name__] += 1
         elif isinstance(node, (ast.IfExp, ast.BinOp)):
             found["choice", type(getattr(node, "op", node)).__name__] += 1
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            found["choice", repr(node.value)] += 1
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             found["number", repr(node.value)] += 1
         elif isinstance(node, ast.Attribute):

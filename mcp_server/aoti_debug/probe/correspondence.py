@@ -1,0 +1,250 @@
+"""Make the inputs of a fixed program of those of the original: it may take them under other names,
+in other places and nests, as another dtype, padded, and others beside them, such as a mask.
+
+What becomes of an input is learned from calls that the script makes with both programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from . import changed, fakes, standalone
+
+Inputs = standalone.Inputs
+Pair = tuple[list[Any], list[Any]]  # flat inputs of a call of the original, and of the fixed script
+
+
+class Source(NamedTuple):
+    """Where an input of the fixed program comes from: it is one of the original's, or made of the
+    sizes of one."""
+
+    form: str  # same, reshaped; value, size, position
+    place: Any = None  # among the original's inputs; None: of no one of them
+    inside: Any = None  # the value; the dimension whose size it is
+    rest: Any = None  # beyond the sizes of the original's input; None: nothing is
+
+    @property
+    def takes(self) -> bool:
+        return self.form in ("same", "reshaped")
+
+
+class Correspondence:
+    """What each input of the fixed program is made of; None of one that is not known."""
+
+    def __init__(self, torch: Any, old: Any, new: Any, pairs: Sequence[Pair]) -> None:
+        self.torch, self.new = torch, new
+        self.before, self.now = standalone.user_inputs(old), standalone.user_inputs(new)
+        self.sources = self._learned(pairs, values=True)
+        self.by_values = bool(pairs) and self.known
+        self.agreed = self.by_values or not pairs
+        if not self.known:
+            self.sources = self._declared()
+        if not self.known:  # a script may draw other values now
+            self.sources = self._learned(pairs, values=False)
+
+    @property
+    def known(self) -> bool:
+        taken = {one.place for one in self.sources if one is not None and one.takes}
+        return None not in self.sources and taken == set(range(len(self.before)))
+
+    @property
+    def plain(self) -> bool:
+        """Tell whether it takes the inputs as the original does."""
+        return self.sources == [Source("same", place) for place in range(len(self.before))]
+
+    @property
+    def padded(self) -> bool:
+        return any(one is not None and one.rest is not None for one in self.sources)
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """Yield the places of an input before and now where it has the same dimensions."""
+        for place, one in enumerate(self.sources):
+            if one is not None and one.place is not None and one.form == "same":
+                yield one.place, place
+
+    def made(self, inputs: Inputs) -> Inputs:
+        """Return inputs of the original as the fixed program takes them.
+
+        Raises:
+            ValueError: it is not known how.
+        """
+        if not self.known or len(inputs.flat) != len(self.before):
+            raise ValueError(
+                f"the fixed program takes {len(self.now)} inputs, the original {len(self.before)}, "
+                "and how these are made of those is not known"
+            )
+        symbols: dict[Any, int] = {}
+        values = [node.meta.get("val") for node in self.now]
+        given = list(zip(values, self.sources))  # noqa: B905 - Python 3.9
+        for value, one in given:
+            if one is not None and one.form == "same" and one.rest is None:
+                fakes.learn(self.torch, value, inputs.flat[one.place], symbols)
+        flat = []
+        for value, one in given:
+            leaf = self._one(one, value, inputs.flat, symbols)
+            fakes.learn(self.torch, value, leaf, symbols)
+            flat.append(leaf)
+        return self.declared(replace(inputs, flat=flat))
+
+    def declared(self, inputs: Inputs) -> Inputs:
+        """Return inputs of the fixed program, nested like its own, each in the declared dtype and
+        layout, on the declared device."""
+        symbols: dict[Any, int] = {}
+        flat = []
+        for node, leaf in zip(self.now, inputs.flat):  # noqa: B905 - Python 3.9
+            value = node.meta.get("val")
+            fakes.learn(self.torch, value, leaf, symbols)
+            flat.append(as_declared(self.torch, value, leaf, symbols))
+        pytree = import_module("torch.utils._pytree")
+        args, kwargs = pytree.tree_unflatten(flat, self.new.call_spec.in_spec)
+        return replace(inputs, args=tuple(args), kwargs=dict(kwargs), flat=flat)
+
+    def _one(self, source: Any, value: Any, flat: list[Any], symbols: dict[Any, int]) -> Any:
+        like: Any = flat[source.place] if source.place is not None else None
+        if not isinstance(value, self.torch.Tensor):
+            size = like.shape[source.inside] if source.form == "size" else source.inside
+            return like if source.takes else size
+        if source.form == "same" and source.rest is None:
+            return like
+        sizes = [fakes.sizes((size,), symbols) for size in value.shape]
+        if source.form == "reshaped":
+            return like.reshape([one[0] if one else -1 for one in sizes])
+        if None in sizes:
+            raise ValueError("the size of an input of the fixed program is not known")
+        shape = [one[0] for one in sizes if one]
+        found = self.torch.full(shape, source.rest or 0, dtype=value.dtype)
+        region = found[_region(like, found)]
+        region.copy_(_inside(self.torch, source, like, region))
+        return found
+
+    def _learned(self, pairs: Sequence[Pair], *, values: bool) -> list[Source | None]:
+        before, now = len(self.before), len(self.now)
+        found: list[Source | None] = [None] * now
+        if any((len(one), len(other)) != (before, now) for one, other in pairs):
+            return found
+        free = set(range(before))
+        for beside in (False, True):  # what is one of the original's first
+            for place in (place for place in range(now) if found[place] is None):
+                likes = [one for one in (place, *sorted(free - {place})) if one in free]
+                forms = self._beside() if beside else _taken(likes)
+                tried = (_learned_one(self.torch, form, place, pairs, values) for form in forms)
+                found[place] = one = next(filter(None, tried), None)
+                free -= {one.place} if one is not None and one.takes else set()
+        return found
+
+    def _beside(self) -> Iterator[Source]:
+        """Yield what an input beside the original's may be made of."""
+        yield Source("value")
+        for place, node in enumerate(self.before):
+            value = node.meta.get("val")
+            if isinstance(value, self.torch.Tensor):
+                yield from (Source("size", place, dim) for dim in range(value.dim()))
+                yield from (Source(form, place) for form in ("value", "position"))
+
+    def _declared(self) -> list[Source | None]:
+        """Return what the declarations tell: by names where they are the same, else by places where
+        each input has as many dimensions and is of the same kind as before."""
+        names, others = ([node.name for node in given] for given in (self.before, self.now))
+        if sorted(names) == sorted(others):
+            return [Source("same", names.index(name)) for name in others]
+        kinds, later = ([self._kind(node) for node in given] for given in (self.before, self.now))
+        if sorted(kinds) == sorted(later) and (kinds == later or len(set(kinds)) == len(kinds)):
+            return [
+                Source("same", p if kinds == later else kinds.index(kind))
+                for p, kind in enumerate(later)
+            ]
+        return [None] * len(others)
+
+    def _kind(self, node: Any) -> tuple[int, bool]:
+        value = node.meta.get("val")
+        if not isinstance(value, self.torch.Tensor):
+            return -1, False
+        return value.dim(), value.is_floating_point()
+
+
+def _taken(places: Sequence[int]) -> Iterator[Source]:
+    for form in ("same", "reshaped"):
+        yield from (Source(form, place) for place in places)
+
+
+def _learned_one(
+    torch: Any, source: Source, place: int, pairs: Sequence[Pair], values: bool
+) -> Source | None:
+    """Return a source with its values, where it is that of an input in all pairs of calls."""
+    insides, rests = {source.inside}, set[Any]()
+    for was, now in pairs:
+        like = was[source.place] if source.place is not None else None
+        told = _told(torch, source, like, now[place], values)
+        if told is None:
+            return None
+        insides.add(told[0])
+        rests.add(told[1])
+    insides.discard(None)
+    rests.discard(None)
+    if len(insides) > 1 or len(rests) > 1:
+        return None
+    return source._replace(inside=next(iter(insides), None), rest=next(iter(rests), None))
+
+
+def _told(torch: Any, source: Source, like: Any, now: Any, values: bool) -> tuple[Any, Any] | None:
+    """Return the one value of an input, where it has one, and that of what lies beyond the sizes of
+    the original's; None where it is not made so. Without `values` what it takes of the original is
+    compared by size and kind alone."""
+    if not isinstance(now, torch.Tensor):
+        if source.form == "size":
+            return (None, None) if type(now) is int and now == like.shape[source.inside] else None
+        if source.form == "value" and like is None:
+            return now, None
+        same = source.form == "same" and type(like) is type(now) and like == now
+        return (None, None) if same else None
+    if not isinstance(like, torch.Tensor) and (like is not None or source.takes):
+        return None
+    now = now.detach().cpu()
+    if like is not None and source.form == "reshaped":
+        if like.numel() != now.numel() or like.shape == now.shape:
+            return None
+        like = like.reshape(now.shape)
+    region = now[_region(like, now)]
+    if (source.takes and region.shape != like.shape) or not region.numel():
+        return None
+    inside = region.reshape(-1)[0].item() if source.form == "value" else source.inside
+    wanted = _inside(torch, source._replace(inside=inside), like, region)
+    if source.form == "same" and not values:
+        if like.is_floating_point() != now.is_floating_point():
+            return None
+    elif changed.differ(torch, [wanted], [region]):
+        return None
+    beyond = torch.ones(now.shape, dtype=torch.bool)
+    beyond[_region(like, now)] = False
+    rest = now[beyond].unique()
+    return (inside, rest[0].item() if len(rest) else None) if len(rest) < 2 else None
+
+
+def _region(like: Any, whole: Any) -> tuple[slice, ...]:
+    """Return the part of a tensor that has the sizes of an input."""
+    return tuple(map(slice, like.shape[: whole.dim()])) if like is not None else ()
+
+
+def _inside(torch: Any, source: Source, like: Any, region: Any) -> Any:
+    if source.takes:
+        return like
+    if source.form == "position":
+        return torch.arange(region.shape[-1] if region.dim() else 1).expand(region.shape)
+    value = int(like.shape[source.inside]) if source.form == "size" else source.inside
+    return torch.full(region.shape, value)
+
+
+def as_declared(torch: Any, value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
+    """Return an input in the dtype and layout, and on the device, that a program declares."""
+    if not isinstance(value, torch.Tensor) or not isinstance(leaf, torch.Tensor):
+        return leaf
+    leaf = leaf.to(value.device, value.dtype)
+    if value.layout != torch.strided or leaf.dim() != value.dim():
+        return leaf
+    wanted = fakes.sizes(value.stride(), symbols)
+    if wanted is None or 0 in wanted or list(leaf.stride()) == wanted:
+        return leaf
+    return leaf.new_empty_strided(leaf.shape, wanted).copy_(leaf)
