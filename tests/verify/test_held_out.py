@@ -23,7 +23,7 @@ import json, sys
 import torch
 
 sys.path.insert(0, {folder!r})
-from probe import changed, correspondence, held_out, standalone
+from probe import changed, correspondence, held_out, standalone, tables
 
 Dim = torch.export.Dim
 
@@ -225,17 +225,36 @@ for name, (key, program) in new.items():
     said = {{"narrowed": narrowed, "hiding": changed.hiding(one, program)}}
     said.update(case=name, of=key, trials=found, **near)
     print(json.dumps(said, default=str), flush=True)
+
+rows = "def table():\\n    return {{4000 + 10 * row: row for row in range(8)}}\\n"
+with open(sys.argv[1], "w") as file:
+    json.dump(["def table():\\n    return open\\n", rows], file)
+drawn = held_out.drawn_for(torch, match, old["ids"], old["ids"], None)
+before = torch.tensor([5, 4020, 3, 4070])
+for name, now in {{
+    "rows of a table": [5, 2, 3, 7],
+    "another row": [5, 2, 3, 6],
+    "one left": [5, 2, 3, 4070],
+    "a legal one changed": [5, 2, 4, 7],
+}}.items():
+    found = tables.looked_up(torch, sys.argv[1], drawn, [before], [torch.tensor(now)])
+    print(json.dumps({{"case": name, "looked_up": found}}), flush=True)
 """
 
 
 @pytest.fixture(scope="module")
-def verdict(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Judge a change of a model by its name in PROGRAMS, whose failure is gone."""
+def cases(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     script = tmp_path_factory.mktemp("held-out") / "programs.py"
     script.write_text(PROGRAMS.format(folder=str(PROBE.parent)))
-    ran = subprocess.run([warm_python, str(script)], capture_output=True, text=True)
+    words = [warm_python, str(script), str(script.with_name("tables.json"))]
+    ran = subprocess.run(words, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    cases = {case["case"]: case for case in map(json.loads, ran.stdout.splitlines())}
+    return {case["case"]: case for case in map(json.loads, ran.stdout.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def verdict(cases: dict[str, Any]) -> Callable[[str], str]:
+    """Judge a change of a model by its name in PROGRAMS, whose failure is gone."""
 
     def judged(name: str) -> str:
         case: dict[str, Any] = cases[name]
@@ -284,3 +303,11 @@ def test_a_model_that_refuses_narrows_or_changes_anything_is_not(
     verdict: Callable[[str], str], name: str
 ) -> None:
     assert verdict(name) != "fixed"
+
+
+def test_only_a_table_of_the_script_tells_which_row_an_index_out_of_bounds_is(
+    cases: dict[str, Any],
+) -> None:
+    told = {name: case["looked_up"] for name, case in cases.items() if "looked_up" in case}
+    assert [name for name, found in told.items() if found] == ["rows of a table"]
+    assert len(told) == 4

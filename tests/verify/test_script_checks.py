@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from aoti_debug.verify.script_checks import changes
 
@@ -64,6 +66,8 @@ WEAKER = (
     ("    if wrong:", "    if len(wrong) > 3:"),
     ("ROWS = 50", "import os, atexit\natexit.register(os._exit, 0)"),
     ("ROWS = 50", "setattr(torch, 'allclose', print)"),
+    ("atol=1e-4", "atol=1e-4, rtol=2.0"),
+    ("atol=1e-4", "atol=1e-4, equal_nan=True"),
 )
 SAME = (
     ("return torch.log(x)", "return torch.log(x.clamp_min(1e-9))"),
@@ -74,6 +78,27 @@ SAME = (
     (CALL, f"{CALL}        got = torch.tensor(got)\n"),
     (CALL, f"if x.numel() > 7:\n            raise ValueError(i)\n        {CALL}"),
 )
+
+
+def test_a_package_may_be_given_its_inputs_by_another_name() -> None:
+    called = "    compiled = load_package('model.pt2')\n    staging = requests()[0]\n"
+    called += "    got = compiled(NAME)\n    assert torch.equal(got, staging)\n"
+    before, after = (f"def main():\n{called.replace('NAME', one)}" for one in ("staging", "other"))
+    assert not changes([before], [after]).weakened
+    assert changes([before.replace("load_", "")], [after.replace("load_", "")]).weakened
+
+
+def test_the_tables_of_a_script_are_found_unless_the_fix_bounds_values() -> None:
+    script = SCRIPT.replace("ROWS = 50", "ROWS = 50\nCODES = [100 + 7 * k for k in range(ROWS)]")
+    found: list[Any] = []
+    for source in changes([script], [script]).tables:
+        known: dict[str, Any] = {}
+        exec(source, known)
+        found.append(known["table"]())
+    assert [100 + 7 * k for k in range(50)] in found
+    assert (
+        changes([script], [script.replace("compiled(x)", "compiled(x.clamp(0, 9))")]).tables == ()
+    )
 
 
 def test_an_untouched_check_is_as_before() -> None:

@@ -618,6 +618,62 @@ def test_a_fix_of_what_failed_before_an_export_is_held_against_its_own_program(
         assert ("the fixed program's own" in answer["reason"]) == (verdict == "fixed")
 
 
+# A constant row has a variance of rounding alone, which is negative for some in compiled code only.
+SPREAD = """
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        mean = x.mean(-1, keepdim=True)
+        variance = (x * x).mean(-1, keepdim=True) - mean * mean
+        return (x - mean) / (torch.sqrt(variance) + 0.1)
+
+
+def main():
+    torch.manual_seed(0)
+    model = Model()
+    rows = (torch.arange(1, 200).unsqueeze(1) * 0.37).expand(-1, 24).contiguous()
+    rows = rows[model(rows).isfinite().all(1)]
+    shapes = {"x": {0: torch.export.Dim("n", min=2, max=512)}}
+    program = torch.export.export(model, (torch.randn(4, 24),), dynamic_shapes=shapes)
+    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
+    path = str(Path(tempfile.mkdtemp(), "model.pt2"))
+    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+    compiled = torch._inductor.aoti_load_package(path)
+    for x in (torch.randn(6, 24), rows):
+        result = compiled(x)
+        if not result.isfinite().all():
+            sys.exit("the result is not finite")
+        print(result.sum().item())
+
+
+main()
+"""
+
+
+def test_values_are_not_hidden_where_only_the_compiled_code_gives_them(
+    warm_python: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "model.py").write_text(SPREAD)
+    run = told(folder, "triage", "model.py", "--python", warm_python)
+    failing = Failing(folder, SPREAD, {}, run)
+    for change, verdict in (
+        ("torch.sqrt(variance).nan_to_num()", "masked"),
+        ("torch.sqrt(variance.clamp_min(0.0))", "fixed"),
+    ):
+        fixed = SPREAD.replace("torch.sqrt(variance)", change)
+        (tmp_path / "fix.patch").write_text(diff("model.py", SPREAD, fixed))
+        answer = failing.verified(tmp_path / "fix.patch")
+        assert answer["verdict"] == verdict, answer["reason"]
+
+
 def test_what_loads_a_package_of_which_nothing_is_kept_cannot_be_verified(
     warm_python: str, tmp_path: Path
 ) -> None:
