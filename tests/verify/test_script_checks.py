@@ -76,6 +76,7 @@ SAME = (
     (CALL, CALL.replace("compiled(x)", "compiled(x.float()).clone()")),
     ("if x.numel() > ROWS", "if x.numel() >= ROWS or x.dim() > 1"),
     (CALL, f"{CALL}        got = torch.tensor(got)\n"),
+    (CALL, "own = compiled(x)\n        got, want = own.clone(), model.expected(x)\n"),
     (CALL, f"if x.numel() > 7:\n            raise ValueError(i)\n        {CALL}"),
 )
 
@@ -86,6 +87,16 @@ def test_a_package_may_be_given_its_inputs_by_another_name() -> None:
     before, after = (f"def main():\n{called.replace('NAME', one)}" for one in ("staging", "other"))
     assert not changes([before], [after]).weakened
     assert changes([before.replace("load_", "")], [after.replace("load_", "")]).weakened
+
+
+def test_what_is_added_to_the_results_that_a_check_looks_at_is_followed() -> None:
+    before = "def main():\n    compiled, kept = load_package(), []\n    for x in requests():\n"
+    before += (
+        "        got = compiled(x)\n        kept.append(got)\n    assert equal(kept, model(x))\n"
+    )
+    for added, weakened in (("got.clone()", False), ("model(x)", True), ("got.clamp(0)", True)):
+        after = before.replace("append(got)", f"append({added})")
+        assert bool(changes([before], [after]).weakened) is weakened, added
 
 
 def test_the_tables_of_a_script_are_found_unless_the_fix_bounds_values() -> None:

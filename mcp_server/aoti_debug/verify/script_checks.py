@@ -108,11 +108,12 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
             return f"the script's check calls {name}, which is another"
     flows, flown = assigned([check.function]), assigned([now.function])
     for name in sorted(loaded(check.test) & flows.keys() & flown.keys()):
-        own = [
+        given, becomes = (
             [one for one in known[name] if not _of_package(one, flows, flown)]
             for known in (flows, flown)
-        ]
-        if _diverted(name, *own):
+        )
+        made = {key: values for key, values in flown.items() if key not in flows}
+        if _diverted(name, given, becomes, made):
             return f"the script's check looks at another {name}: {said}"
     return ""
 
@@ -125,9 +126,9 @@ def _looser(before: ast.AST, after: ast.AST) -> bool:
     return small and lost.total() == added.total() > 0
 
 
-def _weaker(before: ast.AST, after: ast.AST) -> bool:
+def _weaker(before: ast.AST, *after: ast.AST) -> bool:
     """Tell whether an expression lacks something, chooses or tolerates more, or hides values."""
-    one, other = features(before), features(after)
+    one, other = features(before), features(*after)
     added, judging = other - one, JUDGING & callees(before)
     hides = any(kind == "name" and name in HIDING for kind, name in added)
     hides |= any(k == "number" and judging and float(text) > TOLERATED for k, text in added)
@@ -147,16 +148,25 @@ def _of_package(value: ast.expr, *flows: Flows) -> bool:
     return bool(loads) and all(any(word in text for word in PACKAGE) for text in loads)
 
 
-def _diverted(name: str, before: Sequence[ast.expr], after: Sequence[ast.expr]) -> bool:
+def _diverted(
+    name: str, before: Sequence[ast.expr], after: Sequence[ast.expr], made: Flows
+) -> bool:
     """Tell whether a name that a check looks at comes from something else now; it may be what it
-    was in another form."""
+    was in another form, by way of names that the fix has `made`."""
     nothing = ast.Name(name)
     new = [one for one in after if name not in loaded(one) or _weaker(nothing, one)]
     old = [one for one in before if name not in loaded(one) or _weaker(nothing, one)]
     if len(new) > len(old):
         return True
-    pairs = zip(old, new, strict=False)
-    return any(_weaker(one, other) or loaded(one) - loaded(other) for one, other in pairs)
+    for one, other in zip(old, new, strict=False):
+        parts, names = [other], {name}
+        for part in parts:
+            more = (loaded(part) & made.keys()) - names
+            names |= more
+            parts += [value for key in sorted(more) for value in made[key]]
+        if _weaker(one, *parts) or loaded(one) - {n for part in parts for n in loaded(part)}:
+            return True
+    return False
 
 
 def _replaced(old: Source, new: Source) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+ADDING = ("append", "add", "extend")
 ENDING = frozenset(("exit", "_exit", "quit", "abort", "fail"))
 JUDGING = frozenset(
     "isfinite isnan isinf allclose isclose assert_close assert_allclose equal".split()
@@ -97,7 +98,7 @@ def _done(body: Sequence[ast.stmt]) -> tuple[frozenset[str], frozenset[str]]:
             collects |= loaded(node.target)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             name = called(node.value)
-            if name in (*ENDING, "append", "add", "extend"):
+            if name in (*ENDING, *ADDING):
                 does.add(name)
             if isinstance(node.value.func, ast.Attribute):
                 collects |= loaded(node.value.func.value)
@@ -147,7 +148,8 @@ def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
 
 
 def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
-    """Return the expressions that names are given in a function or module, elements as well."""
+    """Return the expressions that names are given in a function or module, elements and what is
+    added to them as well."""
     found: dict[str, list[ast.expr]] = {}
 
     def give(target: ast.expr, value: ast.expr) -> None:
@@ -172,6 +174,8 @@ def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
             give(node.target, node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):
             give(node.target, ast.Starred(node.iter))
+        elif isinstance(node, ast.Call) and called(node) in ADDING and node.args:
+            give(getattr(node.func, "value", node.func), node.args[-1])
         if id(node) in outer or not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             wanted += ast.iter_child_nodes(node)
     return found
