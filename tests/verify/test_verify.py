@@ -674,6 +674,53 @@ def test_values_are_not_hidden_where_only_the_compiled_code_gives_them(
         assert answer["verdict"] == verdict, answer["reason"]
 
 
+REUSED = """
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x[:, :4], torch.softmax(x, -1)
+
+
+def main():
+    torch.manual_seed(0)
+    model = Model()
+    program = torch.export.export(model, (torch.randn(8, 16),))
+    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
+    path = str(Path(tempfile.mkdtemp(), "model.pt2"))
+    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+    compiled = torch._inductor.aoti_load_package(path)
+    buffer = torch.randn(8, 16)
+    expected = [one.clone() for one in model(buffer)]
+    head, weights = compiled(buffer)
+    buffer.zero_()
+    if not torch.allclose(head, expected[0]) or not torch.allclose(weights, expected[1]):
+        sys.exit("the results are not those of eager")
+
+
+main()
+"""
+
+
+def test_a_fix_of_results_in_memory_that_is_used_again_is_verified(
+    warm_python: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "model.py").write_text(REUSED)
+    run = told(folder, "triage", "model.py", "--python", warm_python)
+    failing = Failing(folder, REUSED, {}, run)
+    fixed = REUSED.replace("    buffer.zero_()", "    head = head.clone()\n    buffer.zero_()")
+    (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
+    answer = failing.verified(tmp_path / "fix.patch")
+    assert answer["verdict"] == "fixed", answer.get("reason") or answer
+
+
 def test_what_loads_a_package_of_which_nothing_is_kept_cannot_be_verified(
     warm_python: str, tmp_path: Path
 ) -> None:

@@ -119,7 +119,7 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     directory = RunDirectory.open(request.against, home)
     material = failure_kept(directory, request.target, home)
     observations = material.observations
-    if observations is None or ended_well(material):
+    if observations is None or (ended_well(material) and not rejects(observations)):
         raise NothingToMinify(
             f"run {request.against} shows no failure, so there is nothing to verify a fix against",
             help="Triage the failing script as it was, and give that run.",

@@ -108,12 +108,12 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
             return f"the script's check calls {name}, which is another"
     flows, flown = assigned([check.function]), assigned([now.function])
     for name in sorted(loaded(check.test) & flows.keys() & flown.keys()):
-        given, becomes = (
+        given, later = (
             [one for one in known[name] if not _of_package(one, flows, flown)]
             for known in (flows, flown)
         )
         made = {key: values for key, values in flown.items() if key not in flows}
-        if _diverted(name, given, becomes, made):
+        if _diverted(name, given, later, made):
             return f"the script's check looks at another {name}: {said}"
     return ""
 
