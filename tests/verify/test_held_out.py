@@ -11,8 +11,8 @@ from typing import Any
 
 import aoti_debug.probe
 import pytest
-from aoti_debug.verify.held_out import Tried
-from aoti_debug.verify.judge import Facts, judge
+from aoti_debug.read.typed import take
+from aoti_debug.verify.judge import Facts, Trial, judge
 from aoti_debug.vocabulary import Fingerprint
 
 PROBE = Path(aoti_debug.probe.__file__).parent
@@ -259,8 +259,7 @@ def verdict(cases: dict[str, Any]) -> Callable[[str], str]:
     def judged(name: str) -> str:
         case: dict[str, Any] = cases[name]
         trials, near = (
-            tuple(Tried.model_validate(one).trial() for one in case.get(kind, ()))
-            for kind in ("trials", "near")
+            tuple(take(Trial, one) for one in case.get(kind, ())) for kind in ("trials", "near")
         )
         assert len(trials) in (7, 8), [trial.name for trial in trials]
         facts = Facts(

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.read.event_records import Call
+from aoti_debug.read.typed import take
 from aoti_debug.record.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
@@ -213,10 +214,10 @@ def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     tried = {"trials": [{"name": CALL}], "state": "trying the example", "trying": "the example"}
     done = {"trials": [*tried["trials"], {"name": "the example"}]}
     raised = {"error": {"type": "ValueError", "message": ""}}
-    assert Report.model_validate(tried).died_in == "the example"
-    assert Report.model_validate({**tried, **raised}).died_in is None
-    assert Report.model_validate({**tried, "unended": "after 70 s"}).died_in is None
-    assert Report.model_validate({**tried, **done}).died_in is None
+    assert take(Report, tried).died_in == "the example"
+    assert take(Report, {**tried, **raised}).died_in is None
+    assert take(Report, {**tried, "unended": "after 70 s"}).died_in is None
+    assert take(Report, {**tried, **done}).died_in is None
     assert Report(state="load").died_in is None
 
 

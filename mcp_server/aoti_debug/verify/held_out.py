@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from aoti_debug.minify.material import Material
 from aoti_debug.read.record import FaultHandlerDump
+from aoti_debug.read.typed import Texts, take
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.replay import interpreter, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
-from aoti_debug.verify.judge import Trial
+from aoti_debug.verify.judge import Raised, Trial
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes
 
@@ -25,73 +23,26 @@ START_S = 60.0  # torch, two programs and the package are loaded
 LIKE = 8  # sets of inputs that are like the failing ones, at most
 CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
 PERTURB = {"MALLOC_PERTURB_": "128"}  # uninitialized memory holds 0x7F bytes, 3.4e38 in float32
-Compared = Literal["agrees", "differs", "random"]
 
 
-class _Told(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
-
-
-class Raised(_Told):
-    type: str = ""
-    message: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.type}: {self.message}"[:200]
-
-
-class Tried(_Told):
-    """One set of inputs, as the probe tells of it."""
-
-    name: str
-    package: Compared | None = None
-    model: Compared | None = None
-    package_raises: Raised | None = None
-    original_raises: Raised | None = None
-    fixed_raises: Raised | None = None
-    refused: Raised | None = None
-    finite: bool = False
-    package_finite: bool = True
-    still_nonfinite: int = 0
-    nonfinite_before: tuple[int, ...] = ()
-    nonfinite: tuple[int, ...] = ()
-
-    def trial(self) -> Trial:
-        raised = (self.package_raises, self.original_raises, self.fixed_raises, self.refused)
-        package, original, fixed, refused = (str(error) if error else None for error in raised)
-        return Trial(
-            name=self.name,
-            package=self.package,
-            model=self.model,
-            package_raises=package,
-            original_raises=original,
-            fixed_raises=fixed,
-            refused=refused,
-            reference_finite=self.finite,
-            package_finite=self.package_finite,
-            still_nonfinite=self.still_nonfinite,
-            nonfinite_before=self.nonfinite_before,
-            nonfinite=self.nonfinite,
-        )
-
-
-class Report(_Told):
+@dataclass(frozen=True, slots=True)
+class Report:
     """All that the probe told until it ended; empty where it told nothing."""
 
     state: str | None = None
     trying: str | None = None  # the last trial that was begun
-    trials: tuple[Tried, ...] = ()
-    near: tuple[Tried, ...] = ()  # inputs on which the original fails as on the failing call's
-    wrong_refusals: tuple[str, ...] = ()  # the script's own, of too much or of too little
+    trials: tuple[Trial, ...] = ()
+    near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
+    wrong_refusals: Texts = ()  # the script's own, of too much or of too little
     invented: bool = False  # an index out of bounds of what the original has gives a result
     answered: bool = False  # other inputs give what the original does for the failing ones
     looked_up: bool = False  # what was out of bounds, in a table that the script had
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
-    unkept: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    narrowed: tuple[str, ...] = ()
-    hiding: tuple[str, ...] = ()
-    error: Raised | None = None
+    unkept: Texts = ()
+    refused: Texts = ()
+    narrowed: Texts = ()
+    hiding: Texts = ()
+    error: Raised = None
     why_not: str | None = None
     died: bool = False
     unended: str = ""  # what was still under way when the time was over
@@ -107,7 +58,7 @@ class Report(_Told):
 
     @property
     def why_no_trials(self) -> str | None:
-        return self.why_not or (str(self.error) if self.error is not None else None)
+        return self.why_not or self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +109,7 @@ async def held_out(
     ran = await spawn(state, "held-out inputs", argv, directory, flags=PERTURB, timeout_s=limit)
     report = read_report(directory, died=bool(ran.exit.signal))
     if ran.exit.timed_out:
-        report = report.model_copy(update={"unended": unended(report, ran, fixed)})
+        report = replace(report, unended=unended(report, ran, fixed))
     why = "the failing call, the example and fresh sizes, with uninitialized memory filled with NaN"
     said = f"{len(report.trials)} sets of inputs"
     state.done(state.step("held-out inputs", why, ran, said))
@@ -187,8 +138,4 @@ def unended(report: Report, ran: Ran, fixed: Ran) -> str:
 
 
 def read_report(directory: Path, *, died: bool) -> Report:
-    try:
-        report = Report.model_validate(report_of(directory))
-    except ValidationError:
-        return Report(died=died, why_not="the probe's report cannot be read")
-    return report.model_copy(update={"died": died, "unended": ""})
+    return take(Report, report_of(directory), died=died, why_not=None, unended="")

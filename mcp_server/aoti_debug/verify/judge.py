@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from aoti_debug.model import Category
 from aoti_debug.read.event_records import Call
@@ -27,18 +27,30 @@ REFUSABLE: frozenset[Category] = frozenset(
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
 
 
+def raised(document: object) -> str | None:
+    """Return what the probe tells of an exception as one text."""
+    found = document if isinstance(document, dict) else {}
+    text = f"{found.get('type', '')}: {found.get('message', '')}"[:200]
+    return text if found else None
+
+
+Raised = Annotated[str | None, raised]
+Compared = Literal["agrees", "differs", "random"]
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One set of inputs: how the package did against eager, and the model against the old one."""
+    """One set of inputs, as the probe tells of it: how the package did against eager, and the model
+    against the old one."""
 
     name: str
-    package: str | None = None  # agrees, differs, random
-    model: str | None = None
-    package_raises: str | None = None
-    original_raises: str | None = None
-    fixed_raises: str | None = None
-    refused: str | None = None  # why the fixed program refuses what the original accepts
-    reference_finite: bool = False  # the original in float64
+    package: Compared | None = None
+    model: Compared | None = None
+    package_raises: Raised = None
+    original_raises: Raised = None
+    fixed_raises: Raised = None
+    refused: Raised = None  # why the fixed program refuses what the original accepts
+    reference_finite: Annotated[bool, "finite"] = False  # the original in float64
     package_finite: bool = True
     still_nonfinite: int = 0  # elements that were not finite and are not what float64 gives
     nonfinite_before: tuple[int, ...] = ()  # NaN and infinite elements of the original's results
