@@ -157,6 +157,21 @@ def test_one_call_alone_can_be_asked_for(run_script):
     assert look(ran, "capture/call-latest.pt", "weights.max().item()") == [1]
 
 
+def test_the_calls_before_one_can_be_asked_for_beside_it(run_script):
+    ran = run_script(
+        """
+        for number in range(12):
+            model(ids, weights * number, bias=bias)
+        """,
+        env={"AOTI_DEBUG_CAPTURE_CALL": "3", "AOTI_DEBUG_CAPTURE_EARLY": "1"},
+    )
+    calls = ran.of("begin", phase="run")
+    kept = [call.get("kept") or call["captured"] for call in calls]
+    assert None not in kept[:3] and len(set(kept[:3])) == 3 and not any(kept[9:])
+    values = [look(ran, name, "weights.max().item()")[0] for name in kept[:3]]
+    assert values == [0, 1, 2]
+
+
 def test_a_small_view_of_large_memory_is_compacted_when_over_the_budget(run_script):
     ran = run_script(
         """
