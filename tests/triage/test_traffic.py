@@ -57,6 +57,12 @@ ones = torch.linalg.solve(fc.weight, 1 - fc.bias).detach().expand(8, 16).contigu
 for number in range(1, 61):
     model(torch.zeros(8, 16) if number in (23, 42, 58) else ones)
 """
+# An item without a reading is NaN, and so is its result.
+MISSING = """
+items = [torch.randn(7, 16) for number in range(40)]
+items[11][3] = float("nan")
+results = [model(item) for item in items]
+"""
 # It does not end by itself.
 ENDLESS_LOGS = (
     LOGS.partition("for number")[0]
@@ -146,6 +152,20 @@ def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> Non
     assert best.summary.startswith(words), best.summary
     counted = "3 of 60 calls return NaN (23, 42, 58; numbered from 1); the other 57 are finite"
     assert counted in [one.quote for one in best.evidence]
+
+
+@pytest.mark.parametrize(
+    ("handled", "category"),
+    [
+        ("missing = sum(int(one.isnan().any()) for one in results)\n", "no_fault"),
+        ("", "user_code"),
+    ],
+)
+def test_nan_that_stands_for_a_missing_value_is_no_fault(
+    traffic: Triage, handled: str, category: str
+) -> None:
+    best = traffic(MISSING + handled).diagnosis
+    assert best is not None and best.category == category
 
 
 def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(

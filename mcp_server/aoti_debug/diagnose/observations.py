@@ -97,6 +97,7 @@ class Observations:
     scene: Scene | None = None  # of a log: its first and last lines
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
     meant: bool = False  # what is not finite there was written in the model
+    expects_nan: bool = False  # in the script, NaN stands for a missing value
 
     @property
     def failed(self) -> bool:

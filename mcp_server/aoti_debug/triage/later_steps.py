@@ -85,6 +85,8 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
         found = brought(replace(found, artifact=artifact), observations)
     clean = "every value is finite, every index fits" if report else "the process left no report"
     state.done(state.step("nodes", WHY_NODES, ran, found.summary if found else clean))
+    if found is not None and found.input is not None and observations.expects_nan:
+        return replace(observations, meant=True)
     meant = report is not None and report.get("meant") is True
     return replace(observations, walked=found, meant=meant)
 

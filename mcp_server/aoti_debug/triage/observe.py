@@ -27,10 +27,12 @@ from aoti_debug.read.record import (
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.record.counts import OnDevice, with_call_counts
 from aoti_debug.record.events import read_events
+from aoti_debug.record.outputs import first_odd
 from aoti_debug.record.run_seen import NO_RECORD, RunSeen
 from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 from aoti_debug.signatures import matcher
 from aoti_debug.triage.environment import CAPTURE, EVENTS, KEY
+from aoti_debug.triage.source_text import expects_nan, read
 
 SHARED_MEMORY = Path("/dev/shm")
 XML_BYTES = 64 * 1024 * 1024
@@ -142,6 +144,14 @@ def counter_bytes(path: Path) -> bytes:
         return read_regular(path)
     except (OSError, ValueError):
         return b""
+
+
+def takes_nan_for_missing(observations: Observations) -> bool:
+    """Tell whether the script ended well and the file that calls the model expects NaN."""
+    odd = first_odd(observations.run, observations.run.calls)
+    paths = [Path(line.file) for line in observations.run.source(odd)]
+    files = [read(path, path.parent) for path in paths if not observations.failed]
+    return any(file is not None and expects_nan(file.tree) for file in files)
 
 
 UNRECORDED = "record every call"  # a note of the probe: not each call has its event

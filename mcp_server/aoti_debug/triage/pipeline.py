@@ -35,7 +35,7 @@ from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
 from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
-from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe
+from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe, takes_nan_for_missing
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
@@ -59,6 +59,8 @@ async def triage(state: RunState) -> TriageAnswer:
         with OpenFiles() as seen:
             ran = await first_run(state, devices, seen)
         observations = await with_cores(state, ran, devices)
+        expects_nan = await anyio.to_thread.run_sync(takes_nan_for_missing, observations)
+        observations = replace(observations, expects_nan=expects_nan)
         best = judge(state, observations)
         home = state.directory.path.parent.parent
         call = captured(observations, state.directory.path, home)

@@ -18,6 +18,7 @@ FILE_BYTES = 1 << 20
 LOADERS = ("aoti_load_package", "load_package", "aot_load")
 COMPILERS = ("aoti_compile_and_package", "package_aoti", "aot_compile")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+PASS_OVER_NAN = ("nanmean", "nansum", "nanmedian", "nanquantile", "nan_to_num")
 SEARCHED = 200  # files of a project
 ELSEWHERE = ("site-packages", "node_modules", "__pycache__", "venv", "build", "dist")
 BINDS_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -256,6 +257,19 @@ def name_calls(tree: ast.Module, name: str) -> list[int]:
     """Return the lines that call what has this name."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return sorted(node.lineno for node in calls if name_of(node.func) == name)
+
+
+def expects_nan(tree: ast.Module) -> bool:
+    """Tell whether a file takes NaN for a missing value: a function in it passes over NaN, or it
+    both writes NaN and looks for it."""
+    called = {name_of(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return bool(called & set(PASS_OVER_NAN)) or ("isnan" in called and writes_nan(tree))
+
+
+def writes_nan(tree: ast.Module) -> bool:
+    constants = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))
+    named = (n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    return any(isinstance(c, str) and c.lower() == "nan" for c in constants) or "nan" in named
 
 
 def reached(tree: ast.Module) -> set[str]:
