@@ -96,7 +96,7 @@ def _note(op: str, fake: Any) -> None:
         frame = frame.f_back
     word = None
     if module != "__main__":
-        called, word = None, module
+        called, word = None, module if module in sys.modules else None
     elif called is not None:
         word = ":".join(called)
     elif fake is not None:
