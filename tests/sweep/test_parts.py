@@ -21,7 +21,7 @@ from aoti_debug.sweep.files import junit
 from aoti_debug.sweep.manifest import WrongManifest, read_manifest
 from aoti_debug.sweep.plan import Plan, Planned
 from aoti_debug.sweep.request import sweep_request
-from aoti_debug.sweep.row import Head, Ledger, Row, rows_of
+from aoti_debug.sweep.row import LINES, Head, Ledger, Row, UnreadableSweep, rows_of
 from aoti_debug.sweep.workers import NoCluster, cluster_of, place_of, reach
 from aoti_debug.vocabulary import Fingerprint, Place
 
@@ -86,6 +86,36 @@ def test_a_matrix_of_a_billion_targets_is_refused_without_making_them(tmp_path: 
     text = f"[matrix]\n{axes}[[target]]\nscript = 'one.py'\nargs = ['{{a}} {{b}} {{c}}']\n"
     with pytest.raises(WrongManifest, match="makes 1,000,000,000 targets"):
         sweep_request(written(tmp_path, text))
+
+
+TARGET = "[[target]]\nscript = 'one.py'\n"
+LARGE = {
+    "braces in what all targets have": f"[defaults.env]\nA = '{'{{}}' * 100_000}'\n{TARGET}",
+    "axes": "[matrix]\n" + "".join(f"A{n} = [1]\n" for n in range(20_000)) + TARGET,
+    "a value in many places": (
+        f"[matrix]\na = {{x = '{'y' * 500_000}'}}\n{TARGET}args = ['{'{a}' * 9000}']\n"
+    ),
+    "imports": "[defaults]\nimports = [" + "'a'," * 200_000 + f"]\n{TARGET}",
+    "a name": f"[[target]]\nscript = 'one.py'\nname = '{'n' * 900_000}'\n",
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_a_manifest_that_takes_much_for_each_target_is_refused(tmp_path: Path, what: str) -> None:
+    assert len(LARGE[what]) < 1 << 20
+    with pytest.raises(WrongManifest, match=r"65,536 characters|at most 32"):
+        read_manifest(written(tmp_path, LARGE[what]))
+
+
+@pytest.mark.parametrize("rest", ["hole", "lines"])
+def test_no_more_of_a_ledger_is_read_than_a_sweep_writes(tmp_path: Path, rest: str) -> None:
+    path = tmp_path / "sweep.jsonl"
+    head = Head(sweep="r", name="n", plan="p", targets=2, began=0.0).model_dump_json()
+    path.write_text(f"{head}\n" + ("[]\n" * (LINES + 1) if rest == "lines" else ""))
+    if rest == "hole":
+        os.truncate(path, 1 << 40)
+    with pytest.raises(UnreadableSweep, match="longer than any"):
+        list(rows_of(path))
 
 
 def test_missing_files_and_interpreters_are_told_together(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import string
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,8 @@ else:
 MOST_TARGETS = 200_000
 MANIFEST_BYTES = 1 << 20
 FOLDER_FILES = 20_000
+AXES = 32
+WORDS = 1 << 16  # characters of a target's words and variables, which no shell takes many more of
 # Nobody nests tables so deep, and TOML's reader takes the square of it.
 _DEEP_KEY = re.compile(rb"(?:[\w\"'-]{1,100}[ \t]*\.[ \t]*){100}")
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
@@ -98,16 +101,17 @@ class Entry(Settings):
         Raises:
             WrongManifest: a brace is not closed.
         """
-        texts = [
+        return _in_braces((*self.words(), *self.env.values()), f"target {self.label}")
+
+    def words(self) -> list[str]:
+        return [
             *self.args,
             *(self.command or ()),
-            *self.env.values(),
             self.script or "",
             self.test or "",
             self.package or "",
             self.inputs or "",
         ]
-        return _in_braces(texts, f"target {self.label}")
 
 
 class Manifest(_Strict):
@@ -115,9 +119,18 @@ class Manifest(_Strict):
 
     name: str = Field("", max_length=100)
     defaults: Settings = Field(default_factory=Settings)
-    matrix: dict[str, Axis] = Field(default_factory=dict)
+    matrix: dict[str, Axis] = Field(default_factory=dict, max_length=AXES)
     target: list[Entry] = Field(default_factory=list)
     root: Path = Path()
+
+    @cached_property
+    def used(self) -> set[str]:
+        """Return what stands in braces for all targets.
+
+        Raises:
+            WrongManifest: a brace is not closed.
+        """
+        return _in_braces(self.defaults.env.values(), "defaults.env")
 
     def axes(self) -> dict[str, dict[str, str]]:
         """Return each axis as labels and values."""
@@ -126,7 +139,7 @@ class Manifest(_Strict):
     def axes_of(self, entry: Entry) -> list[str]:
         """Return the axes that multiply a target: those it uses, interpreters, kinds of GPU, and
         variables of the environment, which have names in capitals."""
-        used = entry.used() | _in_braces(self.defaults.env.values(), "defaults.env")
+        used = entry.used() | self.used
         python = entry.package or entry.script or entry.test
         always = {axis for axis in self.matrix if axis.isupper() or axis == "gpu"}
         always |= {"python"} if python and entry.python is None else set()
@@ -211,7 +224,11 @@ def _labelled(axis: Axis) -> dict[str, str]:
 def _checked(manifest: Manifest) -> Manifest:
     problems = [*_of_matrix(manifest), *_of_names(manifest)]
     names: set[str] = set()
+    most = max((len(v) for axis in manifest.axes().values() for v in axis.values()), default=0)
+    common = _length(manifest.defaults, (), most)
     for entry in manifest.target:
+        if common + _length(entry, (entry.name or "", *entry.words()), most) > WORDS:
+            raise WrongManifest(f"target {entry.label[:80]!r} has over {WORDS:,} characters")
         problems += _of_entry(entry, manifest)
         if entry.label in names:
             problems.append(f"two targets have the name {entry.label!r}: give one another `name`")
@@ -227,6 +244,12 @@ def _checked(manifest: Manifest) -> Manifest:
         more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
         raise WrongManifest("; ".join(problems[:10]) + more)
     return manifest
+
+
+def _length(given: Settings, words: Iterable[str], most: int) -> int:
+    """Return how many characters there may be when each brace holds so many."""
+    texts = [*words, *given.env, *given.env.values(), *given.imports]
+    return sum(1 + len(text) + text.count("{") * most for text in texts)
 
 
 def _of_matrix(manifest: Manifest) -> Iterator[str]:
@@ -266,7 +289,7 @@ def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:
         yield f"{what}: package and inputs go together"
     if entry.name is not None and not entry.name.strip():
         yield "a target's name is empty"
-    used = entry.used() | _in_braces(manifest.defaults.env.values(), "defaults.env")
+    used = entry.used() | manifest.used
     if unknown := used - set(manifest.matrix):
         yield f"{what}: {{{sorted(unknown)[0]}}} is no axis of the matrix"
 

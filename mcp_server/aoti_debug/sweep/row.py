@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -16,12 +17,14 @@ from pydantic import Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.model import Category, Confidence, Model, Phase
 from aoti_debug.plain import plain
-from aoti_debug.run.files import create, folder
+from aoti_debug.run.files import create, folder, open_regular
 from aoti_debug.sweep.manifest import MOST_TARGETS
 from aoti_debug.vocabulary import Fingerprint
 
 LEDGER = "sweep.jsonl"
-LINE_BYTES = 4 << 20  # a target's name may be as long as its manifest
+LINE_BYTES = 4 << 20
+LEDGER_BYTES = 1 << 30
+LINES = 3 * MOST_TARGETS  # behind a full disk's there is an empty one; and those of other versions
 RESERVE = ".sweep.reserve"
 RESERVE_BYTES = 4 << 20
 Outcome = Literal["ok", "failed", "error"]
@@ -233,7 +236,7 @@ def read_head(path: Path) -> Head:
         UnreadableSweep
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, follow=True) as file:
             return Head.model_validate_json(file.readline(LINE_BYTES))
     except OSError as error:
         raise UnreadableSweep(f"cannot read {path}: {error.strerror}") from error
@@ -248,15 +251,9 @@ def rows_of(path: Path) -> Iterator[Row]:
         UnreadableSweep
     """
     done = Done(read_head(path).targets)
-    with path.open("rb") as file:
-        file.readline(LINE_BYTES)
-        while line := file.readline(LINE_BYTES):
-            if not line.endswith(b"\n") or len(line) < 2:
-                continue
-            try:
-                row = Row.model_validate_json(line)
-            except ValidationError:
-                continue
+    for line in _lines(path):
+        with contextlib.suppress(ValidationError):
+            row = Row.model_validate_json(line)
             if 0 <= row.index < done.count and done.add(row.index):
                 yield row
 
@@ -264,12 +261,27 @@ def rows_of(path: Path) -> Iterator[Row]:
 def end_of(path: Path) -> End | None:
     """Return the last line of a sweep that came to its end; None for another."""
     found = None
-    with path.open("rb") as file:
-        while line := file.readline(LINE_BYTES):
-            if line.startswith(b'{"ended":'):
-                with contextlib.suppress(ValidationError):
-                    found = End.model_validate_json(line)
+    for line in _lines(path):
+        if line.startswith(b'{"ended":'):
+            with contextlib.suppress(ValidationError):
+                found = End.model_validate_json(line)
     return found
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines behind the first.
+
+    Raises:
+        UnreadableSweep: they are more, or longer, than a sweep writes.
+    """
+    with open_regular(path, follow=True) as file:
+        long = os.fstat(file.fileno()).st_size > LEDGER_BYTES
+        file.readline(LINE_BYTES)
+        for line in islice(iter(lambda: file.readline(LINE_BYTES), b""), 0 if long else LINES):
+            if line.endswith(b"\n") and len(line) > 1:
+                yield line
+        if long or file.read(1):
+            raise UnreadableSweep(f"{path} is longer than any sweep's file")
 
 
 def short(text: str) -> str:
