@@ -501,6 +501,7 @@ def test_what_the_triage_proposes_is_a_fix(failing: Failing) -> None:
     answer = failing.verified(Path(step["arguments"]["what"]))
     assert answer["verdict"] == "fixed", answer["reason"]
     assert answer["changed"] == ["model.py"]
+    assert any(failing.answer["run"] in note for note in answer["notes"]), "nothing was compiled"
 
 
 @pytest.mark.parametrize(

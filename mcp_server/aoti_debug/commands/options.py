@@ -49,6 +49,10 @@ Python = Annotated[
 Env = Annotated[
     list[str] | None, typer.Option("--env", metavar="K=V", help="Variable to set; repeatable.")
 ]
+CompileAnew = Annotated[
+    bool,
+    typer.Option("--compile-anew", help="Compile also a program whose package an earlier run has."),
+]
 Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", min=1, help="Seconds after which the target is ended.")
@@ -111,8 +115,8 @@ Words = Annotated[
 ]
 
 
-def variables(env: list[str] | None) -> dict[str, str]:
-    """Return K=V words as a mapping.
+def variables(env: list[str] | None, compile_anew: bool = False) -> dict[str, str]:
+    """Return K=V words as a mapping, and how the probe is told to reuse no package.
 
     Raises:
         WrongUse: a word without `=`.
@@ -121,7 +125,8 @@ def variables(env: list[str] | None) -> dict[str, str]:
     for name, equals, _ in pairs:
         if not equals or not name:
             raise WrongUse(f"--env {name!r} is not K=V")
-    return {name: value for name, _, value in pairs}
+    anew = {"AOTI_DEBUG_COMPILE_ANEW": "1"} if compile_anew else {}
+    return {**{name: value for name, _, value in pairs}, **anew}
 
 
 def request(
@@ -130,6 +135,7 @@ def request(
     is_command: bool,
     env: list[str] | None,
     cwd: Path | None,
+    compile_anew: bool = False,
     **wanted: Unpack[Wanted],
 ) -> Request:
     """Resolve the target and what is wanted of its run.
@@ -148,7 +154,7 @@ def request(
         module=module,
         command=words if is_command else None,
         args=() if is_command else words[named:],
-        env=variables(env),
+        env=variables(env, compile_anew),
         cwd=cwd,
         **wanted,
     )

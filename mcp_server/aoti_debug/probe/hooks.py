@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import functools
 import os
-import re
 import sys
 from types import ModuleType
 from typing import Any
@@ -20,6 +19,7 @@ from . import (
     packages,
     programs,
     reference,
+    reuse,
 )
 from .watch import Point, Span, phases, watched
 
@@ -53,6 +53,7 @@ POINTS = (
         "lower",
         programs.before_lower,
         programs.after_lower,
+        reuse.instead,
     ),
     Point(_INDUCTOR, "aot_compile", "lower", programs.before_aot_compile, programs.after_lower),
     Point(
@@ -165,7 +166,7 @@ def _report_torch(torch: Any) -> None:
         hip=getattr(version, "hip", None),
         git=version.git_version,
         path=torch.__file__,
-        triton=_triton_version(),
+        triton=reuse.triton_version(),
     )
     custom_ops.remember_builtin(torch)
     custom_ops.watch(torch)
@@ -178,15 +179,3 @@ def _report_end(pid: int) -> None:
         reference.ended()
         error = getattr(sys, "last_value", None)
         events.emit("ended", **({"error": events.describe_error(error)} if error else {}))
-
-
-def _triton_version() -> str | None:
-    """Read triton's version without importing it."""
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("triton", sys.path)
-    if spec is None or not spec.origin or not os.path.isfile(spec.origin):  # noqa: PTH113
-        return None
-    with open(spec.origin, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-        match = re.search(r"__version__\s*=\s*['\"]([^'\"]{1,60})", file.read(10_000))
-    return match.group(1) if match else "unknown"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from . import budget, custom_ops, events, memory, packages, reference, store
+from . import budget, custom_ops, events, memory, packages, reference, reuse, store
 from .watch import Details, Span, caller
 
 # What an event calls it -> the setting of torch._inductor.config.
@@ -44,6 +44,8 @@ def before_lower(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
     program = args[0] if args else kwargs.get("exported_program")
     span.details["caller"] = caller()
     _begin(span, program, kwargs.get("inductor_configs"))
+    with budget.Apart():
+        reuse.begin(span, sys.modules["torch"], program, kwargs.get("inductor_configs"))
 
 
 def before_aot_compile(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -102,7 +104,7 @@ def after_lower(span: Span, result: Any) -> Details:
     if path and names:
         memory.names_of_package[path, "model"] = names
         memory.promised[path, "model"] = span.memory.get("promised") or []
-    return details
+    return {**details, **reuse.end(span, details["package"].get("captured"))}
 
 
 def _begin(span: Span, program: Any, options: Any) -> None:

@@ -35,6 +35,7 @@ class Span:
 
 Before = Callable[[Span, tuple[Any, ...], dict[str, Any]], None]
 After = Callable[[Span, Any], Details]
+Instead = Callable[[Span, tuple[Any, ...], dict[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Point:
     phase: str
     before: Before | None = None  # fills span.details
     after: After | None = None
+    instead: Instead | None = None  # its result, where the function need not run
     replace: Callable[[Span, Any], Any] | None = None
     fold: bool = True
     wrap: Callable[[Callable[..., Any], Point], Callable[..., Any]] | None = None  # in its own way
@@ -109,7 +111,9 @@ def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
         if span is None:
             return original(*args, **kwargs)
         try:
-            result = original(*args, **kwargs)
+            result = _instead(point, span, args, kwargs)
+            if result is None:
+                result = original(*args, **kwargs)
         except BaseException as error:
             _end(point, span, None, error)
             raise
@@ -119,6 +123,14 @@ def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
         return result
 
     return call
+
+
+def _instead(point: Point, span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return point.instead(span, args, kwargs) if point.instead is not None else None
+    except Exception as error:
+        events.note(f"a result in place of {point.name}", error)
+        return None
 
 
 def _vec_isa() -> list[str] | None:

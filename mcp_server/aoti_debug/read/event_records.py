@@ -93,6 +93,14 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Reused:
+    """Whose package a process was given, and how long its compile took."""
+
+    run: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """What else was seen of a phase, by what it does; None: not of this one, or not known."""
 
@@ -107,6 +115,9 @@ class Details:
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
     mutates: bool = False  # buffers of the program
     cache_dir: str | None = None
+    reused: Reused | None = None  # the package of an earlier run, in place of a compile
+    different: Texts = ()  # from the most alike of these: parts of what a compile depends on
+    incomparable: str | None = None
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
     input_names: tuple[str | None, ...] | None = None
     files: tuple[str, ...] | None = None  # that a compile made

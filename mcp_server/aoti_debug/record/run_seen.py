@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Phase,
         Process,
         Reference,
+        Reused,
         Torch,
         Weights,
     )
@@ -83,6 +84,11 @@ class RunSeen:
     def compiles(self) -> list[Phase]:
         """Return the phases in which a model was lowered: where torch's settings act."""
         return [phase for phase in self.of("lower") if phase.details.flags is not None]
+
+    @property
+    def reused(self) -> list[tuple[Phase, Reused]]:
+        """Return those of them that were given the package of an earlier run."""
+        return [(one, one.details.reused) for one in self.compiles if one.details.reused]
 
     @property
     def touches_aoti(self) -> bool:

@@ -158,12 +158,12 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
     return replace(found, trials=trials(observations, found.call, file))
 
 
-def guards_asked(found: Captured, directory: Path) -> tuple[Asked, ...]:
+def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, ...]:
     """Return the guards that the compile added, where a call breaks the bound of a size."""
     if not any(one.property == "size" for trial in found.trials for one in trial.breaks):
         return ()
     asked: list[Asked] = []
-    for path in sorted((directory / TRACE).glob("*.log"))[:8]:
+    for path in [log for one in directories for log in sorted((one / TRACE).glob("*.log"))[:8]]:
         if is_regular(path):
             with open_regular(path) as stream:
                 asked += read_guards(stream)

@@ -44,6 +44,7 @@ def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool
         "AOTI_DEBUG_EVENTS": str(directory / EVENTS),
         "AOTI_DEBUG_RUN": run,
     }
+    environment.pop("AOTI_DEBUG_REUSE", None)
     if capture:
         environment["AOTI_DEBUG_CAPTURE"] = str(directory / CAPTURE)
     else:

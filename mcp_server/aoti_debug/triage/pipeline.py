@@ -30,6 +30,7 @@ from aoti_debug.triage.captured_call import (
     with_sizes,
     with_trials,
 )
+from aoti_debug.triage.earlier_packages import compiled_in
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
@@ -71,7 +72,8 @@ async def triage(state: RunState) -> TriageAnswer:
         observations = replace(observations, to_compare=call.to_have_exported)
         observations = await with_package(state, observations, call, seen)
         call = await anyio.to_thread.run_sync(with_trials, call, observations, state.directory.path)
-        asked = await anyio.to_thread.run_sync(guards_asked, call, state.directory.path)
+        folders = compiled_in(observations.run, state.directory.path)
+        asked = await anyio.to_thread.run_sync(guards_asked, call, folders)
         observations = replace(observations, trials=call.trials, asked=asked)
         best = judge(state, observations)
         if best is not None and dump_tells(observations, best):

@@ -15,6 +15,7 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
+from aoti_debug.triage.earlier_packages import Reuse, offered, said
 from aoti_debug.triage.environment import watched
 from aoti_debug.triage.run_state import Cancelled, Ran, RunState
 
@@ -118,6 +119,7 @@ async def spawn(
     watch: bool = True,
     capture: bool = False,
     recompiles: bool = True,
+    reuse: Reuse = "same lines",
     stacks: bool = True,
     cwd: Path | None = None,
     timeout_s: float | None = None,
@@ -128,7 +130,7 @@ async def spawn(
 
     `around` is what the user's own variables go before, `flags` what goes before them. `watch`
     puts the probe in it, `stacks` takes the stacks of one that does not end. What it compiles is
-    counted, unless it is the first run.
+    counted, unless it is the first run; `reuse` says which earlier packages may take its place.
 
     Raises:
         Cancelled: the user's stop ended it.
@@ -137,6 +139,8 @@ async def spawn(
     environment: dict[str, str] = {**(around or {}), **target.env}
     if watch:
         environment = watched(environment, directory, state.directory.id, capture=capture)
+        owner, home = state.directory.owner(), state.home
+        environment |= await anyio.to_thread.run_sync(offered, directory, owner, home, reuse)
     environment.update(flags or {})
     if "sanitizer" in Path(argv[0]).name:
         environment = debuggers.sanitizer_environment(environment)
@@ -149,7 +153,9 @@ async def spawn(
         on_start=on_start,
         torch=versions.torch if versions else None,
     )
-    state.recompiles += len(ran.observations.run.compiles) if recompiles else 0
+    seen = ran.observations.run
+    state.recompiles += len(seen.compiles) - len(seen.reused) if recompiles else 0
+    state.notes.extend(f"{name}: {line}" for line in said(seen))
     return ran
 
 

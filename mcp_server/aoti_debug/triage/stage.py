@@ -54,6 +54,7 @@ async def run_under(state: RunState, stage: Stage, setting: Setting) -> Ran:
         flags=flags,
         capture=state.request.capture,
         recompiles=False,  # counted already
+        reuse="never" if compiles else "same lines",
     )
 
 

@@ -212,6 +212,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
         flags=flags,
         capture=True,
         recompiles=False,
+        reuse="any lines",
         cwd=target.cwd,
     )
     state.ended = ran.exit
