@@ -640,7 +640,8 @@ def main():
     torch.manual_seed(0)
     model = Model()
     rows = (torch.arange(1, 200).unsqueeze(1) * 0.37).expand(-1, 24).contiguous()
-    rows = rows[model(rows).isfinite().all(1)]
+    mean = rows.mean(-1, keepdim=True)
+    rows = rows[((rows * rows).mean(-1, keepdim=True) >= mean * mean).squeeze(-1)]
     shapes = {"x": {0: torch.export.Dim("n", min=2, max=512)}}
     program = torch.export.export(model, (torch.randn(4, 24),), dynamic_shapes=shapes)
     options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
@@ -674,6 +675,7 @@ def test_values_are_not_hidden_where_only_the_compiled_code_gives_them(
         (tmp_path / "fix.patch").write_text(diff("model.py", SPREAD, fixed))
         answer = failing.verified(tmp_path / "fix.patch")
         assert answer["verdict"] == verdict, answer["reason"]
+        assert ("nan_to_num" in answer["reason"]) == (verdict == "masked")
 
 
 REUSED = """
