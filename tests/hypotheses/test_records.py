@@ -176,6 +176,9 @@ def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -
     best = run(reference(**{**PAIR, "apart": 1e-6}))
     assert best.category == "false_alarm" and "1e-06 apart" in best.summary
     assert run(reference(**{**PAIR, "apart": 0.0})).category == "user_code"
+    held = {"index": 0, "verdict": "agrees", "dtype": "float32", "package": {"nan": 4}}
+    values = {"verdict": "agrees", "outputs": [{**held, "eager": {"nan": 4}}]}
+    assert run(reference(**{**PAIR, "apart": 1e-6}), compare=values).category == "nan_or_inf"
 
 
 def test_state_that_calls_of_the_module_change_is_told_from_weights() -> None:

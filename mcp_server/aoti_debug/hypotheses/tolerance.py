@@ -30,6 +30,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     tried = agreeing(observations)
     if not rejects(observations) or not tried or not pairs or far(observations):
         return
+    if checks.compare is not None and any(one.package.nan for one in checks.compare.outputs):
+        return  # no tolerance takes NaN
     run, seen = observations.run, {one.caller for one in pairs}
     if any(one.rows and one.caller in seen for one in (run.references)):
         return  # not all that was compared was paired
