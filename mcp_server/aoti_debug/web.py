@@ -52,10 +52,12 @@ UPLOADS = 2
 SESSIONS = 24  # of one token, or of all clients without one
 IDLE_S = 30 * 60.0  # after which the SDK ends a session
 BODY = 4 << 20
+SMALL = 500  # chunks of a body that come at once
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 UPLOAD = "/upload"
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
+_SMALL = re.compile(rb"\r\n0{0,20}[0-9A-Fa-f]{1,2}[ \t]{0,20}(?:;[^\r\n]{0,200})?\r\n")
 _KEY = b"name of a token of aoti-debug"
 LENGTH = 16  # characters of the shortest token
 _LINE = re.compile(r"(?:([\w.-]{1,40})[ \t]+)?([\x21-\x7e]{1,500})")
@@ -334,6 +336,9 @@ class Connection(H11Protocol):
         self.since = time.monotonic()
 
     def data_received(self, data: bytes) -> None:
+        if len(_SMALL.findall(data)) > SMALL:  # each takes as long as a large one
+            self._end("400 Bad Request")
+            return
         super().data_received(data)
         self._wait()
 

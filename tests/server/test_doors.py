@@ -128,6 +128,19 @@ def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(loopbac
     assert said.startswith(b"HTTP/1.1 400") and said.count(b"HTTP/1.1") == 1
 
 
+def test_a_body_in_thousands_of_small_chunks_is_refused(guarded: Served) -> None:
+    """Each took as long as a large one, and nobody else was answered meanwhile."""
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ALICE}\r\n"
+    host, _, port = guarded.place.partition(":")
+    with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        with contextlib.suppress(ConnectionError):  # it is closed while this is sent
+            connection.sendall(b"1\r\n \r\n" * 100_000 + b"0\r\n\r\n")
+        with contextlib.suppress(ConnectionError):
+            closed = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"
+            assert connection.recv(1000) in (b"", closed)
+
+
 def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> None:
     begun = [posted(guarded, BEGIN).headers["mcp-session-id"] for _ in range(SESSIONS + 10)]
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
