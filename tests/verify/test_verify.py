@@ -520,6 +520,21 @@ def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, wor
     assert list(failing.folder.iterdir()) == [failing.folder / "model.py"]
 
 
+def test_a_package_alone_tells_by_its_contract_and_good_calls() -> None:
+    alone = replace(
+        FIXED, category="contract_stride", trials=(), own_reference=True, alone=True, good_calls=4
+    )
+    assert judge(alone).verdict == "fixed"
+    for facts, verdict in (
+        (replace(alone, breaks=("stride",)), "not fixed"),
+        (replace(alone, inputs="input 0 has other values"), "masked"),
+        (replace(alone, inputs=None), "undecided"),
+        (replace(alone, other_values=(3,)), "undecided"),
+        (replace(alone, alone=False, why_no_trials="no program"), "undecided"),
+    ):
+        assert judge(facts).verdict == verdict
+
+
 def test_a_report_without_the_secret_of_its_run_is_not_believed(tmp_path: Path) -> None:
     write_key(tmp_path)
     good = {"state": "done", "trials": [{"name": CALL, "package": "agrees", "model": "agrees"}]}
@@ -725,22 +740,32 @@ def test_a_fix_of_results_in_memory_that_is_used_again_is_verified(
     assert answer["verdict"] == "fixed", answer.get("reason") or answer
 
 
-def test_what_loads_a_package_of_which_nothing_is_kept_cannot_be_verified(
+def test_a_package_alone_is_held_against_its_contract_and_its_good_calls(
     warm_python: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "tree"
     folder.mkdir()
-    healthy = NO_PROGRAM.replace("        if x.sum() > 0:\n    ", "")
-    failing = healthy.replace("(path)(torch.ones(4, 8))", "(path)(torch.ones(9, 8))")
+    built = NO_PROGRAM.replace("        if x.sum() > 0:\n    ", "").rpartition("print(")[0]
+    healthy = built + "model = torch._inductor.aoti_load_package(path)\nmodel(torch.ones(4, 8))\n"
+    failing = (
+        healthy
+        + "x = torch.arange(32.).reshape(8, 4).T / 32\n"
+        + "torch.testing.assert_close(model(x), torch.tanh(x * 2.0))\n"
+    )
     (folder / "model.py").write_text(healthy)
     words = [warm_python, "model.py", "model.pt2"]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
     (folder / "model.py").write_text(failing)
     run = told(folder, "triage", "model.py", "--python", warm_python, "--", "model.pt2")
-    (tmp_path / "fix.patch").write_text(diff("model.py", failing, healthy))
-    answer = Failing(folder, failing, {}, run).verified(tmp_path / "fix.patch")
-    assert "holds no exported program" in answer["error"]
-    assert "with the package deleted" in answer["help"]
+    for old, new, verdict in (
+        ("model(x)", "model(x.contiguous())", "fixed"),
+        ("torch.arange(32.).reshape(8, 4).T / 32", "torch.ones(4, 8)", "masked"),
+    ):
+        fixed = failing.replace(old, new)
+        (tmp_path / "fix.patch").write_text(diff("model.py", failing, fixed))
+        answer = Failing(folder, failing, {}, run).verified(tmp_path / "fix.patch")
+        assert answer["verdict"] == verdict, answer
+        assert ("could not be compared" in answer["reason"]) == (verdict == "fixed")
 
 
 def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(

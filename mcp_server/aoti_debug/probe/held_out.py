@@ -35,7 +35,7 @@ def main() -> int:
     """Try the failing call, the example and fresh inputs; the report is whole after each."""
     parser = standalone.arguments(__doc__ or "", inputs=False)
     standalone.add_package_arguments(parser)
-    parser.add_argument("--exported", required=True, help="the fixed program")
+    parser.add_argument("--exported", help="the fixed program; none: the package is alone")
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
     parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
@@ -50,6 +50,9 @@ def main() -> int:
     report.update(state="load", trials=[])
     with report.of_failure():
         torch = standalone.prepare(options)
+        if not options.exported:
+            report.update(inputs=other_inputs(torch, options), state="done")
+            return 0
         new = standalone.load_program(torch, options)
         old = new
         if options.before:  # with the same weights: the fix may be to load others
@@ -106,6 +109,18 @@ class Given(NamedTuple):
     captured: Any  # Inputs, or None
     now: Any
     other: str | None  # how they differ; "" they do not, None: that is not known
+
+
+def other_inputs(torch: Any, options: Any) -> str | None:
+    """Say how the call differs from the failing one, by the names of inputs alone."""
+    if not (options.inputs and options.now):
+        return None
+    captured, now = (standalone.read_inputs(torch, one) for one in (options.inputs, options.now))
+    flat = captured.flat
+    if options.parts:
+        flat = [changed.part(torch, leaf, options.parts) for leaf in flat]
+    wanted, given = changed.by_name(torch, replace(captured, flat=flat), now)
+    return changed.differ(torch, wanted, given)
 
 
 def given_of(torch: Any, options: Any, old: Any, new: Any) -> Given:

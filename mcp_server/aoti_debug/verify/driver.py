@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from filecmp import cmp
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.symptom import rejects
-from aoti_debug.triage.captured_call import Captured, captured, inputs_file
+from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.run_state import Ran, RunState
@@ -96,7 +97,12 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         report = await held_out(state, request, before.material, ran, call, others)
     facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
     found = judge(facts)
-    if facts.own_reference and call.exported is None and found.verdict in ("fixed", "undecided"):
+    if (
+        facts.own_reference
+        and call.exported is None
+        and not facts.alone
+        and found.verdict in ("fixed", "undecided")
+    ):
         raise unexported(before.run, before.material)
     return VerifyAnswer(
         run=state.directory.id,
@@ -278,9 +284,12 @@ def _facts(
     events = ran.observations.run
     calls = events.calls
     diagnosis = before.material.diagnosis
+    category = diagnosis.category if diagnosis else None
+    alone = _alone(before, call) and category in CONTRACT
+    good = _good_calls(before.observations.run, events, before.failing_call) if alone else {}
     return Facts(
         original=before.signature,
-        category=diagnosis.category if diagnosis is not None else None,
+        category=category,
         now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
@@ -304,7 +313,10 @@ def _facts(
         died_in=report.died_in,
         unended=report.unended,
         own_reference=before.material.exported is None,
-        breaks=_breaks(calls, before.failing_call, diagnosis.category if diagnosis else None),
+        alone=alone,
+        good_calls=len(good),
+        other_values=tuple(number for number, same in good.items() if not same),
+        breaks=_every_break(calls) if alone else _breaks(calls, before.failing_call, category),
         unkept=report.unkept,
         refused=report.refused,
         narrowed=report.narrowed,
@@ -319,6 +331,31 @@ def _was_wrong(before: Before) -> bool:
     compared = before.observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
     return differs or category in ("contract_shape", "contract_guard")
+
+
+def _alone(before: Before, call: Captured) -> bool:
+    """Tell whether both runs loaded the same package, and neither had a program exported."""
+    package, now = before.material.package, call.package
+    if package is None or now is None or (before.material.exported or call.exported) is not None:
+        return False
+    return cmp(package, now, shallow=False)
+
+
+def _good_calls(before: RunSeen, now: RunSeen, failing: int | None) -> dict[int, bool]:
+    """Tell of each call that broke nothing, and is given now what it was, whether it returns what
+    it did, by the elements that are known of it."""
+    later = {call.call: call for call in now.calls}
+    good = [one for one in before.calls if one.ok and one.values and not one.breaks]
+    return {
+        one.call: (one.values, one.outputs) == (again.values, again.outputs)
+        for one in good
+        if one.call and one.call != failing and (again := later.get(one.call))
+        if kind_of(one) == kind_of(again)
+    }
+
+
+def _every_break(calls: Sequence[Call]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for call in calls for word in call.breaks))
 
 
 def _breaks(

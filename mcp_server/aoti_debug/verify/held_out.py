@@ -83,7 +83,8 @@ async def held_out(
     if fixed.exit.timed_out:
         return Report(why_not="the fixed script does not end")
     why_not = call.why_no_package or call.why_no_exported
-    if call.package is None or call.exported is None:
+    alone = call.exported is None and before.exported is None
+    if call.package is None or (call.exported is None and not alone):
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
     changes = others.changes
@@ -96,7 +97,7 @@ async def held_out(
             written += [f"--{name}", str(file)]
     argv = (
         *interpreter(state, "held_out"),
-        *words(state, replace(call, inputs=before.inputs), directory),
+        *words(state, replace(call, inputs=before.inputs, graph=None), directory),
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
         *(("--now", str(others.now)) if others.now is not None else ()),

@@ -98,6 +98,9 @@ class Facts:
     hiding: tuple[str, ...] = ()
     why_no_trials: str | None = None
     own_reference: bool = False  # the fixed program is all there is: none was exported before
+    alone: bool = False  # nor by the fixed script: what there is is the package
+    good_calls: int = 0  # that broke nothing before and are given the same now
+    other_values: tuple[int, ...] = ()  # numbers of those that return something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +131,14 @@ def judge(facts: Facts) -> Judgement:
     if unknown is not None:
         return Judgement("undecided", unknown.finding, findings)
     reason = "the failure is gone and all that was held out is right"
-    return Judgement("fixed", f"{reason}, {OWN}" if facts.own_reference else reason, findings)
+    own = f", {ALONE if facts.alone else OWN}" if facts.own_reference else ""
+    return Judgement("fixed", reason + own, findings)
 
 
+ALONE = (
+    "held against the package's own contract and good calls: no exported program is kept, so the "
+    "values of the call that failed could not be compared with eager"
+)
 OWN = (
     "held against the fixed program's own: the failing run exported none, so whether the fix "
     "changed what the model computes is not known"
@@ -158,7 +166,7 @@ def _findings(facts: Facts) -> Iterator[Found]:
         yield _symptom(facts)
     yield from _values(facts, refused=refusal is not None)
     if facts.own_reference:
-        yield Found("the reference", "good", OWN)
+        yield Found("the reference", "good", ALONE if facts.alone else OWN)
         return
     yield Found(
         "declared sizes",
@@ -323,6 +331,9 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
     if facts.unended:
         hangs = facts.original.kind == HANG
         yield Found("values", "bad" if hangs else "unknown", facts.unended, "not fixed")
+    if facts.alone:
+        yield _own_values(facts)
+        return
     held = [t for t in facts.trials if not (refused and t.name == CALL)]
     if not held and facts.died_in is None and not facts.unended:
         yield Found("values", "unknown", facts.why_no_trials or "no values could be compared")
@@ -332,6 +343,15 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
     yield from () if refused else _near(facts)
     for trial in () if facts.own_reference else held:
         yield _model(trial, facts)
+
+
+def _own_values(facts: Facts) -> Found:
+    """Look whether the package returns for its good calls what it did."""
+    what = "the package's good calls"
+    if facts.other_values:
+        text = f"call {facts.other_values[0]}, which was good, returns other values now"
+        return Found(what, "unknown", text)
+    return Found(what, "good", f"{facts.good_calls} of them return what they did")
 
 
 def _near(facts: Facts) -> Iterator[Found]:
