@@ -216,7 +216,9 @@ def _machine(torch: Any, accelerator: bool) -> object:
     cuda = torch.cuda
     count = cuda.device_count() if accelerator else 0
     devices = [str(cuda.get_device_properties(index)) for index in range(count)]
-    driver = str(torch._C._cuda_getDriverVersion()) if count and torch.version.cuda else None
+    driver = ""
+    with suppress(OSError):  # not every build of torch tells it
+        driver = Path("/proc/driver/nvidia/version").read_text("utf-8") if count else ""
     return platform.machine(), platform.release(), lines, os.cpu_count(), devices, driver
 
 
