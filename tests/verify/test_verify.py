@@ -201,6 +201,16 @@ def test_refusing_the_bad_request_alone_and_going_on_is_a_fix() -> None:
     assert judge(replace(legal, changes=Changes(refusals=(refusal,)))).verdict == "masked"
 
 
+def test_dropping_a_request_that_the_exported_program_computes_is_no_fix() -> None:
+    refusal = Refusal("not x.is_contiguous()", told=True, special=False, ordered=False)
+    legal = replace(GOOD, name=CALL)
+    facts = replace(FIXED, category="contract_stride", trials=(GOOD, legal), inputs="others")
+    facts = replace(facts, calls=4, changes=Changes(refusals=(refusal,)))
+    assert judge(facts).verdict == "masked"
+    bad = replace(legal, original_raises="RuntimeError: size")
+    assert judge(replace(facts, trials=(GOOD, bad))).verdict == "fixed"
+
+
 def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
     call = {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
     lines = [

@@ -23,6 +23,10 @@ REFUSABLE: frozenset[Category] = frozenset(
     or category
     in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 )
+# Faults of these that the caller can correct: the original computes what was given.
+CORRECTABLE: frozenset[Category] = frozenset(
+    ("contract_stride", "contract_dtype", "contract_device", "contract_argument")
+)
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
 
@@ -207,6 +211,10 @@ def _refusal(facts: Facts) -> Found | None:
         gone = facts.inputs or (facts.failing_call or 0) > facts.calls
         if not (found and gone and _refusable(facts)):
             return None
+        call = _failing(facts)
+        if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
+            text = "a request is dropped that the exported program computes: " + found[0].text
+            return Found(what, "bad", text, "masked")
     special = found and all(_is_special(one, facts) for one in found)
     if special:
         text = f"only this request is refused, not all that are like it: {found[0].text}"
