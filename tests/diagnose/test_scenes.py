@@ -63,6 +63,97 @@ Problem: nothing provides __cuda needed by libtorch-2.5.1-cuda126_h1
 """
 GLUED = "  model loaded ERROR: Incorrect args for pair coefficients (/build/pair_allegro.cpp:171)\n"
 
+CAUGHT = """\
+WARNING:torch._functorch.autograd_cache:Unable to write cache, bypassing
+Traceback (most recent call last):
+  File "/v/torch/_functorch/_aot_autograd/autograd_cache.py", line 781, in save
+    content = pickle.dumps(entry)
+AttributeError: Can't pickle local object 'make.<locals>.inner'
+"""
+UNCAUGHT = """\
+WARNING:torch._dynamo:Unable to trace f, falling back
+Traceback (most recent call last):
+  File "/w/train.py", line 12, in <module>
+    step(batch)
+  File "/v/torch/_inductor/graph.py", line 1299, in call_function
+    raise LoweringException(e, target, args, kwargs)
+torch._inductor.exc.LoweringException: AssertionError:
+"""
+AS_NEAR = """\
+L2 error (eager, double reference): 0.00213
+L2 error (aoti, double reference): 0.00214
+"""
+FURTHER = """\
+rmse eager:    1.02e-06
+rmse inductor: 3.87e-01
+"""
+TWINS = """\
+backend=eager    checksum=18231.22
+backend=inductor checksum=17190.87
+"""
+NOT_A_NUMBER = """\
+eager   : loss=2.3112 grad_norm=1.2
+compile : loss=nan grad_norm=nan
+"""
+MARKED = """\
+OK   conv1 rmse 0.0000
+FAIL attn rmse 1.3320
+OK   fc rmse 0.0000
+"""
+BOXED = """\
+│ site-packages/torch/_custom_op/impl.py:1052 in error_not_found               │
+│                                                                              │
+│   1050 def get_op(qualname):                                                 │
+│ ❱ 1052 │   │   raise ValueError(                                             │
+"""
+CUT = """\
+  File "/v/torch/_inductor/compile_fx.py", line 1641, in codegen_and_compile
+    compiled_fn = AotCodeCompiler.compile(
+"""
+OF_TRITON = """\
+PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/
+Stack dump:
+0.      Program arguments: /w/bin/triton-opt in.mlir -tritongpu-pipeline -o out.mlir
+"""
+OF_CLANG = """\
+PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/
+Stack dump:
+0.      Program arguments: /usr/bin/clang++-17 /tmp/torchinductor_u/ab/cabc.cpp -shared
+"""
+LOADED_BY_A_HOST = """\
+terminate called after throwing an instance of 'c10::Error'
+  what():  PytorchStreamReader failed locating file constants.pkl: file not found ()
+frame #5: torch::jit::load(std::string const&) + 0xac (0x7f in libtorch.so)
+"""
+LOADED_BY_A_SCRIPT = """\
+  File "/w/a.py", line 3, in <module>
+    m = torch.jit.load("model.pth")
+RuntimeError: PytorchStreamReader failed locating file constants.pkl: file not found
+"""
+CRASHED_IN_LOAD = """\
+Program received signal SIGSEGV, Segmentation fault.
+#0  0x00007ffff in std::__detail::_Compiler<std::regex_traits<char> >::_M_disjunction() ()
+#5  0x00007fffe in torch::jit::load(std::istream&, c10::optional<c10::Device>) ()
+"""
+CHECKED_IN_A_CALL = """\
+Traceback (most recent call last):
+  File "/w/run.py", line 9, in <module>
+    ep.module()(x)
+  File "/v/torch/export/_unlift.py", line 90, in _guards_fn
+    torch._assert(held, message)
+AssertionError: the batch is odd
+"""
+CHECKED_BY_EXPORT = """\
+Traceback (most recent call last):
+  File "/w/export.py", line 9, in <module>
+    torch.export.export(ep.module(), (x,))
+  File "/v/torch/_export/non_strict_utils.py", line 380, in make_fake_inputs
+    m(x)
+  File "/v/torch/fx/experimental/symbolic_shapes.py", line 90, in evaluate_expr
+    f(x)
+AssertionError: Guard failed: x.size()[0] == y.size()[0]
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "category", "phase"),
@@ -78,6 +169,22 @@ GLUED = "  model loaded ERROR: Incorrect args for pair coefficients (/build/pair
         (SHORT_OF_MEMORY, "out_of_memory", "run"),
         (NOT_SOLVED, "toolchain", "environment"),
         (GLUED, "user_code", "run"),
+        (CAUGHT, "false_alarm", "lower"),
+        (UNCAUGHT, "lowering_error", "lower"),
+        (AS_NEAR, "false_alarm", "output"),
+        (FURTHER, "wrong_result", "output"),
+        (TWINS, "wrong_result", "output"),
+        (NOT_A_NUMBER, "nan_or_inf", "output"),
+        (MARKED, "wrong_result", "output"),
+        (BOXED, "custom_op_missing", "load"),
+        (CUT, "cpp_error", "cpp_compile"),
+        (OF_TRITON, "triton_error", "triton_compile"),
+        (OF_CLANG, "toolchain", "cpp_compile"),
+        (LOADED_BY_A_HOST, "package_incompatible", "load"),
+        (LOADED_BY_A_SCRIPT, "user_code", "load"),
+        (CRASHED_IN_LOAD, "host_segfault", "load"),
+        (CHECKED_IN_A_CALL, "contract_guard", "run"),
+        (CHECKED_BY_EXPORT, "lowering_error", "export"),
     ],
 )
 def test_who_printed_a_text_and_where_it_stood_tell_it(
@@ -85,3 +192,14 @@ def test_who_printed_a_text_and_where_it_stood_tell_it(
 ) -> None:
     found = diagnose_log(text=text).diagnoses[0]
     assert (found.category, found.phase) == (category, phase)
+
+
+def test_frames_without_an_error_are_not_called_healthy() -> None:
+    frames = """\
+  File "/v/torch/_functorch/_aot_autograd/runtime_wrappers.py", line 328, in runtime_wrapper
+    all_outs = call_func_at_runtime_with_args(
+  File "/v/torch/_inductor/utils.py", line 2404, in run
+    return model(new_inputs)
+"""
+    found = diagnose_log(text=frames).diagnoses[0]
+    assert (found.category, found.phase) == ("unknown", "run")

@@ -18,7 +18,7 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
 from aoti_debug.model import Evidence, Next, Phase
 from aoti_debug.read.checks import NO_REPORTS
-from aoti_debug.read.record import ErrorLine, Launches, SaidLine, SanitizerSummary
+from aoti_debug.read.record import CodePlace, ErrorLine, Launches, SaidLine, SanitizerSummary
 from aoti_debug.vocabulary import Check
 
 CONTRACT = "contract of the target"
@@ -66,7 +66,8 @@ def last_resort(observations: Observations) -> Candidate:
     lines = observations.of(SaidLine)
     if observations.scene is not None and is_well(observations.scene):
         return silent(observations)
-    if said or (lines and not ends_well(observations)):
+    stands = bool(observations.of(CodePlace))
+    if said or stands or (lines and not ends_well(observations)):
         return unknown(said or lines)
     return silent(observations)
 

@@ -17,7 +17,13 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations, head
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
-from aoti_debug.facts.phases import finds_a_compiler, phase_of, variable_of_cache
+from aoti_debug.facts.phases import (
+    CHECKING_A_CALL,
+    finds_a_compiler,
+    phase_of,
+    stands_in,
+    variable_of_cache,
+)
 from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
@@ -185,11 +191,14 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
     """Return category and confidence of an exception known only by its stack."""
     if phase is None:
         return "user_code", "likely"
+    frames = [(f.file, f.function) for f in exception.frames]
+    if phase == "run" and stands_in(frames, CHECKING_A_CALL):
+        return "contract_guard", "likely"
     if phase == "run":
         return "host_segfault" if exception.type == "SystemError" else "user_code", "possible"
     if phase == "export" and exception.frames and is_users(exception.frames[-1].file):
         return "user_code", "possible"  # the model's own code raised while it was traced
-    if phase == "cpp_compile" and finds_a_compiler((f.file, f.function) for f in exception.frames):
+    if phase == "cpp_compile" and finds_a_compiler(frames):
         return "toolchain", "likely"
     sure = phase in ("export", "lower", "autotune", "triton_compile", "cpp_compile")
     return BY_PHASE.get(phase, "lowering_error"), "likely" if sure else "possible"
@@ -294,7 +303,7 @@ def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
     return Kind(
         said.category,
         "triton_compile" if compiled else said.phase,
-        Tier.EXCEPTION,
+        Tier.STATUS,
         MEANINGS[said.category].guide,
         role="symptom",
         confidence="possible",

@@ -12,8 +12,9 @@ from aoti_debug.diagnose.observations import Candidate, evidence, headline
 from aoti_debug.diagnose.scene import Form, Scene
 from aoti_debug.diagnose.wording import refused
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
+from aoti_debug.facts.phases import phase_of_native
 from aoti_debug.model import Category, Diagnosis, Next, Phase
-from aoti_debug.read.record import CodePlace, Line
+from aoti_debug.read.record import CodePlace, Line, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -80,6 +81,15 @@ CALLS: tuple[tuple[Form, Phase], ...] = (
 )
 OF_A_CALL = GPU_FAULTS | {"missing_kernel_binary", "device_unavailable", "out_of_memory"}
 TUNING = Form(r"No valid triton configs")
+TUNER = Form(r"\btorch[/\\]_inductor[/\\](?:select_algorithm|autotune_process)\.py:\d{1,6}\]")
+# Programs that show by their names, or by the files of their assertions, that they are Triton's.
+OF_TRITON = Form(
+    r"(?:^|Program arguments: )(?:\S{0,200}/)?(?:triton|mlir)-\w{2,20}\b",
+    r"\b(?:triton|mlir)/\S{1,200}\.(?:h|cpp):\d",
+    r"\bmlir::\w",
+)
+HOST = Form(r"^\s{0,4}(?:frame )?#\d{1,3}:? ", r"\bterminate called\b")
+PYTHON = Form(r'^\s{0,8}File ".{1,300}", line \d')
 
 # Functions in which a thread waits.
 WAITS = (
@@ -285,6 +295,40 @@ PLACES: tuple[tuple[str, Category, Phase], ...] = (
 )
 
 
+# The function that raised, where the message is lost: only the last lines of a text.
+RAISES: tuple[tuple[Form, Category, Phase], ...] = (
+    (
+        Form(r"\btorch[/\\]_custom_op[/\\]impl\.py\b.{0,40}\b(?:get_op|error_not_found)\b"),
+        "custom_op_missing",
+        "load",
+    ),
+    (Form(r"\btorch[/\\]_ops\.py\b.{0,40}\b__getattr__\b"), "custom_op_missing", "load"),
+    (
+        Form(r"\btorch[/\\](?:cuda|xpu)[/\\]__init__\.py\b.{0,40}\b_lazy_init\b"),
+        "device_unavailable",
+        "environment",
+    ),
+    (
+        Form(r"\btorch[/\\]serialization\.py\b.{0,60}\b(?:_open_zipfile_reader|__init__)\b"),
+        "package_corrupt",
+        "load",
+    ),
+    (Form(r"\b(?:Aot|Cpp)\w{0,12}Code(?:Compiler|Cache)\.\w{4,20}\($"), "cpp_error", "cpp_compile"),
+)
+SOURCE = Form(r"^\s{0,8}[│|]", r"^\s{4,}raise ")
+SHOWN_LAST = 16  # lines: a box shows the code around a frame
+
+
+def raises(scene: Scene) -> Candidate | None:
+    """Return what the last function of a cut stack raises."""
+    last = scene.lines[-SHOWN_LAST:]
+    found = ((line, row) for line in reversed(last) for row in RAISES if row[0].search(line.text))
+    if (told := next(found, None)) is None:
+        return None
+    line, (_, category, phase) = told
+    return said(scene, line, category, phase, "raised in ", Tier.RAISED)
+
+
 RAISED_FROM = Form(r"Exception raised from ")
 NO_GPU = Form(r"\bcuda\.is_available\(\)")
 PROFILED = Form(r"^Self (?:CUDA|CPU|XPU) time total: ", r"^\s{0,4}Name {2,}.{0,200}# of Calls")
@@ -345,7 +389,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         found = said(scene, line, "hang", "hang", what, Tier.HANG)
         yield replace(found, role="cause") if watched else found
     bare = not observations.of(CodePlace)
-    for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare)):
+    cut = not observations.of(PythonException) and all(
+        SOURCE.search(line.text) for line in scene.all(COMPLAINS)
+    )
+    ended = raises(scene) if cut else None
+    for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare), ended):
         if told is not None:
             yield told
     for asked in scene.all(NO_GPU):
@@ -374,11 +422,21 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         phase = "environment"
     elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
         phase = "cpp_compile"
+    elif phase in ("export", "lower") and category == "contract_guard":
+        category = "lowering_error"  # no call is made yet
+    elif phase == "cpp_compile" and category == "toolchain" and scene.any(OF_TRITON):
+        category, phase = "triton_error", "triton_compile"
+    elif phase == "load" and category == "user_code" and by_a_host(scene):
+        category = "package_incompatible"  # who called is not who wrote the file
+    elif phase == "run" and category == "host_segfault":
+        phase = phase_of_native(line.text for line in scene.all(HOST)) or phase
     elif phase == "run" and category in OF_A_CALL:
         opened = next((p for form, p in CALLS if near(scene, form, at)), None)
         phase = opened or phase
         if opened == "load" and category == "kernel_resources":
             category = "package_incompatible"
+    if phase == "run" and known.evidence and TUNER.search(known.evidence[0].quote):
+        phase = "autotune"
     if category == "kernel_resources" and phase == "run" and scene.any(INDUCTOR):
         phase = "triton_compile" if scene.any(TUNING) else phase
     return changed(candidate, category, phase)
@@ -391,6 +449,11 @@ def is_building(scene: Scene) -> bool:
     """Tell whether other software than a model is built or installed."""
     others = any(map(scene.any, (BUILDER, INSTALLER, LINKS)))
     return others and not (scene.any(INDUCTOR) or scene.any(EXTENSION))
+
+
+def by_a_host(scene: Scene) -> bool:
+    """Tell whether a program without Python loaded a file."""
+    return scene.any(HOST) and not scene.any(PYTHON)
 
 
 def near(scene: Scene, form: Form, at: int) -> bool:
@@ -418,12 +481,40 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
         return [best, *others]
     if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
         at, quote = warned[-1].number, scene.span(warned[-1]).quote
+    if at and logged_as_warnings(scene):
+        return [of_no_harm(best, known.phase, quote)]
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
     if known.phase == "none":
         best = changed(best, known.category, doing(best, scene))
     return [best, *others]
+
+
+BEGINS = Form(r"Traceback \(most recent call last\)")
+WARNS = Form(
+    r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?W\d{4} [\d:.]{4,20}",
+    r"^.{0,80}\bWARN(?:ING)?\b\s{0,2}[\]:|)]",
+    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? (?:W|.{0,40}\bWARN(?:ING)?\b) ",
+)
+OF_A_LIBRARY = Form(r'^\s{0,8}File ".{0,300}\b(?:torch|triton|site-packages)[/\\].{1,200}, in \w')
+
+
+GIVES_UP = Form(r"(?i)exception|\bfail|unable|bypass|skip|assum|\bfall|ignor|could not|couldn't")
+
+
+def logged_as_warnings(scene: Scene) -> bool:
+    """Tell whether every traceback of a log was written down as a warning by the library that
+    caught it: below the line that says so, and not begun by a script."""
+    begins = scene.all(BEGINS)
+    for at in begins:
+        around = {line.number - at.number: line.text for line in scene.lines}
+        above, below = around.get(-1, ""), around.get(1, "")
+        if not WARNS.search(above) or not GIVES_UP.search(above):
+            return False
+        if not WARNS.search(at.text) and not OF_A_LIBRARY.search(below):
+            return False
+    return bool(begins)
 
 
 def of_no_harm(candidate: Candidate, phase: Phase, quote: str) -> Candidate:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,12 @@ QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
 RAISES = re.compile(r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b")  # a message has its own words
 DEVIATION = re.compile(r"(?i)\bmax\W{0,3}\w{0,3}(?:diff|err|abs|dev|\W\w\W\w\W)")
 LARGE = 0.2
+ERROR = re.compile(r"(?i)(?:\b|_)(?:r?mse|mae|\w{0,3}err(?:ors?)?|diff\w*|deviation)(?:\b|_)")
+VERDICT = re.compile(
+    r"^\W{0,4}(?:(?P<good>OK|PASS(?:ED)?|[✓✔✅])|(?P<bad>FAIL(?:ED|URE)?|BAD|[✗✘❌]))(?!\w)"
+)
+FAR = 5.0  # times the reference's own distance
+TINY = 1e-5
 SAME = re.compile(
     r"(?i)\b(?:run|trial|attempt|rep(?:eat)?|pass|round)\b\W{0,3}\d{1,6}\b\W{1,4}"
     r"(?P<what>(?:checksum|hash|digest|sum|output|result|logits?|crc)\w{0,10})\W{1,4}(?P<value>\S{1,80})"
@@ -126,6 +133,52 @@ def cells_of(text: str) -> list[str]:
 
 def column(cells: Sequence[str], words: re.Pattern[str], but: int | None = None) -> int | None:
     return next((n for n, cell in enumerate(cells) if n != but and words.search(cell)), None)
+
+
+Told = list[tuple[int, str, list[float]]]  # number of a line, its words, its numbers
+
+
+def of_each_model(texts: Sequence[str]) -> tuple[Told, Told]:
+    """Return the lines of numbers that name the reference alone, and the compiled model alone."""
+    found: tuple[Told, Told] = ([], [])
+    for number, text in enumerate(texts):
+        names = list(MODELS.finditer(text))  # `aoti, against the reference` is of aoti
+        named = [name for name in names if not name[0].lower().startswith("ref")]
+        of = {bool(name["compiled"]) for name in named or names}
+        if len(of) == 1 and not MEASURED.search(text) and (values := numbers_in(text)):
+            words = " ".join(NUMBER.sub("#", MODELS.sub("@", text)).split())
+            found[of.pop()].append((number, words, values))
+    return found
+
+
+def in_twins(texts: Sequence[str], *, finite: bool) -> int | None:
+    """Return the number of a line of the compiled model that differs from the reference's in its
+    numbers alone; where only the compiled model's are not finite, if not `finite`."""
+    reference, compiled = of_each_model(texts)
+    for (_, words, one), (number, same, two) in zip(reference, compiled, strict=False):
+        if words == same and not ERROR.search(words) and apart(one, two):
+            lost = any(b - b != 0 and a - a == 0 for a, b in zip(one, two, strict=True))
+            if lost is not finite:
+                return number
+    return None
+
+
+def from_the_truth(texts: Sequence[str], *, near: bool) -> int | None:
+    """Return the number of a line that says how far the compiled model is from what both models
+    are held against: everywhere as `near` as the reference is, or somewhere far from it."""
+    told = [[one for one in model if ERROR.search(one[1])] for model in of_each_model(texts)]
+    if not told[0] or len(told[0]) != len(told[1]):
+        return None
+    pairs = [(number, a[0], b[0]) for (_, _, a), (number, _, b) in zip(*told, strict=True)]
+    far = next((number for number, one, two in pairs if not two <= FAR * one + TINY), None)
+    return far if not near else pairs[0][0] if far is None else None
+
+
+def failed_beside_others(texts: Sequence[str]) -> int | None:
+    """Return the number of the first row of numbers that a script marks as failed, of several."""
+    marks = [(n, mark) for n, text in enumerate(texts) if (mark := VERDICT.search(text))]
+    numbers = [n for n, mark in marks if mark["bad"] and ERROR.search(texts[n])]
+    return numbers[0] if numbers and len(marks) > len(numbers) else None
 
 
 def in_row(text: str) -> bool:
@@ -346,6 +399,11 @@ DIFFER = "the numbers of the two results differ: "
 WRONG: tuple[Category, Phase] = ("wrong_result", "output")
 SLOW: tuple[Category, Phase] = ("performance", "run")
 FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
+    (partial(from_the_truth, near=False), *WRONG, "further from the truth than the reference is: "),
+    (partial(from_the_truth, near=True), "false_alarm", "output", "as near as the reference is: "),
+    (partial(in_twins, finite=False), "nan_or_inf", "output", "only the compiled model's: "),
+    (partial(in_twins, finite=True), *WRONG, DIFFER),
+    (failed_beside_others, *WRONG, "the script says so: "),
     (in_columns, *WRONG, DIFFER),
     (first_line(in_row), *WRONG, DIFFER),
     (first_line(in_words), *WRONG, DIFFER),

@@ -274,7 +274,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "TensorFlow",
-        (r"\btensorflow/(?:core|compiler|python|lite)/",),
+        (r"\btensorflow/\w",),
         (*OF_A_RUNTIME, (r"version|compiled with|library init", "toolchain", "environment"), SIZES),
         neighbour=True,
     ),
@@ -444,6 +444,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield replace(said(scene, wrong[-1], "user_code", phase, "a script's own error: "), order=2)
 
 
+# What libraries say as a warning, and go on without.
+WARNED_OF = ("performance", "out_of_memory", "toolchain", "device_unavailable")
+
+
 def in_its_words(scene: Scene) -> Candidate | None:
     """Return what the complaints of the part that complains first mean: of its rows the first that
     knows one of them. What follows, a script's exception say, is its consequence."""
@@ -453,7 +457,7 @@ def in_its_words(scene: Scene) -> Candidate | None:
             continue
         part, row = found
         mild = MILD.search(text) and not COMPLAINS.search(text)
-        if mild and part.says[row][1] not in ("performance", "out_of_memory"):
+        if mild and part.says[row][1] not in WARNED_OF:
             continue
         if best is None or (part is best[2] and row < best[0]):
             best = row, line, part

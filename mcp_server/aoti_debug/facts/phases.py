@@ -47,6 +47,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("triton/compiler.py", "", "triton_compile"),
     ("triton/code_gen.py", "launch", "run"),
     ("triton/code_gen.py", "", "triton_compile"),
+    ("torch/_higher_order_ops/triton_kernel_wrap", "", "lower"),
     ("torch/_inductor/runtime/autotune_cache", "", "autotune"),
     ("torch/_inductor/runtime/benchmarking", "", "autotune"),
     ("torch/_inductor/select_algorithm", "", "autotune"),
@@ -94,6 +95,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
 
 # Functions of torch's C++ that tell the phase, the deepest frame first.
 NATIVE: tuple[tuple[str, Phase], ...] = (
+    ("::load_constants(", "constants"),
     ("update_constant_buffer", "constants"),
     ("UpdateConstantBuffer", "constants"),
     ("AOTIModelPackageLoader::AOTIModelPackageLoader", "load"),
@@ -101,6 +103,9 @@ NATIVE: tuple[tuple[str, Phase], ...] = (
     ("AOTInductorModelContainerCreate", "load"),
     ("AOTIModelContainerRunner::run", "run"),
     ("AOTInductorModelContainerRun", "run"),
+    ("torch::jit::load(", "load"),
+    ("torch::jit::import_ir_module", "load"),
+    ("torch::jit::Module::forward(", "run"),
     ("AOTInductorModel::run_impl", "run"),
 )
 
@@ -156,12 +161,26 @@ FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
 )
 
 
+# Frames in which a call's inputs are held against the guards of the exported program.
+CHECKING_A_CALL: tuple[tuple[str, str], ...] = (
+    ("torch/_export/utils", "_check_input_constraints"),
+    ("torch/export/_unlift", "_check_input_constraints"),
+    ("torch/export/_unlift", "_guards_fn"),
+    ("torch/export/exported_program", "_check_input_constraints"),
+)
+
+
 def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
     """Tell whether a stack, given as (file, function), stands in the search for a compiler."""
+    return stands_in(frames, FINDING_A_COMPILER)
+
+
+def stands_in(frames: Iterable[tuple[str, str]], table: tuple[tuple[str, str], ...]) -> bool:
+    """Tell whether a frame, given as (file, function), is of a table."""
     return any(
         part in file.replace("\\", "/") and name in function
         for file, function in frames
-        for part, name in FINDING_A_COMPILER
+        for part, name in table
     )
 
 

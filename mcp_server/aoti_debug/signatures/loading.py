@@ -62,12 +62,13 @@ SIGNATURES = (
         check="ldd on the file that needs it; LD_DEBUG=libs shows where the loader looks.",
         fixes=(
             "Install the library in the version asked for, or put its directory into LD_LIBRARY_PATH before the process starts",
-            "For a C++ program link with the rpath of libtorch/lib",
+            "For a C++ program link with the rpath of libtorch/lib; on macOS brew install libomp for a missing libomp.dylib",
         ),
         guide="guides/package-and-load.md#system-library-too-old",
         patterns=(
             r"^(?!.{0,400}(?:Could not load dynamic library|Failed to load image|Warning: )).{0,1000}?(?P<library>(?<![\w.+-])(?!libcuda\.so|libnvidia-ml\.so)[\w.+-]{1,80}\.so(?:\.\w{1,20}){0,4}): cannot open shared object file: ",
             r"Error loading shared library (?P<library>[\w./+-]{1,120}): ",
+            r"Library not loaded: (?P<library>\S{1,200})(?!.{0,1000}incompatible architecture)",
             r"Could not load library (?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})",
             r"Unable to load any of \{(?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})",
         ),
@@ -75,6 +76,7 @@ SIGNATURES = (
             recorded("OSError: libnone.so.1: cannot open shared object file: No such file or directory", "CPython 3.11 ctypes on Debian 12"),
             example("python: error while loading shared libraries: libstdc++.so.6: cannot open shared object file: No such file or directory", "the dynamic loader"),
             example("./app: error while loading shared libraries: libc10.so: cannot open shared object file: No such file or directory", "the dynamic loader"),
+            example("ImportError: dlopen(/opt/venv/torch/_C.so, 0x0002): Library not loaded: @rpath/libomp.dylib", "dyld"),
             example("Error loading shared library ld-linux-x86-64.so.2: No such file or directory (needed by /app/libtorch.so)", "musl's loader"),
             example("Could not load library libcudnn_ops_infer.so.8. Error: libnvrtc.so: cannot open shared object file", "cuDNN"),
             example("Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1, libcudnn_cnn.so.9, libcudnn_cnn.so}", "cuDNN 9"),
@@ -212,15 +214,13 @@ SIGNATURES = (
     Signature(
         "macos_library_refused", "load", "package_incompatible", Tier.SPECIFIC_TEXT, next_tool="check_environment",
         summary="macOS does not load the library: {why}",
-        means="A library it needs is not where its install name says (often libomp or libc10), it was built for the other architecture (arm64 or x86_64), or its signature is not accepted.",
+        means="It was built for the other architecture (arm64 or x86_64), or its signature is not accepted.",
         check="otool -L and lipo -archs on the library; python -c 'import platform; print(platform.machine())'.",
         fixes=(
-            "brew install libomp for a missing libomp.dylib",
             "Compile with a Python of the machine's own architecture, not under Rosetta",
         ),
         guide="guides/other-platforms.md#macos-and-mps",
         patterns=(
-            r"(?P<why>Library not loaded: \S{1,200})",
             r"(?P<why>incompatible architecture \(have .{1,60})",
         ),
         unconfirmed=(
@@ -233,7 +233,6 @@ SIGNATURES = (
             "(?P<why>no suitable image found)",
         ),
         matches=(
-            example("ImportError: dlopen(/opt/venv/torch/_C.so, 0x0002): Library not loaded: @rpath/libomp.dylib", "dyld"),
             example("OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))", "dyld"),
         ),
     ),

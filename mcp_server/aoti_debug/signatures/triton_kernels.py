@@ -112,6 +112,16 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        "ptxas_exit", "triton_compile", "toolchain", Tier.GENERAL_TEXT, next_tool="check_environment",
+        summary="ptxas ended with an error, and its own message is not shown",
+        means="Most often this ptxas does not know the GPU or the PTX version; seldom it cannot assemble the kernel.",
+        check="Run the printed command again: the `ptxas fatal` line says which",
+        fixes=("Install the Triton and torch that fit the GPU; unset TRITON_PTXAS_PATH",),
+        guide="guides/triton-and-autotuning.md#triton-compile-errors",
+        patterns=(r"CalledProcessError: Command .{0,300}\bptxas(?:\.exe)?\b",),
+        matches=(example("subprocess.CalledProcessError: Command '['/x/triton/backends/nvidia/bin/ptxas', '-lineinfo', '-v', '--gpu-name=sm_120', '/tmp/tmpb.ptx']' returned non-zero exit status 255.", "the error"),),
+    ),
+    Signature(
         "ptxas_failed", "triton_compile", "triton_error", Tier.KIND_TEXT, next_tool="check_environment",
         summary="ptxas rejected the code of a Triton kernel",
         means="The GPU assembler failed: registers ran out for a configuration, or this ptxas does not know the GPU or the PTX version.",
@@ -123,7 +133,6 @@ SIGNATURES = (
             "PTXASError",
             r"ptxas fatal\s{0,20}: ?(?P<text>.{0,120})",
             "Internal Triton PTX codegen error",
-            r"CalledProcessError: Command .{0,300}\bptxas(?:\.exe)?\b",
             r"ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)",
             r"(?:ld\.lld|lld): error: .{0,200}hsaco",
         ),
@@ -139,7 +148,6 @@ SIGNATURES = (
         matches=(
             quoted("ptxas fatal   : (C7600) Register allocation failed with register count of '128'. Compile the program with a higher register target", "pytorch/helion#85"),
             quoted("triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error", "pytorch/helion#85"),
-            example("subprocess.CalledProcessError: Command '['/x/triton/backends/nvidia/bin/ptxas', '-lineinfo', '-v', '--gpu-name=sm_120', '/tmp/tmpb.ptx']' returned non-zero exit status 255.", "the error"),
         ),
         neighbours=(example("ptxas info    : Used 40 registers, 400 bytes cmem[0]", "no failure"),),
     ),
