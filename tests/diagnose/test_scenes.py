@@ -154,6 +154,11 @@ Traceback (most recent call last):
 AssertionError: Guard failed: x.size()[0] == y.size()[0]
 """
 
+ENGINE_IN_JAVA = """\
+ai.onnxruntime.OrtException: Error code - ORT_INVALID_ARGUMENT - message: invalid dimensions
+\tat ai.onnxruntime.OrtSession.run(Native Method)
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "category", "phase"),
@@ -169,6 +174,7 @@ AssertionError: Guard failed: x.size()[0] == y.size()[0]
         (SHORT_OF_MEMORY, "out_of_memory", "run"),
         (NOT_SOLVED, "toolchain", "environment"),
         (GLUED, "user_code", "run"),
+        (ENGINE_IN_JAVA, "contract_shape", "run"),
         (CAUGHT, "false_alarm", "lower"),
         (UNCAUGHT, "lowering_error", "lower"),
         (AS_NEAR, "false_alarm", "output"),

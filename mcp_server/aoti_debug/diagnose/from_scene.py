@@ -507,9 +507,9 @@ def logged_as_warnings(scene: Scene) -> bool:
     """Tell whether every traceback of a log was written down as a warning by the library that
     caught it: below the line that says so, and not begun by a script."""
     begins = scene.all(BEGINS)
+    lines = {line.number: line.text for line in scene.lines} if begins else {}
     for at in begins:
-        around = {line.number - at.number: line.text for line in scene.lines}
-        above, below = around.get(-1, ""), around.get(1, "")
+        above, below = lines.get(at.number - 1, ""), lines.get(at.number + 1, "")
         if not WARNS.search(above) or not GIVES_UP.search(above):
             return False
         if not WARNS.search(at.text) and not OF_A_LIBRARY.search(below):

@@ -159,7 +159,7 @@ PARTS: tuple[Part, ...] = (
             r'^Exception in thread "',
             r"^\s{0,20}at [\w.$<>/]{1,200}\((?:[\w$]{1,80}\.(?:java|kt|scala):\d{1,6}|"
             r"Native Method)\)",
-            r"^(?:Caused by: )?(?:java|javax|kotlin|scala|ai\.djl|ai\.onnxruntime)\.[\w.$]{1,200}"
+            r"^(?:Caused by: )?(?:java|javax|kotlin|scala|ai\.djl)\.[\w.$]{1,200}"
             r"(?:Exception|Error)\b",
         ),
         neighbour=True,
