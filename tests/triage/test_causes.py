@@ -75,6 +75,35 @@ with torch.no_grad():
 print("apart", apart)
 sys.exit(apart > 1e-3)
 """
+# Training moves the statistics of the norm too, and the package is given the parameters alone.
+TRAINED = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.norm = nn.Linear(16, 16), nn.BatchNorm1d(16)
+
+    def forward(self, x):
+        return self.norm(self.fc(x))
+
+
+model, x = Model().eval(), torch.randn(16, 16) + 2.0
+package = compiled(model, (x,))
+package(x)
+model.train()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(5):
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+model.eval()
+parameters = {name: value.detach().clone() for name, value in model.named_parameters()}
+package.load_constants(parameters, check_full_update=False)
+with torch.no_grad():
+    apart = float((package(x) - model(x)).abs().max())
+print("apart", apart)
+sys.exit(apart > 1e-3)
+"""
 WRITES = """\
 @torch.library.custom_op("cause::centred", mutates_args=())
 def centred(x: torch.Tensor) -> torch.Tensor:
@@ -338,6 +367,12 @@ def test_a_reference_in_training_mode_is_named_with_its_line(found: Triaged) -> 
     assert cause.category == "user_code", cause.summary
     assert "training mode" in cause.summary and "norm" in cause.summary
     assert cause.source[0].text is not None and "model(x)" in cause.source[0].text
+
+
+def test_a_call_that_trains_the_module_is_no_reference(found: Triaged) -> None:
+    cause = best(found(TRAINED))
+    assert cause.category == "constants_missing", cause.summary
+    assert "norm.running_mean" in cause.summary and "fc.weight" not in cause.summary
 
 
 def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:

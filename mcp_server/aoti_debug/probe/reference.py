@@ -69,6 +69,7 @@ class _State:
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
     weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
     first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
+    learns: set[Any] = set()  # noqa: RUF012 - callers whose results may be trained on
     rows: set[bytes] = set()  # noqa: RUF012 - that the package was given
     wanted: dict[Any, list[bytes]] = {}  # noqa: RUF012 - that the module was given, by its caller
 
@@ -242,6 +243,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
         with torch._C.DisableTorchFunction():
             outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
             seen = seen._replace(outputs=outputs)
+            if module.training:
+                _watch_gradient(seen, marks.tensors(torch, result))
             now = _state(torch, module)
             moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
             if moved:
@@ -255,6 +258,16 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     except Exception as error:
         events.note("look at a result of the exported module", error)
     budget.spent += time.perf_counter() - began
+
+
+def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:
+    """Say when a gradient reaches the results of a caller: that trains the module, and compares
+    nothing."""
+    for one in outputs[:1]:
+        if one.requires_grad and seen.caller not in _State.learns:
+            _State.learns.add(seen.caller)
+            caller = seen.caller
+            one.register_hook(lambda _: events.emit("reference", caller=caller, trains=True))
 
 
 def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -> bool:
@@ -277,7 +290,7 @@ def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: boo
     held = marks.apart(torch, package.outputs, own.outputs)
     _State.paired.add(package.call)
     apart = held is not None and bool(held["unlike"] or held["wrong"])
-    if apart and not _State.kept and not (of_package and found):
+    if apart and not _State.kept and own.caller not in _State.learns and not (of_package and found):
         kept = _keep(torch, own, package.call, given)
         _State.kept = bool(kept)
         found.update(kept)
@@ -447,13 +460,14 @@ def _known(torch: Any, tensor: Any) -> tuple[marks.Mark, Any]:
 
 def _alike(torch: Any, tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
     """Tell whether a weight has the values that it had, where they can be read; else whether it is
-    the same memory, not written since."""
+    the same memory, not written since. A norm in training writes its buffers unversioned."""
     same = marks.storage(torch, tensor), marks.version(tensor)
-    if same == (before[0].storage, before[0].version):
+    unwritten = same == (before[0].storage, before[0].version)
+    if unwritten and isinstance(tensor, torch.nn.Parameter):
         return True
     now = _known(torch, tensor)
     if now[0].sample is None or before[0].sample is None:
-        return False
+        return unwritten
     return now[0].value == before[0].value and str(now[1]) == str(before[1])
 
 

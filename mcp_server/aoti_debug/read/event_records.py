@@ -234,6 +234,7 @@ class Reference(Record):
     largest: float = 0.0
     unlike: int = 0  # elements that are NaN or infinite on one side alone
     kept: Kept = None  # what both were given, within the run's directory
+    trains: bool = False  # a gradient reached what this caller's calls return
     lazy: tuple[str, int] | None = None  # where the generator that makes the call is asked for it
 
     @property

@@ -105,7 +105,10 @@ class _EventReader:
 
     def events(self) -> RunSeen:
         found = {name: tuple(items) for name, items in self.found.items()}
+        seen: tuple[Reference, ...] = found.pop("references", ())
+        training = {(one.pid, one.caller) for one in seen if one.trains}
         return RunSeen(
+            references=tuple(one for one in seen if (one.pid, one.caller) not in training),
             phases=tuple(self.phases.values()),
             calls=tuple(self.calls.values()),
             unreadable=self.unreadable,
