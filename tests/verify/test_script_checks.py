@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from aoti_debug.triage.script_files import keep_sources, kept_sources, script_files
 from aoti_debug.verify.script_checks import changes
 
 SCRIPT = """
@@ -163,3 +165,27 @@ def test_an_error_that_is_swallowed_is_not_told() -> None:
         fixed = SCRIPT.replace("def req", checked).replace(CALL, f"{call}        {CALL}")
         [refusal] = changes([SCRIPT], [fixed]).refusals
         assert refusal.told is told
+
+
+def test_a_file_that_no_python_reads_hides_no_check() -> None:
+    without = SCRIPT.replace("assert finite(got), i", "pass")
+    assert changes([SCRIPT], [without, "print 'two'"]).weakened
+    assert changes([SCRIPT, "print 'two'"], [without, "print 'two'"]).weakened
+    assert not changes([SCRIPT, "print 'two'"], [SCRIPT, "print 'two'"]).weakened
+
+
+def test_a_fix_in_the_place_of_the_script_is_held_against_what_the_run_kept(tmp_path: Path) -> None:
+    run, tree = tmp_path / "run", tmp_path / "tree"
+    run.mkdir()
+    (tree / "parts").mkdir(parents=True)
+    script, part = tree / "main.py", tree / "parts" / "judge.py"
+    script.write_text("from parts import judge\nimport json\njudge.main(compiled)\n")
+    part.write_text(SCRIPT)
+    (tree / "other.py").write_text(SCRIPT)  # which the script does not import
+    keep_sources(run, script, tree)
+    part.write_text(SCRIPT.replace("assert finite(got), i", "pass"))
+    assert changes(kept_sources(run), script_files(script, tree).values()).weakened
+    part.write_text(SCRIPT)
+    assert not changes(kept_sources(run), script_files(script, tree).values()).weakened
+    assert [*script_files(script, tree)] == ["main.py", "parts/judge.py"]
+    assert (run / "sources.json").stat().st_mode & 0o077 == 0

@@ -263,11 +263,11 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
 def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:
     """Say when a gradient reaches the results of a caller: that trains the module, and compares
     nothing."""
-    for one in outputs[:1]:
-        if one.requires_grad and seen.caller not in _State.learns:
-            _State.learns.add(seen.caller)
-            caller = seen.caller
-            one.register_hook(lambda _: events.emit("reference", caller=caller, trains=True))
+    if outputs and outputs[0].requires_grad and seen.caller not in _State.learns:
+        _State.learns.add(seen.caller)
+        outputs[0].register_hook(
+            lambda _: events.emit("reference", caller=seen.caller, trains=True)
+        )
 
 
 def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -> bool:

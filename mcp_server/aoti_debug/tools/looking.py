@@ -53,14 +53,14 @@ async def inspect_package(
             "inspect",
             path,
             package=str(path),
-            python=interpreter(python),
+            python=interpreter(python, owner),
             check_inputs=check_inputs,
             owner=owner,
         )
     )
 
 
-INSPECT_PACKAGE = tool(inspect_package, "Inspect a package")
+INSPECT_PACKAGE = tool(inspect_package, "Inspect a package", read_only=False)
 
 
 async def explain_kernel(
@@ -76,7 +76,8 @@ async def explain_kernel(
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
     owner = owner_of(call)
-    path = absolute("package", package, owner) if package else None
+    file = package or ("" if run.startswith("r-") else run)
+    path = absolute("package" if package else "run", file, owner) if file else None
     target = str(path) if path else run
     return answer(
         await readers_of(call).read(
@@ -119,13 +120,13 @@ READ_ARTIFACT = tool(read_artifact, "Read an artifact")
 
 
 async def check_environment(
-    python: Python = "", env: Env = None
+    call: Call, python: Python = "", env: Env = None
 ) -> Annotated[CallToolResult, EnvironmentAnswer]:
     """Report torch, triton, GPU, driver, compiler and debugging tools here, what does not fit
     together, and which variables this server did not inherit. Use when a run cannot even start."""
     from aoti_debug import api
 
-    return answer(await api.environment(interpreter(python), env or {}))
+    return answer(await api.environment(interpreter(python, owner_of(call)), env or {}))
 
 
-CHECK_ENVIRONMENT = tool(check_environment, "Check the environment")
+CHECK_ENVIRONMENT = tool(check_environment, "Check the environment", read_only=False)

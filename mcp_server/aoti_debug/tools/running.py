@@ -121,7 +121,7 @@ async def minify(
     triage."""
     from aoti_debug.minify.request import minify_request
 
-    owner, named_python = owner_of(call), interpreter(python)
+    owner, named_python = owner_of(call), interpreter(python, owner_of(call))
     named = what if what.startswith("r-") else str(absolute("what", what, owner))
     wanted = await in_thread(
         lambda _: minify_request(
@@ -156,7 +156,7 @@ async def verify_fix(
     against float64 eager. Changes no file of the user's."""
     from aoti_debug.verify.request import verify_request
 
-    owner, named_python = owner_of(call), interpreter(python)
+    owner, named_python = owner_of(call), interpreter(python, owner_of(call))
     path = str(absolute("what", what, owner))
     wanted = await in_thread(
         lambda _: verify_request(
@@ -185,7 +185,7 @@ async def sweep(
     baseline sweep."""
     from aoti_debug.sweep.request import sweep_request
 
-    owner, named = owner_of(call), interpreter(python)
+    owner, named = owner_of(call), interpreter(python, owner_of(call))
     place = absolute("manifest", manifest, owner)
     if baseline and not baseline.startswith("r-"):
         baseline = str(absolute("baseline", baseline, owner))

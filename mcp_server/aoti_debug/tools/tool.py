@@ -232,7 +232,7 @@ async def request(
         directory = _parent(absolute("command", command[0], owner))
     elif directory is not None and (named := script or "".join(command[:1])):
         api.within(directory / api.expanded(named), owner)
-    wanted["python"] = interpreter(wanted.get("python") or "", has_cwd=bool(cwd))
+    wanted["python"] = interpreter(wanted.get("python") or "", owner, has_cwd=bool(cwd))
     resolve = partial(
         api.request,
         script=script or None,
@@ -266,14 +266,14 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
     return path
 
 
-def interpreter(python: str, *, has_cwd: bool = False) -> str | None:
+def interpreter(python: str, owner: str | None = None, *, has_cwd: bool = False) -> str | None:
     """Return what names an interpreter, if anything does.
 
     Raises:
         WrongUse: a path that is relative to nothing.
     """
     if "/" in python and not has_cwd:
-        return str(absolute("python", python))
+        return str(absolute("python", python, owner))
     return python or None
 
 

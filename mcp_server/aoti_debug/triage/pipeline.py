@@ -42,6 +42,7 @@ from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
 from aoti_debug.triage.rerun import recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
+from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
 from aoti_debug.triage.without_trial import TRIAL
@@ -116,6 +117,10 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
     """Run the target as the user would; on is only what watches."""
     target, directory = state.request.target, state.directory.path
     flags: dict[str, str] = {}
+    script, _ = script_and_args(target)
+    if script is not None:
+        tree = tree_of(target, script)
+        await anyio.to_thread.run_sync(keep_sources, directory, script, tree)
     if devices:
         state.directory.subdirectory(CORE)
         flags = core_dumps(directory)

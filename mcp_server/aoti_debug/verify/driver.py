@@ -28,6 +28,7 @@ from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kin
 from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Others, Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
@@ -82,7 +83,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         )
         there = frozenset(path.relative_to(copy) for path in files_of(copy))
         state.request = replace(request, target=target)  # no process sees the original tree
-    checks = await anyio.to_thread.run_sync(_changes, request, copy)
+    checks = await anyio.to_thread.run_sync(_changes, request, before.path, copy)
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
@@ -136,12 +137,17 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     return Before(request.against, material, observations, signature, number, call, directory.path)
 
 
-def _changes(request: VerifyRequest, copy: Path) -> Changes:
-    """Hold the checks of the script's files against those of the fixed ones."""
+def _changes(request: VerifyRequest, run: Path, copy: Path) -> Changes:
+    """Hold the checks of the script's files against those of the fixed ones; a fix without a patch
+    may stand in the place of the original, whose files the run has kept."""
     script, _ = script_and_args(request.target)
-    if script is None or request.patch is None:
+    if script is None:
         return Changes()
-    return changes(_sources(tree_of(request.target, script)), _sources(copy))
+    tree = tree_of(request.target, script)
+    if request.patch is not None:
+        return changes(_sources(tree), _sources(copy))
+    kept = kept_sources(run)
+    return changes(kept, script_files(script, tree).values()) if kept else Changes()
 
 
 def _sources(root: Path) -> list[str]:

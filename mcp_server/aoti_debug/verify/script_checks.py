@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,10 +49,10 @@ class Changes:
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
-    """Compare the sources of a script's files before and after a fix; nothing is known of a file
-    that is no Python."""
+    """Compare the sources of a script's files before and after a fix; those that no Python reads
+    are left out."""
     try:
-        old, new = (Source([ast.parse(text) for text in texts]) for texts in (before, after))
+        old, new = (Source([*parsed(texts)]) for texts in (before, after))
         judging = [check for check in old.checks if _judges(check, old)]
         collected = {name for check in judging for name in check.collects}
         rest = [check for check in old.checks if check not in judging]
@@ -65,8 +66,14 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         bounds = any(name in _BOUNDING for _, name in added)  # whatever a table has there
         refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
         return Changes(tuple(dict.fromkeys(weakened)), compared, refused, bool(looser), known)
-    except (SyntaxError, ValueError, RecursionError):
-        return Changes()
+    except (ValueError, RecursionError):
+        return Changes(("its source nests too deeply to be compared",))
+
+
+def parsed(texts: Iterable[str]) -> Iterator[ast.Module]:
+    for text in texts:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            yield ast.parse(text)
 
 
 def _judges(check: MadeCheck, source: Source) -> bool:
