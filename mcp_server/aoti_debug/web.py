@@ -202,8 +202,10 @@ class Guard:
         async def again() -> Message:
             return left.pop() if left else await receive()
 
-        if SESSION not in headers:
-            await self._make_room(scope)
+        if SESSION not in headers and not await self._make_room(scope):
+            what = f"your {SESSIONS} sessions have open requests"
+            await _refusal(429, what, "End one of them.")(scope, receive, send)
+            return
         await self._passed(scope, headers, again, send)
 
     async def _passed(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
@@ -232,21 +234,24 @@ class Guard:
     def _client(self, scope: Scope) -> str:
         return str(scope[OWNER]) if self._tokens else ""
 
-    async def _make_room(self, scope: Scope) -> None:
-        """End the session that a client has used least, where it has as many as it may have."""
+    async def _make_room(self, scope: Scope) -> bool:
+        """End the session that a client has used least, where it has as many as it may have; tell
+        whether there is room. Clients without tokens are not told apart."""
         own = [(name, s) for name, s in self._sessions.items() if s.client == self._client(scope)]
         if len(own) < SESSIONS:
-            return
+            return True
         idle = [
             (s.used + IDLE_S > time.monotonic(), s.requests, s.used, n)
             for n, s in own
             if not s.open
         ]
-        if idle:
-            name = min(idle)[3]
-            ended = self._sessions.pop(name).scope
-            raw = [(SESSION.encode(), name.encode()), (b"accept", b"application/json")]
-            await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)
+        if not idle:
+            return self._tokens is None
+        name = min(idle)[3]
+        ended = self._sessions.pop(name).scope
+        raw = [(SESSION.encode(), name.encode()), (b"accept", b"application/json")]
+        await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)
+        return True
 
     def _check(self, scope: Scope, headers: Headers) -> Response | None:
         if "content-length" in headers and "transfer-encoding" in headers:

@@ -193,3 +193,12 @@ def test_everything_is_its_users_alone(home: Path, tmp_path: Path) -> None:
     found = [home, *home.rglob("*")]
     assert len(found) > 5
     assert not [path for path in found if path.lstat().st_mode & 0o077]
+
+
+def test_a_file_of_several_names_counts_once(home: Path) -> None:
+    run = RunDirectory.create(home, ALICE)
+    (run.path / "large.bin").write_bytes(bytes(1 << 20))
+    before = run.size()
+    for number in range(9):
+        (run.path / f"again-{number}.bin").hardlink_to(run.path / "large.bin")
+    assert run.size() < before + (1 << 20)

@@ -150,6 +150,20 @@ def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> Non
     assert posted(guarded, BEGIN, BOB).status_code == 200
 
 
+def test_sessions_with_open_streams_leave_room_for_others(guarded: Served) -> None:
+    host, _, port = guarded.place.partition(":")
+    with contextlib.ExitStack() as held:
+        for _ in range(SESSIONS):
+            session = posted(guarded, BEGIN).headers["mcp-session-id"]
+            connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S)
+            asked = held.enter_context(contextlib.closing(connection))
+            marks = {"Authorization": f"Bearer {ALICE}", "Accept": "text/event-stream"}
+            asked.request("GET", "/mcp", headers={**marks, "Mcp-Session-Id": session})
+            assert asked.getresponse().status == 200
+        assert posted(guarded, BEGIN).status_code == 429
+        assert posted(guarded, BEGIN, BOB).status_code == 200
+
+
 def test_requests_beyond_the_limit_are_refused_in_words(guarded: Served, tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
 

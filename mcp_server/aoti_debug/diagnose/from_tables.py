@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import COMPLAINS, said
@@ -42,9 +42,11 @@ MODELS = re.compile(
 )
 SHAPE = re.compile(r"\(\d{1,12}(?:, ?\d{1,12})*,?\)|\[\d{1,12}(?:, ?\d{1,12})*\]")
 SHOULD = re.compile(
-    r"(?i)(?P<got>[-\d.eE+naif, ]{3,200})\W{1,6}(?:expected|should be|want(?:ed)?|reference)"
-    r"[:= ]{1,3}(?P<expected>[-\d.eE+naif, ]{3,200})"
+    r"(?i)(?:expected|should be|want(?:ed)?|reference)[:= ]{1,3}"
+    r"(?P<expected>[-\d.eE+naif, ]{3,200})"
 )
+GOT = re.compile(r"(?i)(?P<got>[-\d.eE+naif, ]{3,200})\W{1,6}$")
+GOT_WITHIN, TRIED = 206, 3  # characters before the word; such words in a line
 BEHIND = re.compile(
     r"^(?P<numbers>[^#<]{1,600}?)\s{1,12}(?:<[-=]{1,4}|#|//) {0,4}(?P<label>[A-Za-z].{0,60})$"
 )
@@ -214,10 +216,13 @@ def shown(text: str) -> str:
 
 def not_as_expected(text: str) -> bool:
     """Tell whether the numbers of a line are not those that it expects."""
-    found = SHOULD.search(text)
-    if found is None or "." not in found[0] or MEASURED.search(text):
-        return False
-    return apart(numbers_in(found["got"]), numbers_in(found["expected"]))
+    for found in islice(SHOULD.finditer(text), TRIED):
+        got = GOT.search(text[max(0, found.start() - GOT_WITHIN) : found.start()])
+        if got is not None:
+            numbers = got["got"], found["expected"]
+            decimal = any("." in one for one in numbers) and not MEASURED.search(text)
+            return decimal and apart(*map(numbers_in, numbers))
+    return False
 
 
 def in_labelled(texts: Sequence[str]) -> int | None:

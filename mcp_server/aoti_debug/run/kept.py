@@ -83,12 +83,13 @@ class Kept:
         return owner is None or self.owner() == owner
 
     def size(self) -> int:
-        """Return the bytes that it takes on disk."""
-        total = 0
+        """Return the bytes that it takes on disk; a file with several names counts once."""
+        files: dict[tuple[int, int], int] = {}
         for path in files_below(self.path):
             with contextlib.suppress(OSError):
-                total += path.lstat().st_blocks * 512
-        return total
+                found = path.lstat()
+                files[found.st_dev, found.st_ino] = found.st_blocks * 512
+        return sum(files.values())
 
     def age(self) -> tuple[float, str]:
         """Order by the last change, in seconds since 1970, the newest first."""
