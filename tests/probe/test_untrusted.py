@@ -146,6 +146,36 @@ def size(records):
 CHANGES["size"] = size
 
 
+def commented(value):
+    # To Python's parser the code is in a comment; once the line end is gone it is not.
+    if isinstance(value, dict):
+        if "expr_str" in value:
+            code = f"exec({{f'open({{RAN!r}}, chr(119))'!r}})"
+            quotes = "'" * 2
+            begin = f"({{quotes}}\\n{{quotes}} #{{quotes}}' and 0 or {{code}} or "
+            value["expr_str"] = begin + value["expr_str"] + "\\n)"
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            commented(one)
+
+
+def comment(records):
+    document = json.loads(records["models/model.json"])
+    commented(document["graph_module"])
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+def quoted(records):
+    document = json.loads(records["models/model.json"])
+    code = str([*f"open({{RAN!r}}, 'w')".encode()]).replace(" ", "")
+    document["guards_code"] = ["'" + '"+str(exec(bytes(' + code + ')))+"' + "' != 1"]
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+CHANGES["comment"], CHANGES["quotes"] = comment, quoted
+
+
 def outcome(load, path):
     if os.path.exists(RAN):
         os.remove(RAN)
@@ -163,6 +193,11 @@ for name, change in CHANGES.items():
     ours = outcome(lambda path: untrusted.load(torch, path), path)
     trusted = outcome(lambda path: untrusted.load(torch, path, trust=True), path)
     print(json.dumps({{"case": name, "ours": ours, "trusted": trusted}}), flush=True)
+
+graph = torch.fx.Graph()
+graph.output(graph.call_function(torch.ops.aten.from_file.default, ("victim", True, 8)))
+opens = outcome(lambda one: untrusted._no_files(one), torch.fx.GraphModule({{}}, graph))
+print(json.dumps({{"case": "file", "ours": opens}}), flush=True)
 """
 
 
@@ -189,11 +224,15 @@ def test_a_pickle_runs_only_where_the_file_is_trusted(cases: Cases, name: str) -
     assert "--trust" in cases[name]["ours"]["message"]
 
 
-@pytest.mark.parametrize("name", ["guard", "size"])
+@pytest.mark.parametrize("name", ["guard", "size", "comment", "quotes"])
 def test_no_text_of_a_program_is_run_as_code(cases: Cases, name: str) -> None:
     assert cases[name]["trusted"]["ran"]
     assert cases[name]["ours"]["error"] == "NeedsTrust"
     assert not cases[name]["ours"]["ran"]
+
+
+def test_an_operator_that_opens_a_file_is_refused(cases: Cases) -> None:
+    assert "opens a file" in cases["file"]["ours"]["message"]
 
 
 def test_a_function_that_is_no_operator_is_not_called(cases: Cases) -> None:

@@ -37,6 +37,10 @@ _FUNCTIONS = frozenset(
     """.split()
 )
 _WORD = re.compile(r"[\w.]{0,100}")
+# Line ends and comments are other text once sympy has taken the line ends out.
+_ONE_LINE = re.compile(r"[^\n\r\f\v#\\]*")
+# Operators that read or write files, by their names in the graph.
+_FILES = re.compile(r"\b(?:from_file|_save|save|load)\b")
 # What a guard may call.
 _GUARD_CALLS = frozenset(
     """
@@ -77,7 +81,17 @@ def load(torch: Any, path: str, *, trust: bool = False) -> Any:
             raise NeedsTrust(f"{Path(path).name} holds a pickle ({line[:120]})") from error
     for text in getattr(program, "_guards_code", None) or ():
         _plain_guard(text)
+    _no_files(program.graph_module)
     return program
+
+
+def _no_files(module: Any) -> None:
+    """Refuse a graph, or one within it, that calls an operator which opens a file."""
+    for part in module.modules():
+        for node in getattr(getattr(part, "graph", None), "nodes", ()):
+            name = str(node.target)
+            if node.op == "call_function" and _FILES.search(name.replace(".", " ")):
+                raise NeedsTrust(f"the program calls {name[:80]}, which opens a file")
 
 
 def _look(path: str) -> bool:
@@ -185,16 +199,19 @@ def _plain_guard(text: str) -> None:
         name = getattr(called, "attr", getattr(called, "id", None))
         private = "__" in str(getattr(node, "attr", getattr(node, "id", "")))
         named = isinstance(node, ast.keyword)  # `key` of max is a function that it calls
-        if private or named or (called is not None and name not in _GUARD_CALLS):
+        # torch puts the text of a guard between quotes.
+        word = node.value if isinstance(node, ast.Constant) else None
+        quoted = isinstance(word, bytes) or (isinstance(word, str) and not _WORD.fullmatch(word))
+        if private or named or quoted or (called is not None and name not in _GUARD_CALLS):
             raise NeedsTrust(f"a guard of the program is {text[:80]!r}")
 
 
 def _parsed(what: str, text: str) -> list[ast.AST]:
     """Return the parts of an expression."""
-    try:
-        parts = list(ast.walk(ast.parse(text.strip(), mode="eval")))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        parts = []
+    parts: list[ast.AST] = []
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        if _ONE_LINE.fullmatch(text):
+            parts = list(ast.walk(ast.parse(text.strip(), mode="eval")))
     if not parts or any(isinstance(part, _NO_EXPRESSION) for part in parts):
         raise NeedsTrust(f"a {what} of the program is {text[:80]!r}")
     return parts
