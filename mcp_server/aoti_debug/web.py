@@ -222,8 +222,15 @@ class Guard:
         if session is not None:
             session.requests, session.open = session.requests + 1, session.open + 1
         asker = scope[ASKER] = Asker()
+
+        async def received() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":  # before the SDK ends the call for it
+                asker.leave()
+            return message
+
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, received, sent)
         finally:
             asker.leave()
             if session is not None:
