@@ -127,43 +127,33 @@ with zipfile.ZipFile("plain.pt2") as archive:
     model = json.loads(archive.read("plain/models/model.json"))
 
 
-def sizes(value):
-    if isinstance(value, dict):
-        if "expr_str" in value:
-            value["expr_str"] = f"exec({{f'open({{RAN!r}}, chr(119))'!r}})"
-        value = list(value.values())
-    if isinstance(value, list):
-        for one in value:
-            sizes(one)
+def evaluated(text):
+    return f"exec({{f'open({{RAN!r}}, chr(119))'!r}})"
 
 
-def size(records):
-    document = json.loads(records["models/model.json"])
-    sizes(document["graph_module"])
-    records["models/model.json"] = json.dumps(document).encode()
-
-
-CHANGES["size"] = size
-
-
-def commented(value):
+def commented(text):
     # To Python's parser the code is in a comment; once the line end is gone it is not.
+    quotes = "'" * 2
+    return f"({{quotes}}\\n{{quotes}} #{{quotes}}' and 0 or {{evaluated(text)}} or {{text}}\\n)"
+
+
+def sizes(value, written):
     if isinstance(value, dict):
         if "expr_str" in value:
-            code = f"exec({{f'open({{RAN!r}}, chr(119))'!r}})"
-            quotes = "'" * 2
-            begin = f"({{quotes}}\\n{{quotes}} #{{quotes}}' and 0 or {{code}} or "
-            value["expr_str"] = begin + value["expr_str"] + "\\n)"
+            value["expr_str"] = written(value["expr_str"])
         value = list(value.values())
     if isinstance(value, list):
         for one in value:
-            commented(one)
+            sizes(one, written)
 
 
-def comment(records):
-    document = json.loads(records["models/model.json"])
-    commented(document["graph_module"])
-    records["models/model.json"] = json.dumps(document).encode()
+def size(written):
+    def change(records):
+        document = json.loads(records["models/model.json"])
+        sizes(document["graph_module"], written)
+        records["models/model.json"] = json.dumps(document).encode()
+
+    return change
 
 
 def quoted(records):
@@ -173,7 +163,8 @@ def quoted(records):
     records["models/model.json"] = json.dumps(document).encode()
 
 
-CHANGES["comment"], CHANGES["quotes"] = comment, quoted
+CHANGES["size"], CHANGES["comment"] = size(evaluated), size(commented)
+CHANGES["quotes"] = quoted
 
 
 def outcome(load, path):
