@@ -275,9 +275,9 @@ def _rows(call: Call) -> int:
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
-def _unchanged(before: RunSeen | None, now: RunSeen | None) -> bool:
+def _unchanged(before: RunSeen, now: RunSeen) -> bool:
     """Tell whether every call returned what it did before, by the elements that are known of it."""
-    if before is None or now is None or any(one.reasons for one in before.references):
+    if any(one.reasons for one in before.references):
         return False
     later = {call.call: (call.values, call.outputs) for call in now.calls}
     known = [((one.values, one.outputs), later.get(one.call)) for one in before.calls if one.values]
