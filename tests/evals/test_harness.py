@@ -344,7 +344,10 @@ exit 0
 
 
 @pytest.mark.parametrize("arm", ["bare", "skill_cli"])
-def test_an_agent_that_looks_for_the_truth_finds_none(tmp_path: Path, arm: str) -> None:
+def test_an_agent_that_looks_for_the_truth_finds_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arm: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))  # another clone in the user's home is not hidden
     if not sandbox.isolated():  # then it is refused, unless the user asks for it by name
         words = [sys.executable, str(EVALS / "run_agent.py"), "--agent", "true", "--case", "all"]
         refused = subprocess.run(words, capture_output=True, text=True)
