@@ -6,8 +6,7 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 
 SIGNATURES = (
-    Signature(
-        "archive_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("archive_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The file is not a complete .pt2 archive: {why}",
         means="A copy or download was cut short, the file is empty, or it is something else: a Git LFS pointer, an HTML page, a bare .so. `too large` means beyond the loader's zip library: keep the weights outside.",
         check="head -c 4 FILE must print PK; unzip -t FILE; compare size and checksum with the original.",
@@ -19,15 +18,12 @@ SIGNATURES = (
         ),
         matches=(
             recorded("RuntimeError: Failed to initialize zip archive: failed finding central directory"),
-            recorded("RuntimeError: Failed to initialize zip archive: not a ZIP archive"),
-            example("RuntimeError: Failed to initialize zip archive: archive is too large", "loader's zip library"),
             example("RuntimeError: Failed to read zip filename length at index 3", "the package loader"),
         ),
         neighbours=(example("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", "torch.load of a checkpoint"),),
         apart_from=("archive_not_found",),
     ),
-    Signature(
-        "archive_not_found", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("archive_not_found", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The package file cannot be opened ({why})",
         means="The path does not exist, is a directory or may not be read. Relative paths count from the working directory of the process that loads.",
         fixes=("Give the absolute path of an existing .pt2 file",),
@@ -44,8 +40,7 @@ SIGNATURES = (
         ),
         apart_from=("archive_damaged",),
     ),
-    Signature(
-        "archive_version_mismatch", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("archive_version_mismatch", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The archive is of another format: {what}",
         means="It was written by a torch with another package format, or by another tool.",
         fixes=("Compile with the torch release that loads the package",),
@@ -59,8 +54,7 @@ SIGNATURES = (
             recorded("AssertionError: Invalid archive format"),
         ),
     ),
-    Signature(
-        "checkpoint_damaged", "load", "package_corrupt", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
+    Signature("checkpoint_damaged", "load", "package_corrupt", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
         summary="A file of weights or a program cannot be read: {why}",
         means="The file is cut short, empty or of another kind: an interrupted download or save, a Git LFS pointer (`invalid load key, 'v'`), an HTML page (`'<'`), or a disk that was full while saving.",
         check="ls -l and head -c 100 of the file; a good one begins with PK (zip) or, for safetensors, a length and {{.",
@@ -92,8 +86,6 @@ SIGNATURES = (
             "SafetensorError: (?P<why>Metadata.{0,100})",
         ),
         matches=(
-            example("  what():  tag == RecordTags::FOOTER ASSERT FAILED at /pytorch/caffe2/serialize/inline_container.h:234, please report a bug to PyTorch.", "caffe2/serialize/inline_container.h"),
-            example("invalid model file: [enforce fail at inline_container.cc:222] . file not found: archive/constants.pkl", "caffe2/serialize/inline_container.cc"),
             recorded("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error."),
             recorded("RuntimeError: unexpected EOF, expected 1912 more bytes. The file might be corrupted."),
             recorded("_pickle.UnpicklingError: invalid load key, 'v'."),
@@ -105,8 +97,7 @@ SIGNATURES = (
         neighbours=(recorded("RuntimeError: PytorchStreamReader failed locating file data.pkl:"),),
         apart_from=("opened_by_wrong_function",),
     ),
-    Signature(
-        "checkpoint_refused", "load", "user_code", Tier.KIND_TEXT, next_tool="inspect_package",
+    Signature("checkpoint_refused", "load", "user_code", Tier.KIND_TEXT, next_tool="inspect_package",
         summary="torch.load refuses this file under weights_only=True: {what}",
         means="Since 2.6 torch.load reads tensors only. A whole pickled module, a TorchScript archive or a file that is not a checkpoint (a Git LFS pointer) fails here, before anything is compiled.",
         check="file and head -c 100 of the file.",
@@ -118,14 +109,10 @@ SIGNATURES = (
             "Cannot use ``weights_only=True`` with .{1,40}",
             r"did you mean to use torch\.jit\.load\(\)",
         ),
-        matches=(
-            recorded("_pickle.UnpicklingError: Weights only load failed. This file can still be loaded, to do so you have two options"),
-            recorded("RuntimeError: Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``."),
-        ),
+        matches=(recorded("RuntimeError: Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``."),),
         apart_from=("checkpoint_damaged",),
     ),
-    Signature(
-        "exported_program_unreadable", "load", "package_incompatible", Tier.BROAD_TEXT, role="envelope", next_tool="inspect_package",
+    Signature("exported_program_unreadable", "load", "package_incompatible", Tier.BROAD_TEXT, role="envelope", next_tool="inspect_package",
         summary="torch.export.load could not read the file; the reason is above",
         means="A compiled package given to torch.export.load, a custom op that is not registered, or a file of another torch release.",
         check="Read the warnings above; unzip -l FILE shows models/ for an exported program.",
@@ -133,8 +120,7 @@ SIGNATURES = (
         patterns=("We ran into an error when deserializing the saved file",),
         matches=(recorded("RuntimeError: We ran into an error when deserializing the saved file."),),
     ),
-    Signature(
-        "model_not_in_package", "load", "user_code", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("model_not_in_package", "load", "user_code", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The package holds no model called {model}",
         means="The name given as model_name is not one of the package's; the lines below list those that it has.",
         fixes=("Use a name of `Available models`, or leave model_name out for a single model",),
@@ -146,14 +132,12 @@ SIGNATURES = (
             r"Model (?P<model>\S{1,80}) not found in PT2 archive contents",
         ),
         matches=(
-            recorded("RuntimeError: Failed to find a generated cpp file or so file for model 'nope' in the zip archive."),
             example("RuntimeError: No AOTInductor generate cpp file or so file found in zip archive with the prefix base/data/aotinductor/nopeLoaded the following:", "the 2.8 loader"),
             example("RuntimeError: Model decoder not found in PT2 archive contents.", "torch/export/pt2_archive/_package.py"),
         ),
         apart_from=("not_an_aoti_package",),
     ),
-    Signature(
-        "no_model_for_old_loader", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("no_model_for_old_loader", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="This torch finds no compiled model where it looks for one",
         means="Loaders up to 2.7 look at the top of the archive; torch 2.8 and later write below a folder. Or torch.export.save wrote the file (not compiled).",
         check="unzip -l FILE: models/model.json means an exported program.",
@@ -163,8 +147,7 @@ SIGNATURES = (
         matches=(example("RuntimeError: No AOTInductor generate cpp file or so file found in zip archive. Loaded the following:", "the 2.6 and 2.7 loader"),),
         apart_from=("not_an_aoti_package", "model_not_in_package"),
     ),
-    Signature(
-        "not_an_aoti_package", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("not_an_aoti_package", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The archive holds no compiled model called `model`",
         means="torch.export.save wrote it (an exported program, not compiled), its model has another name, or it is empty.",
         check="unzip -l FILE: models/model.json means an exported program, data/aotinductor/NAME/ gives the name.",
@@ -177,14 +160,10 @@ SIGNATURES = (
             "Failed to find a generated cpp file or so file for model 'model'",
             "No files found in zip archive",
         ),
-        matches=(
-            recorded("RuntimeError: Failed to find a generated cpp file or so file for model 'model' in the zip archive."),
-            recorded("RuntimeError: No files found in zip archive."),
-        ),
+        matches=(recorded("RuntimeError: Failed to find a generated cpp file or so file for model 'model' in the zip archive."),),
         apart_from=("model_not_in_package",),
     ),
-    Signature(
-        "outdated_pt2", "load", "package_incompatible", Tier.GENERAL_TEXT, role="envelope", confidence="possible", next_tool="inspect_package",
+    Signature("outdated_pt2", "load", "package_incompatible", Tier.GENERAL_TEXT, role="envelope", confidence="possible", next_tool="inspect_package",
         summary="The first loader failed; the file itself is rarely outdated",
         means="Any RuntimeError of the new loader prints this (missing compiler, wrong device, damaged archive), then the old loader runs. If that one works, there was no fault.",
         check="Call torch.export.pt2_archive._package.load_pt2(path) to see the first error; read the error below.",
@@ -193,8 +172,7 @@ SIGNATURES = (
         patterns=(r"Loading outdated pt2 file\. Please regenerate your package",),
         matches=(recorded("torch/_inductor/package/package.py:120] Loading outdated pt2 file. Please regenerate your package."),),
     ),
-    Signature(
-        "package_file_missing", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("package_file_missing", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="A file of the package is missing or unreadable: {what}",
         means="Missing `..._compile_flags.json` means that there is no compiled .so: the loader falls back to compiling the sources. Up to 2.6 the text says `File found`, which means not found.",
         fixes=(
@@ -213,12 +191,10 @@ SIGNATURES = (
             recorded("RuntimeError: File not found: /tmp/aotinductor_g7H9GV/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_compile_flags.json"),
             example("RuntimeError: File found: /tmp/abcdef/data/aotinductor/model/m_linker_flags.json", "the 2.6 loader"),
             recorded("RuntimeError: File not found: /tmp/aotinductor_TH0Wpm/m/data/aotinductor/model/c322asgeoixejbdb7zujecwd63nhybixvyk2fmlcpabjr7nxab2z.kernel_metadata.json"),
-            example("RuntimeError: Failed to find wrapper metadata for model 'model'", "the package loader"),
             recorded("RuntimeError: [json.exception.parse_error.101] parse error at"),
         ),
     ),
-    Signature(
-        "package_incomplete", "load", "package_corrupt", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
+    Signature("package_incomplete", "load", "package_corrupt", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
         summary="The package is inconsistent: {what}",
         means="Files that belong together are missing, doubled or differ from what the index says: repacked by hand, merged from two packages, or written only in part.",
         check="unzip -l FILE: one wrapper.so per model, with its metadata beside it.",
@@ -242,8 +218,7 @@ SIGNATURES = (
             example("AssertionError: data/weights/model_weights_config.json not found in PT2 archive", "torch/export/pt2_archive/_package.py"),
         ),
     ),
-    Signature(
-        "program_of_another_version", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("program_of_another_version", "load", "package_incompatible", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="The saved program is of another torch release: {what}",
         means="A newer or a much older torch wrote the file than the one that reads it, or the operators it names are not in this build.",
         fixes=(
@@ -262,11 +237,9 @@ SIGNATURES = (
         matches=(
             example("RuntimeError: Serialized version 8.1 does not match our current schema version 5.1.", "torch/export/__init__.py"),
             example("RuntimeError: Attempted to read a PyTorch file with version 10, but the maximum supported version for reading is 9.", "caffe2/serialize/inline_container.cc"),
-            example("Unknown builtin op: torchvision::nms.", "torch.jit.load"),
         ),
     ),
-    Signature(
-        "capability_mismatch", "load", "missing_kernel_binary", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
+    Signature("capability_mismatch", "load", "missing_kernel_binary", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
         summary="The package was compiled for compute capability {package}, this GPU has {here}",
         means="Its kernels are binaries for that architecture and will not load on this one.",
         fixes=("Compile on this kind of GPU, or with aot_inductor.emit_multi_arch_kernel=True",),
@@ -275,8 +248,7 @@ SIGNATURES = (
         matches=(example("Device information mismatch for AOTI_COMPUTE_CAPABILITY: 90 vs 80.", "loader"),),
         apart_from=("made_on_another_machine",),
     ),
-    Signature(
-        "cubin_not_found", "run", "missing_kernel_binary", Tier.NAMED_TEXT, next_tool="inspect_package",
+    Signature("cubin_not_found", "run", "missing_kernel_binary", Tier.NAMED_TEXT, next_tool="inspect_package",
         summary="A kernel binary (.cubin) is not where the library looks for it",
         means="A bare .so finds its cubins by the absolute path of the compile; a package by the folder it was unpacked to. The message does not name the file.",
         check="strace -e openat, or unzip -l for .cubin files; a bare .so moved from its folder is the usual case.",
@@ -290,8 +262,7 @@ SIGNATURES = (
         matches=(quoted("Error: CUDA driver error: file not found", "pytorch/pytorch#120194"),),
         apart_from=("kernel_image_invalid", "cuda_invalid_argument"),
     ),
-    Signature(
-        "kernel_image_invalid", "run", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("kernel_image_invalid", "run", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="A kernel binary cannot be used: {what}",
         means="It is damaged, built for another architecture or by a toolkit newer than the driver; `named symbol not found` means a stale or foreign cubin under the expected name.",
         check="cuobjdump the .cubin; compare the GPU's capability with the package's.",
@@ -311,14 +282,12 @@ SIGNATURES = (
             r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid kernel file)",
         ),
         matches=(
-            example("RuntimeError: CUDA driver error: device kernel image is invalid", "the CUDA driver"),
             example("RuntimeError: CUDA driver error: named symbol not found", "the CUDA driver"),
             example("Search for `cudaErrorSymbolNotFound' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html", "the CUDA runtime"),
         ),
         apart_from=("cubin_not_found",),
     ),
-    Signature(
-        "no_kernel_image", "run", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="inspect_package",
+    Signature("no_kernel_image", "run", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="inspect_package",
         summary="A kernel was built for another GPU architecture",
         means="A cubin runs only on the architecture it was compiled for. Either the package was compiled on another kind of GPU, or this torch lacks kernels for the GPU.",
         check="AOTI_COMPUTE_CAPABILITY in the package's metadata (2.10 and later) against torch.cuda.get_device_capability().",
@@ -338,14 +307,9 @@ SIGNATURES = (
             r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}Unable to find code object",
             r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ARCH_MISMATCH",
         ),
-        matches=(
-            example("CUDA driver error: no kernel image is available for execution on the device", "the CUDA driver"),
-            example("hipErrorNoBinaryForGpu: Unable to find code object for all current devices!", "ROCm"),
-            example("HIP error: no binary for GPU", "ROCm"),
-        ),
+        matches=(example("HIP error: no binary for GPU", "ROCm"),),
     ),
-    Signature(
-        "triton_binary_refused", "triton_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
+    Signature("triton_binary_refused", "triton_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="The driver refuses a kernel that Triton has just compiled: {what}",
         means="ptxas made code that this driver or GPU does not take: a ptxas newer than the driver, one set by TRITON_PTXAS_PATH, a Triton that does not know the GPU, or a cached binary of another GPU.",
         check="The CUDA version in nvidia-smi against that of Triton's ptxas (ptxas --version)",
@@ -356,7 +320,6 @@ SIGNATURES = (
         guide="guides/toolchain.md#driver-too-old",
         patterns=(r"Triton Error \[CUDA\]: (?P<what>device kernel image is invalid)",),
         unconfirmed=(r"Triton Error \[CUDA\]: (?P<what>no kernel image is available for execution)",),
-        matches=(example("RuntimeError: Triton Error [CUDA]: device kernel image is invalid", "Triton's launcher"),),
         apart_from=("no_kernel_image", "kernel_image_invalid"),
     ),
 )

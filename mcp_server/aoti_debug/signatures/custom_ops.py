@@ -6,8 +6,7 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.signatures.signature import Signature, example, quoted, recorded
 
 SIGNATURES = (
-    Signature(
-        "aten_op_not_traceable", "export", "lowering_error", Tier.SPECIFIC_TEXT,
+    Signature("aten_op_not_traceable", "export", "lowering_error", Tier.SPECIFIC_TEXT,
         summary="{op} cannot be traced: PyTorch itself has no fake kernel for it",
         means="An operator of PyTorch that export does not cover, in this release or at all.",
         fixes=(
@@ -26,19 +25,15 @@ SIGNATURES = (
         ),
         apart_from=("custom_op_no_meta_kernel",),
     ),
-    Signature(
-        "custom_op_aliases_input", "run", "user_code", Tier.SPECIFIC_TEXT, confidence="proved",
+    Signature("custom_op_aliases_input", "run", "user_code", Tier.SPECIFIC_TEXT, confidence="proved",
         summary="A custom operator returns one of its inputs or a view of it",
         means="Functional custom operators must return fresh tensors; the compiler relies on it.",
         fixes=("Return a clone, or declare the argument in mutates_args and return None",),
         guide="guides/custom-ops.md#an-op-that-raises",
         patterns=(r"The output of this custom operator \(1\) must not also be an input",),
-        matches=(
-            recorded("'/tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py'>): The output of this custom operator (1) must not also be an input"),
-        ),
+        matches=(recorded("'/tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py'>): The output of this custom operator (1) must not also be an input"),),
     ),
-    Signature(
-        "custom_op_badly_defined", "environment", "user_code", Tier.KIND_TEXT,
+    Signature("custom_op_badly_defined", "environment", "user_code", Tier.KIND_TEXT,
         summary="The definition of a custom operator is not accepted: {what}",
         means="torch.library needs annotated arguments, a true list of what is written to, and one definition per name in a process.",
         check="Is the library loaded twice, say as two versions?",
@@ -75,8 +70,7 @@ SIGNATURES = (
             recorded("RuntimeError: Trying to backward through q.good.default but no autograd formula was registered."),
         ),
     ),
-    Signature(
-        "custom_op_fake_disagrees", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT,
+    Signature("custom_op_fake_disagrees", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT,
         summary="A fake kernel promises something else than the operator returns",
         means="PyTorch ran both and compared: shape, strides, dtype or aliasing differ. A package compiled with this operator would give wrong results.",
         check="torch.library.opcheck(op, args)",
@@ -89,12 +83,10 @@ SIGNATURES = (
         ),
         matches=(
             recorded("torch._subclasses.fake_tensor.MetadataMismatchError: Real tensor propagation found an output size mismatch between fake shape 3 and real shape 4, at output.size(0), for func: q.wf.default"),
-            example("torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): test_faketensor failed with", "the message may begin on the next line"),
             recorded("torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): test_faketensor failed with When comparing the output of q.wf.default on FakeTensor and concrete Tensors, found mismatched tensor metadata: Shapes torch.Size([4]) and torch.Size([3])"),
         ),
     ),
-    Signature(
-        "custom_op_no_fake", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT, confidence="proved",
+    Signature("custom_op_no_fake", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT, confidence="proved",
         summary="The custom operator has no fake kernel, so it cannot be exported",
         means="Export runs the model on tensors without data and needs a function that says what the operator returns.",
         fixes=("@op.register_fake: return torch.empty with the right shape, dtype and device",),
@@ -108,8 +100,7 @@ SIGNATURES = (
         ),
         matches=(recorded("RuntimeError: There was no fake impl registered for <CustomOpDef(lab7::nofake)>."),),
     ),
-    Signature(
-        "custom_op_no_meta_kernel", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT,
+    Signature("custom_op_no_meta_kernel", "export", "custom_op_fake_kernel", Tier.EXACT_TEXT,
         summary="An operator has no fake (meta) kernel, so the model cannot be traced",
         means="Export runs the model on tensors without data. The operator's library does not register a fake kernel, or the module that registers it was not imported.",
         check="The operator works in eager mode",
@@ -139,8 +130,7 @@ SIGNATURES = (
         neighbours=(example("NotImplementedError: aten::_local_scalar_dense: attempted to run this operator with Meta tensors", "asks for data"),),
         apart_from=("aten_op_not_traceable", "export_needs_a_value"),
     ),
-    Signature(
-        "custom_op_raised", "run", "user_code", Tier.GENERAL_TEXT, role="symptom", next_tool="triage",
+    Signature("custom_op_raised", "run", "user_code", Tier.GENERAL_TEXT, role="symptom", next_tool="triage",
         summary="A custom operator raised when the compiled model called it",
         means="The lines after `At:` are the Python stack of the operator; the exception text above them is its own.",
         check="Call the operator directly on the same tensors",
@@ -152,12 +142,10 @@ SIGNATURES = (
         ),
         matches=(
             recorded("  /opt/torch/.venv/lib/python3.12/site-packages/torch/_library/custom_ops.py(382): wrapped_fn", "torch 2.11"),
-            recorded("  /tmp/v/dev/lib/python3.11/site-packages/torch/_library/custom_ops.py(441): backend_impl"),
             example("Error: aoti_torch_proxy_executor_call_function(proxy_executor, 0, 1, std::vector<int64_t>{3}.data(), 2, handles.data()) API call failed at /tmp/model/c7x.wrapper.cpp, line 412", "check around the call in generated code"),
         ),
     ),
-    Signature(
-        "custom_op_schema_missing", "load", "custom_op_missing", Tier.NAMED_TEXT, confidence="proved", next_tool="inspect_package",
+    Signature("custom_op_schema_missing", "load", "custom_op_missing", Tier.NAMED_TEXT, confidence="proved", next_tool="inspect_package",
         summary="The custom operator {op} is not registered in this process",
         means="The package calls the operator by name and does not contain it. The module or library that registers it was not imported before the package was loaded.",
         check="import the module that defines the op, then load again",
@@ -167,13 +155,9 @@ SIGNATURES = (
         ),
         guide="guides/custom-ops.md#schema-not-found",
         patterns=(r"Could not find schema for (?P<op>[\w:.]{1,200}\w)",),
-        matches=(
-            recorded("RuntimeError: Could not find schema for lab7::oops. Custom operators"),
-            quoted("Error: Could not find schema for mylib::custom_add.", "pytorch/pytorch#143786"),
-        ),
+        matches=(recorded("RuntimeError: Could not find schema for lab7::oops. Custom operators"),),
     ),
-    Signature(
-        "custom_op_unresolved", "load", "custom_op_missing", Tier.EXACT_TEXT, next_tool="triage",
+    Signature("custom_op_unresolved", "load", "custom_op_missing", Tier.EXACT_TEXT, next_tool="triage",
         summary="An operator of the graph is not registered in this process",
         means="The exported program or script refers to a custom or Triton op whose defining module was not imported. The stock minifier launcher and other fresh processes fail like this.",
         check="Import the module that registers the op, then load again",
@@ -194,13 +178,11 @@ SIGNATURES = (
         unconfirmed=("instructions don't have corresponding operator registered",),
         matches=(
             recorded("torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.", "torch 2.11, minifier launcher (cut)"),
-            example("AttributeError: '_OpNamespace' 'my_ops' object has no attribute 'fused'", "torch/_ops.py"),
             example("E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] my_ops::fused.out", "executorch/runtime/executor/method.cpp"),
             recorded("RuntimeError: Tried to instantiate class 'q.Foo', but it does not exist! Ensure that it is registered via torch::class_"),
         ),
     ),
-    Signature(
-        "custom_op_wrong_fake", "run", "custom_op_fake_kernel", Tier.NAMED_TEXT, confidence="proved", next_tool="verify_fix",
+    Signature("custom_op_wrong_fake", "run", "custom_op_fake_kernel", Tier.NAMED_TEXT, confidence="proved", next_tool="verify_fix",
         summary="{op} returned something else than its fake kernel promises",
         means="The compiled code was laid out for the sizes, strides and dtype of the fake kernel. Torch 2.13 and later compare them at run time when AOTI_RUNTIME_CHECK_INPUTS is set; without it the result is garbage or a damaged heap.",
         check="torch.library.opcheck(op, args) on the failing inputs",
@@ -213,8 +195,7 @@ SIGNATURES = (
             example("Error in op: torch.ops.aten.sort.default", "sizes of the inputs disagree"),
         ),
     ),
-    Signature(
-        "custom_op_wrong_signature", "run", "package_incompatible", Tier.EXACT_TEXT, next_tool="check_environment",
+    Signature("custom_op_wrong_signature", "run", "package_incompatible", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="An operator library was built for another schema than the registered one",
         means="A typed call was compiled against one signature, and the library loaded here registers another: two versions of the op library (fbgemm and the like) meet.",
         check="Versions of the op library where the package was made and where it runs",
@@ -223,8 +204,7 @@ SIGNATURES = (
         patterns=(r"Tried to access or call an operator with a wrong signature(?:\.\s{0,20}operator: (?P<op>[\w:.]{1,200}))?",),
         matches=(quoted("Tried to access or call an operator with a wrong signature. operator: fbgemm::permute_2D_sparse_data", "pytorch/pytorch#135563"),),
     ),
-    Signature(
-        "op_library_not_loaded", "load", "custom_op_missing", Tier.BROAD_TEXT, next_tool="check_environment",
+    Signature("op_library_not_loaded", "load", "custom_op_missing", Tier.BROAD_TEXT, next_tool="check_environment",
         summary="The library of operators {library} was not loaded",
         means="torch.ops.load_library failed, so its operators stay unknown. The error of the loader above it says why: no such file, an undefined symbol, another architecture.",
         check="ldd LIBRARY, in the environment of the process",
@@ -233,8 +213,7 @@ SIGNATURES = (
         patterns=("OSError: Could not load this library: (?P<library>.{1,200})",),
         matches=(recorded("OSError: Could not load this library: /nonexist.so"),),
     ),
-    Signature(
-        "op_missing_on_device", "run", "custom_op_missing", Tier.KIND_TEXT, next_tool="check_environment",
+    Signature("op_missing_on_device", "run", "custom_op_missing", Tier.KIND_TEXT, next_tool="check_environment",
         summary="An operator has no implementation for the device it was called on",
         means="The op is registered, but not for this backend: the wrong device for an input, a CPU-only build of the op library, or a backend with gaps.",
         check="Device of the inputs, and the list of backends in the message",
@@ -246,13 +225,11 @@ SIGNATURES = (
             r"The operator '(?P<op>[\w:.]{1,200})' is not currently implemented for the (?P<backend>\w{1,200}) device",
         ),
         matches=(
-            example("NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend.", "common form in public threads"),
             recorded("NotImplementedError: There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback function is registered for schema q::z."),
             example("NotImplementedError: The operator 'aten::_linalg_eigh' is not currently implemented for the MPS device.", "common form in public threads"),
         ),
     ),
-    Signature(
-        "operator_call_mismatch", "run", "user_code", Tier.BROAD_TEXT, confidence="possible", next_tool="check_environment",
+    Signature("operator_call_mismatch", "run", "user_code", Tier.BROAD_TEXT, confidence="possible", next_tool="check_environment",
         summary="{op} was called with other arguments than its schema says",
         means="Either the caller is wrong, or the schema registered here is that of another version of the op library than the one at export.",
         check="Compare torch.ops.NS.OP.default._schema on both sides",
@@ -270,8 +247,7 @@ SIGNATURES = (
             example("RuntimeError: Unknown keyword argument 'y' for operator 'q::cpuonly'. Schema: q::cpuonly(Tensor x) -> Tensor", "installed libtorch"),
         ),
     ),
-    Signature(
-        "operator_not_defined", "load", "custom_op_missing", Tier.EXACT_TEXT, next_tool="check_environment",
+    Signature("operator_not_defined", "load", "custom_op_missing", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="An operator that Python code refers to is not defined in this process",
         means="The compiled half of an operator library did not load, and its Python half describes kernels for it: a build for another torch, for CPU only, or none at all.",
         check="Import the package alone, and compare its version with that of torch",
@@ -286,26 +262,20 @@ SIGNATURES = (
             r"could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]{1,200}) at dispatch key",
             r"The underlying op of '(?P<op>[\w:.]{1,200})' has no overload name '",
         ),
-        matches=(
-            recorded("RuntimeError: operator q::absent does not exist"),
-            recorded("AttributeError: The underlying op of 'q.cpuonly' has no overload name 'foo'"),
-        ),
+        matches=(recorded("AttributeError: The underlying op of 'q.cpuonly' has no overload name 'foo'"),),
         neighbours=(
             example("psycopg2.errors.UndefinedFunction: operator does not exist: uuid = integer"),
             example("the operator doesn't exist for this backend", "part of another message"),
         ),
     ),
-    Signature(
-        "proxy_executor_missing", "run", "custom_op_missing", Tier.EXACT_TEXT, confidence="proved", next_tool="inspect_package",
+    Signature("proxy_executor_missing", "run", "custom_op_missing", Tier.EXACT_TEXT, confidence="proved", next_tool="inspect_package",
         summary="The model calls operators by name, but its JSON description was not found beside the library",
         means="A bare .so was moved without the .json that lists its fallback operators.",
         fixes=("Deploy the .pt2 package, or copy the .json next to the .so",),
         guide="guides/custom-ops.md#no-proxy-executor",
         patterns=("Unable to find a proxy executor to run custom ops",),
-        matches=(example("Unable to find a proxy executor to run custom ops. Please check", "generated model, torch 2.13"),),
     ),
-    Signature(
-        "torchbind_unsupported", "package", "lowering_error", Tier.SPECIFIC_TEXT, next_tool="minify",
+    Signature("torchbind_unsupported", "package", "lowering_error", Tier.SPECIFIC_TEXT, next_tool="minify",
         summary="The graph holds a TorchBind (ScriptObject) object in a place AOTInductor cannot handle",
         means="Script objects work only as attributes of the model and only in newer releases; as graph inputs or in older ones packaging or lowering fails.",
         fixes=("Make the object an attribute of the module, or pass its tensors instead",),
@@ -318,14 +288,10 @@ SIGNATURES = (
             "SerializeError: .{0,200}torchbind",
             "SerializeError: .{0,200}custom ?obj",
         ),
-        matches=(
-            quoted("torch._export.serde.serialize.SerializeError: Unsupported argument type: <class 'torch.ScriptObject'>", "pytorch/pytorch#147283"),
-            quoted("  target: call_torchbind", "pytorch/pytorch#139911"),
-        ),
+        matches=(quoted("torch._export.serde.serialize.SerializeError: Unsupported argument type: <class 'torch.ScriptObject'>", "pytorch/pytorch#147283"),),
         neighbours=(recorded("torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.", ""),),
     ),
-    Signature(
-        "two_torch_libraries", "environment", "package_incompatible", Tier.SPECIFIC_TEXT, confidence="possible", next_tool="check_environment",
+    Signature("two_torch_libraries", "environment", "package_incompatible", Tier.SPECIFIC_TEXT, confidence="possible", next_tool="check_environment",
         summary="Two copies of PyTorch's libraries were loaded into one process",
         means="The second libtorch registers what the first has registered already: a bundled one (Java, another Python package, a system library) and the installed one meet.",
         check="ldd, and `grep libtorch /proc/PID/maps`: is there more than one?",

@@ -22,8 +22,7 @@ _MODULES = tuple(
     )
 )
 SIGNATURES = (
-    Signature(
-        "cache_bypassed", "lower", "no_fault", Tier.STATUS, role="symptom", confidence="possible",
+    Signature("cache_bypassed", "lower", "no_fault", Tier.STATUS, role="symptom", confidence="possible",
         summary="Inductor's cache was not used (a notice, not an error)",
         means="The graph is compiled without the cache, which only takes longer.",
         guide="guides/memory-and-time.md#slow-compile",
@@ -35,10 +34,8 @@ SIGNATURES = (
             "fx graph unable to write to cache",
             "Failed to remove temporary cache dir",
         ),
-        matches=(example("torch._inductor.codecache.BypassFxGraphCache: Failed to pickle cache key", "torch/_inductor/codecache.py"),),
     ),
-    Signature(
-        "control_flow_operator", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
+    Signature("control_flow_operator", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
         summary="A control flow operator (cond, while_loop, scan) is used in a way the compiler does not support",
         means="Branches must return fresh tensors of equal shape and dtype, loop state must be tensors, and nested subgraphs are only partly supported by the C++ wrapper.",
         check="Does the model compile with the control flow replaced by one branch?",
@@ -68,15 +65,9 @@ SIGNATURES = (
             r"torch\.cond currently only supports",
             r"while_loop\(\): .{0,80}",
         ),
-        matches=(
-            quoted("torch._inductor.exc.InductorError: LoweringException: AttributeError: 'int' object has no attribute 'meta'", "pytorch/pytorch#166525"),
-            example("AssertionError: Output aliasing is currently not supported in compiled torch.cond.", "torch/_inductor/ir.py"),
-            recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified;", "torch 2.13.0, CPU, int in while_loop state"),
-            recorded("torch._dynamo.exc.UncapturedHigherOrderOpError: This higher order", "torch 2.13, cond whose branch returns a view"),
-        ),
+        matches=(recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified;", "torch 2.13.0, CPU, int in while_loop state"),),
     ),
-    Signature(
-        "cpp_wrapper_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
+    Signature("cpp_wrapper_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
         summary="The C++ wrapper cannot express an operator's arguments or results",
         means="AOTInductor writes host code in C++, and this operator takes or returns a type it has no form for (symbolic integers, lists, mutation of lists).",
         check="torch.compile without cpp_wrapper accepts the same graph",
@@ -112,14 +103,9 @@ SIGNATURES = (
             "in AOTInductor yet",
             "NotImplementedError: return type .{0,80} is not yet supported",
         ),
-        matches=(
-            quoted("AssertionError: mutable sin_out.default is not supported with cpp_wrapper", "pytorch/pytorch#131336"),
-            example("NotImplementedError: NYI support for return type: SymInt", "cpp_wrapper_cpu.py"),
-            example("AssertionError: Fall through arguments must be one of static_arg_types, got <class 'torch.ListType'>", "cpp_wrapper_cpu.py"),
-        ),
+        matches=(quoted("AssertionError: mutable sin_out.default is not supported with cpp_wrapper", "pytorch/pytorch#131336"),),
     ),
-    Signature(
-        "flex_attention_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
+    Signature("flex_attention_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
         summary="flex_attention is used in a way that Inductor's kernels do not cover: {what}",
         means="Its templates support some sizes, dtypes, devices and mask functions only; eager mode is more permissive.",
         check="Does scaled_dot_product_attention in its place compile?",
@@ -147,12 +133,8 @@ SIGNATURES = (
             "in score_mod/mask_mod",
             "Flash attention with block mask but without full blocks",
         ),
-        matches=(
-            example("NotImplementedError: NYI: embedding dimension of the query, key, and value must be at least 16 but got E=8 and Ev=8", "torch/_inductor/kernel/flex/flex_attention.py"),
-        ),
     ),
-    Signature(
-        "generated_name_unknown", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
+    Signature("generated_name_unknown", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
         summary="Inductor lost track of {name}, a name of its own",
         means="A size symbol, a buffer or an operation of the generated code is used where it was never defined: a bug in a pass or in the code generator.",
         check="The script has no such name",
@@ -162,17 +144,13 @@ SIGNATURES = (
             r"NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg|primals_)\d{1,20}(?:_1)?)' is not defined",
             r"KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s{0,20}$",
         ),
-        matches=(
-            example("NameError: name 's0' is not defined", "the error"),
-            example("KeyError: 'buf12'", "the error"),
-        ),
+        matches=(example("KeyError: 'buf12'", "the error"),),
         neighbours=(
             example("NameError: name 'modle' is not defined", "the script's own"),
             example("KeyError: 'input_ids'", "the script's own"),
         ),
     ),
-    Signature(
-        "inductor_check", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
+    Signature("inductor_check", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
         summary="A check inside Inductor stopped the compile: {check}",
         means="Inductor met a graph that one of its passes, its IR or its code generator does not handle. That is a limit or a bug of Inductor, seldom of the model.",
         check="torch.compile(model, backend='aot_eager') runs: then it is Inductor",
@@ -274,23 +252,17 @@ SIGNATURES = (
             quoted("AssertionError: ({y0: 192, y1: 0, y2: 96}, {y0: 3, y1: 2, y2: 96})", "pytorch/pytorch#181302"),
         ),
     ),
-    Signature(
-        "inductor_error", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
+    Signature("inductor_error", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
         summary="Inductor failed while compiling the graph: {error}",
         means="Wrapper for any exception inside Inductor; the type after the colon is the real one.",
         check="The last frames inside torch/_inductor show the pass or the operator",
         fixes=("Reduce the graph to the operator that fails; try the newest torch",),
         guide="guides/lowering-and-cpp.md#lowering-exceptions",
-        patterns=(
-            "(?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|backend='inductor' raised:$|(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton|CompilationError|OutOfResources|PTXASError|NoTritonConfigsError|NoValidChoicesError|SubprocException|BrokenProcessPool)(?P<error>.{1,160})",
-        ),
-        matches=(
-            recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified; FakeTensorUpdater cannot update this argument!", "torch 2.13.0, CPU, while_loop with an int in its state"),
-        ),
+        patterns=("(?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|backend='inductor' raised:$|(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton|CompilationError|OutOfResources|PTXASError|NoTritonConfigsError|NoValidChoicesError|SubprocException|BrokenProcessPool)(?P<error>.{1,160})",),
+        matches=(recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified; FakeTensorUpdater cannot update this argument!", "torch 2.13.0, CPU, while_loop with an int in its state"),),
         apart_from=("cpp_compile_failed", "compile_time_gpu_fault"),
     ),
-    Signature(
-        "inductor_frame", "lower", "lowering_error", Tier.NOTICE, role="symptom", confidence="possible", next_tool="minify",
+    Signature("inductor_frame", "lower", "lowering_error", Tier.NOTICE, role="symptom", confidence="possible", next_tool="minify",
         summary="The failure is inside Inductor",
         means="Frames or error lines of Inductor, and no message that is known.",
         check="The innermost exception, not the wrapper at the end",
@@ -303,13 +275,10 @@ SIGNATURES = (
             ),
             *(rf"\bE\d{{4}} .{{0,160}}{module}\S{{0,60}}:\d{{1,20}}\] " for module in _MODULES),
         ),
-        matches=(
-            example("File ~/env/lib/python3.10/site-packages/torch/_inductor/graph.py:333, in GraphLowering.call_function(self, target, args, kwargs)", "an IPython frame"),
-        ),
+        matches=(example("File ~/env/lib/python3.10/site-packages/torch/_inductor/graph.py:333, in GraphLowering.call_function(self, target, args, kwargs)", "an IPython frame"),),
         neighbours=(example("W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default", "a warning"),),
     ),
-    Signature(
-        "inductor_object", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
+    Signature("inductor_object", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
         summary="Inductor's own code failed on a node of its graph",
         means="A pass expected another kind of node in Inductor's IR. The stack below torch/_inductor names the pass; `target:` names the operator, if it was a lowering.",
         check="The names are classes of torch/_inductor, not of the script",
@@ -328,8 +297,7 @@ SIGNATURES = (
             example("NotImplementedError: Unsupported arg type: <class 'torch._inductor.ir.Buffer'>", "torch/_inductor/ir.py"),
         ),
     ),
-    Signature(
-        "lowering_exception", "lower", "lowering_error", Tier.BROAD_TEXT, next_tool="minify",
+    Signature("lowering_exception", "lower", "lowering_error", Tier.BROAD_TEXT, next_tool="minify",
         summary="Inductor could not translate an operator: {text}",
         means="The rule for one operator raised, or there is none; the `target:` line names the operator and its arguments. Nothing was compiled.",
         check="torch.compile of the same function usually fails alike: then it is Inductor, not packaging",
@@ -342,25 +310,17 @@ SIGNATURES = (
             r"LoweringException: (?P<text>\w{1,200}: ?.{0,160})",
             r"MissingOperatorWith\w{1,200}: (?P<text>missing (?:lowering|decomposition))",
         ),
-        matches=(
-            recorded("torch._inductor.exc.InductorError: LoweringException: AssertionError: unexpected layout", "torch 2.13.0, CPU, a lowering made to raise"),
-            quoted("torch._inductor.exc.LoweringException: AssertionError: target: aten._scaled_mm.default", "huggingface/flux-fast#12"),
-            example("torch._inductor.exc.MissingOperatorWithoutDecomp: missing lowering", "torch/_inductor/exc.py"),
-        ),
+        matches=(example("torch._inductor.exc.MissingOperatorWithoutDecomp: missing lowering", "torch/_inductor/exc.py"),),
         apart_from=("cpp_compile_failed",),
     ),
-    Signature(
-        "missing_c_shim", "lower", "no_fault", Tier.STATUS, role="symptom", confidence="possible",
+    Signature("missing_c_shim", "lower", "no_fault", Tier.STATUS, role="symptom", confidence="possible",
         summary="{op} will be called through the dispatcher at run time (a notice, not an error)",
         means="The operator has no direct C function, so the model calls it by name: somewhat slower, and its library must be loaded where the model runs.",
         guide="guides/lowering-and-cpp.md#ops-without-a-shim",
         patterns=(r"(?:^|\s)(?P<op>[\w.:]{1,120}) is missing a c-shim implementation, using proxy executor as fallback",),
-        matches=(
-            recorded("W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default is missing a c-shim implementation, using proxy executor as fallback"),
-        ),
+        matches=(recorded("W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default is missing a c-shim implementation, using proxy executor as fallback"),),
     ),
-    Signature(
-        "op_dtype_not_implemented", "run", "lowering_error", Tier.VAGUE_TEXT, confidence="possible", next_tool="triage",
+    Signature("op_dtype_not_implemented", "run", "lowering_error", Tier.VAGUE_TEXT, confidence="possible", next_tool="triage",
         summary="The kernel {op} does not exist for {dtype} on this device",
         means="ATen has no code for this operator, dtype and device. While exporting it is the model's dtype, at run time an input of another dtype than compiled.",
         check="Do the inputs have the dtypes of the export?",
@@ -370,8 +330,7 @@ SIGNATURES = (
         matches=(example("RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'", "ATen's dispatch macros"),),
         apart_from=("printer_failed",),
     ),
-    Signature(
-        "unsupported_dtype", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
+    Signature("unsupported_dtype", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
         summary="Inductor's GPU code generation does not handle a dtype of this graph",
         means="Triton has no complex pointers, and float8 matrix products work only for some scale layouts. The operator that carries the dtype is named next to the message.",
         check="The same model in float32 compiles",
@@ -397,11 +356,7 @@ SIGNATURES = (
             r"KeyError: torch\.(?:float8|uint)\w{1,200}",
             r"missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP",
         ),
-        matches=(
-            quoted("torch._inductor.exc.InductorError: KeyError: 'complex64'", "pytorch/pytorch#188718"),
-            quoted("torch._inductor.exc.LoweringException: AssertionError: target: aten._scaled_mm.default", "huggingface/flux-fast#12"),
-            example("AssertionError: Conversions between float8_e5m2 and float8_e4m3fn is not supported!", "torch/_inductor/codegen/triton.py"),
-        ),
+        matches=(quoted("torch._inductor.exc.InductorError: KeyError: 'complex64'", "pytorch/pytorch#188718"),),
         apart_from=("cpu_triton_missing",),
     ),
 )

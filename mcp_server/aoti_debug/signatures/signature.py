@@ -160,7 +160,7 @@ class Signature:
     of a pattern without groups. The search is cheap because of the plain text that a pattern
     holds; a pattern whose text is too common is tried only on lines with one of `anchors`.
 
-    `patterns` match a sample, a public text of the evals, or a text in the installed torch;
+    `patterns` match a public text of the evals, a text in the installed torch, or else a sample;
     `unconfirmed` ones are for texts of programs that were not at hand, and have none of these.
 
     `role` says what kind of line it is: a cause outranks a symptom (true but not the reason), an
