@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,6 +96,7 @@ class Service:
 
         Raises:
             RunDirectoryError
+            UnreadableInput: the target names what another owner has left.
             WrongUse: the owner has as many runs going on as one may have.
         """
         mine = [run for run in self.running() if self._live[run].work.client == owner]
@@ -102,7 +105,7 @@ class Service:
                 f"{len(mine)} of your runs are going on, and {RUNS} are the most",
                 help="Wait for one (wait_run), or end one (cancel_run).",
             )
-        used = await anyio.to_thread.run_sync(_held, request, self._home)
+        used = await anyio.to_thread.run_sync(_held, request, owner, self._home)
         if self._prunes:
             await anyio.to_thread.run_sync(lambda: prune(at=self._home, owner=owner))
         directory = await anyio.to_thread.run_sync(RunDirectory.create, self._home, owner)
@@ -231,10 +234,13 @@ class Service:
         return answer
 
 
-def _held(request: Request, home: Path | None) -> list[Kept]:
+def _held(request: Request, owner: str | None, home: Path | None) -> list[Kept]:
     """Hold the folders of the home that a request names, so that no other one removes them."""
-    words = (request.target.cwd, *map(Path, request.target.argv))
-    named = [kept for word in words if (kept := within(word, at=home)) is not None]
+    target = request.target
+    given = (value for name, value in target.env.items() if os.environ.get(name) != value)
+    words = [part for word in (*target.argv, *given) for part in (word, *re.split("[=:,]", word))]
+    paths = (target.cwd, *(target.cwd / word for word in words if os.sep in word))
+    named = [kept for path in paths if (kept := within(path, owner, home)) is not None]
     return [kept for kept in (*request.uses, *named) if kept.hold()]
 
 

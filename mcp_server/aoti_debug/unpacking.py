@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import secrets
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from aoti_debug.answers import UploadAnswer
-from aoti_debug.errors import TooLarge, WrongUse
+from aoti_debug.errors import RunDirectoryError, TooLarge, WrongUse
 from aoti_debug.plain import clean
 from aoti_debug.run.directory import prune
 from aoti_debug.run.files import create
@@ -130,6 +131,10 @@ def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
         prune(owner=owner)
     except _NO_ARCHIVE as error:
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=HELP) from error
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise WrongUse("a name in the archive is too long", help="Shorten it.") from error
+        raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
     files = [path for path in folder.rglob("*") if path.is_file()]
     return UploadAnswer(
         folder=str(folder), files=len(files), bytes=sum(f.stat().st_size for f in files)

@@ -15,6 +15,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_device_assert import kernel_name
 from aoti_debug.environment import installed
 from aoti_debug.package.answer import answer as answer_of
+from aoti_debug.package.archive import MEMBERS_LIMIT
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import one_line
 from aoti_debug.package.host_facts import HostFacts, host_facts
@@ -160,6 +161,13 @@ def test_weights_on_disk_are_said_to_need_loading(packages: Path) -> None:
     ]
     flaw = package.flaws[0]
     assert (flaw.category, flaw.severity) == ("constants_missing", "may_break")
+
+
+def test_a_folder_of_too_many_files_is_not_walked_to_its_end(tmp_path: Path) -> None:
+    for number in range(MEMBERS_LIMIT + 1):
+        (tmp_path / str(number)).touch()
+    (flaw,) = inspect(tmp_path).flaws
+    assert (flaw.category, f"{MEMBERS_LIMIT:,}" in flaw.what) == ("package_corrupt", True)
 
 
 def test_a_bare_library_and_a_directory_are_read(packages: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from aoti_debug.run.device import (
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask, find_tool, version
 from aoti_debug.run.target import resolve_target
+from run.conftest import PATIENCE_S, Mailbox
 
 
 @pytest.fixture
@@ -230,6 +231,21 @@ def _torch(folder: Path, version: str) -> None:
     (folder / "torch" / "version.py").write_text(
         f"from typing import Optional\n__version__ = '{version}'\ncuda: Optional[str] = '13.0'\n"
     )
+
+
+def test_who_is_asked_ends_with_who_asks(tmp_path: Path) -> None:
+    """An interpreter that waits for ever, and a server that is killed."""
+    mailbox = Mailbox(tmp_path / "mailbox")
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    words = ["sh", "-c", f"echo $$ > {mailbox.path}; read line < {held}"]
+    asks = f"from aoti_debug.run.machine import ask; ask({words!r}, timeout_s=1000)"
+    with subprocess.Popen([sys.executable, "-c", asks]) as asking:
+        asked = os.pidfd_open(int(mailbox.read()))
+        asking.kill()
+    assert select.select([asked], [], [], PATIENCE_S)[0]
+    os.close(asked)
+    mailbox.close()
 
 
 def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):

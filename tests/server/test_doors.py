@@ -221,12 +221,18 @@ def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
 
 
 def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_path: Path) -> None:
-    (tmp_path / "says.py").write_text("print('secret words')\n")
+    script = tmp_path / "says.py"
+    script.write_text("print('secret words')\n")
     folder = sent(guarded, packed((tarfile.TarInfo("go.py"), b"print(1)\n"))).json()["folder"]
+
+    def of_target(what: str) -> str:
+        manifest = tmp_path / "targets.toml"
+        manifest.write_text(f"[[target]]\nname = 'one'\n{what}\n")
+        return str(manifest)
 
     async def main() -> None:
         async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
-            asked = {"script": str(tmp_path / "says.py")}
+            asked = {"script": str(script)}
             run = answer_of(await alice.call_tool("run_stage", asked))["run"]
             kept = str(guarded.home / "runs" / run)
             log = {"path": f"{kept}/stdout.log"}
@@ -243,11 +249,21 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
                 ("run_stage", {"script": f"{folder}/go.py"}),
                 ("run_stage", {"script": "go.py", "cwd": folder}),
                 ("triage", {"command": ["cat", "x"], "cwd": kept}),
+                ("triage", {"command": ["cat", f"{folder}/go.py"]}),
+                ("run_stage", {"script": str(script), "args": [f"--data={folder}/go.py"]}),
+                ("run_stage", {"script": str(script), "env": {"PYTHONPATH": f"/a:{folder}"}}),
+                ("sweep", {"manifest": of_target(f'script = "{folder}/go.py"')}),
+                ("sweep", {"manifest": of_target(f'script = "{script}"\npython = "{folder}/x"')}),
+                ("sweep", {"manifest": of_target(f'command = ["cat", "x"]\ncwd = "{folder}"')}),
                 ("minify", {"what": f"{folder}/go.py"}),
                 ("verify_fix", {"what": f"{folder}/go.py", "against": run}),
             ):
                 said = error_of(await bob.call_tool(tool, given))
                 assert "there is no file" in said, (tool, said)
+            asked = {"manifest": of_target(f'command = ["cat", "{folder}/go.py"]')}
+            swept = answer_of(await bob.call_tool("sweep", asked))
+            rows = guarded.home / "runs" / swept["run"] / "sweep.jsonl"
+            assert (swept["errors"], "there is no file" in rows.read_text()) == (1, True)
 
     anyio.run(main)
 

@@ -298,6 +298,7 @@ HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
     "header that takes hours": (lambda: gzip.compress(extended(b"1" * (4 << 20))), 413),
     "headers without end": (lambda: extended(b"12 path=abc\n") * 3000, 400),
     "large": (lambda: bytes(65 << 20), 413),
+    "name": (lambda: packed((tarfile.TarInfo("n" * 300), b"x")), 400),
 }
 
 

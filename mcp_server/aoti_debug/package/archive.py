@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import struct
 import threading
@@ -16,7 +15,7 @@ from typing import BinaryIO
 
 from aoti_debug.package.record import Archive, Flaw, Layout, Member
 from aoti_debug.package.source import FileSource, Source, SourceError, ZipSource
-from aoti_debug.run.files import open_regular
+from aoti_debug.run.files import files_below, open_regular
 
 MODELS = "data/aotinductor/"
 MEMBERS_LIMIT = 50_000
@@ -269,30 +268,23 @@ def _layout(members: tuple[Member, ...], prefix: str) -> Layout:
     return "unknown"
 
 
-def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source]:
+def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
     members: list[Member] = []
     flaws: list[Flaw] = []
-    for folder, _, files in os.walk(path):  # does not follow links to directories
-        for file in files:
-            full = Path(folder, file)
-            name = full.relative_to(path).as_posix()
-            try:
-                status = full.lstat()
-            except FileNotFoundError:  # it went meanwhile
-                continue
-            if not stat.S_ISREG(status.st_mode):
-                flaws.append(
-                    Flaw(
-                        f"{name} is a link or special file: not read",
-                        "package_corrupt",
-                        severity="may_break",
-                        where=name,
-                    )
-                )
-                continue
+    for number, full in enumerate(files_below(path)):
+        if number >= MEMBERS_LIMIT:
+            what = f"the folder holds more than {MEMBERS_LIMIT:,} files: it is no package"
+            return _broken(path, 0, what, "file open failed")
+        name = full.relative_to(path).as_posix()
+        try:
+            status = full.lstat()
+        except FileNotFoundError:  # it went meanwhile
+            continue
+        if stat.S_ISREG(status.st_mode):
             members.append(Member(name, status.st_size, status.st_size))
-        if len(members) > MEMBERS_LIMIT:
-            break
+        elif len(flaws) < 50:
+            what = f"{name} is a link or special file: not read"
+            flaws.append(Flaw(what, "package_corrupt", severity="may_break", where=name))
     found = tuple(sorted(members, key=lambda m: m.name))
     prefix = _prefix([m.name for m in found])
     root = path / prefix if prefix else path
@@ -302,7 +294,7 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source]:
     source = FileSource(root, single=False)
     stack.callback(source.close)
     total = sum(m.size for m in found)
-    return Archive(path, "directory", total, prefix, found, tuple(flaws[:50])), source
+    return Archive(path, "directory", total, prefix, found, tuple(flaws)), source
 
 
 def _short(error: BaseException) -> str:

@@ -9,6 +9,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,13 @@ from pathlib import Path
 from typing import Any
 
 ANSWER_BYTES = 16 << 20
+# Ends the program with this process, which may be killed; the second line is for one that was.
+_WITH_US = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+if os.getppid() == int(sys.argv[1]):
+    os.execvp(sys.argv[2], sys.argv[2:])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +41,13 @@ def ask(
 
     For programs that print little. Blocks: call it in a thread from asynchronous code.
     """
+    path = (os.environ if env is None else env).get("PATH")
+    if shutil.which(argv[0], path=path) is None:
+        return None
+    with_us = [sys.executable, "-I", "-S", "-c", _WITH_US, str(os.getpid())]
     try:
         process = subprocess.Popen(
-            list(argv),
+            [*(with_us if sys.platform == "linux" else ()), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -16,6 +16,7 @@ from aoti_debug.errors import AotiDebugError, NoInterpreter
 from aoti_debug.run.executor import ANY, Demand
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.run.kept import within
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import Stopped
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
@@ -166,12 +167,13 @@ def _joined(entry: Entry, defaults: Settings) -> Settings:
     return Settings.model_construct(**{**both, "env": {**defaults.env, **entry.env}})
 
 
-def check(plan: Plan, stop: threading.Event) -> list[str]:
+def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[str]:
     """Check before anything starts that files and interpreters are there; return what is worth
     saying. Blocks.
 
     Raises:
         WrongManifest: all that is missing.
+        UnreadableInput: a target is what another owner has left.
         Stopped: nobody waits for it any more.
     """
     problems: list[str] = []
@@ -181,6 +183,7 @@ def check(plan: Plan, stop: threading.Event) -> list[str]:
         for path in _files(planned, plan.manifest.root):
             if path not in seen:
                 seen.add(path)
+                within(Path(path), owner)
                 if not Path(path).exists():
                     problems.append(f"target {planned.name!r}: there is no {path}")
         if stop.is_set():
@@ -207,9 +210,8 @@ def _files(planned: Planned, root: Path) -> list[str]:
         found += [planned.args[2], planned.args[4]]
     if planned.command and os.sep in planned.command[0]:
         found.append(str(Path(planned.cwd or root) / planned.command[0]))
-    if planned.cwd:
-        found.append(planned.cwd)
-    return found
+    named = planned.python if planned.python and os.sep in planned.python else None
+    return [*found, *filter(None, (planned.cwd, named))]
 
 
 def _unfit(planned: Planned) -> str | None:

@@ -82,7 +82,7 @@ def sweep_request(
     place, colon, address = on.partition(":")
     if place not in ("local", "ray") or (place == "local" and colon):
         raise WrongUse(f"a sweep cannot run on {on[:60]!r}", help="Use local, ray or ray:ADDRESS.")
-    said = check(plan, stop or threading.Event())
+    said = check(plan, stop or threading.Event(), owner)
     old = find_sweep(baseline, owner) if baseline else None
     ledger = find_sweep(resume, owner) if resume else None
     uses = [kept for path in (old, ledger) if path is not None and (kept := within(path, owner))]
