@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -114,15 +115,38 @@ class VerifyAnswer(RunModel):
         return None if self.verdict in (None, "undecided") else self.verdict != "fixed"
 
 
+Severity = Literal["breaks", "may_break", "changes", "limits"]  # worst first
+
+
 class Problem(Model):
     """Something on this machine that would break or change a run."""
 
     what: str
-    severity: Literal["breaks", "may_break", "changes", "limits"]
+    severity: Severity
     category: Category | None = None
     message: str | None = Field(None, description="the words the user would otherwise see")
     confidence: Confidence = "likely"
     fix: str | None = None
+
+
+def problem(
+    what: str,
+    message: str | None,
+    fix: str | None = None,
+    *,
+    category: Category | None = "toolchain",
+    severity: Severity = "breaks",
+    confidence: Confidence = "proved",
+) -> Problem:
+    """Return a problem that is proved to break a toolchain, unless said otherwise."""
+    more = {"category": category, "severity": severity, "confidence": confidence}
+    return Problem(what=what, message=message, fix=fix, **more)
+
+
+def worst_first(problems: Iterable[Problem]) -> list[Problem]:
+    """Sort problems by severity, and what is proved before what is likely."""
+    order = get_args(Severity)
+    return sorted(problems, key=lambda p: (order.index(p.severity), p.confidence != "proved"))
 
 
 class EnvironmentAnswer(Model):

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from aoti_debug.answers import EnvironmentAnswer, Problem
+from aoti_debug.answers import EnvironmentAnswer, problem
 from aoti_debug.environment.machine import Compiler, Environment, GpuFacts
 from aoti_debug.environment.rules import problems
 from aoti_debug.environment.toolkit import (
@@ -97,7 +97,7 @@ async def environment(
         return EnvironmentAnswer(
             torch_path=None,
             torch_cuda=None,
-            problems=[Problem(what=str(error), severity="breaks", message=None)],
+            problems=[problem(str(error), None, category=None, confidence="likely")],
             not_inherited=not_inherited(complete),
         )
     gathered: dict[str, Any] = {}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from aoti_debug.answers import Problem
+from aoti_debug.answers import Problem, problem
 from aoti_debug.environment.machine import Compiler, Folder
 from aoti_debug.facts.flags import effect, flag
 from aoti_debug.package.elf import read_library
@@ -113,21 +113,22 @@ def variable_problems(env: Mapping[str, str], torch: str | None) -> list[Problem
 
 
 def _unknown(name: str, value: str) -> Problem:
-    return Problem(
-        what=f"{name}={value[:60]!r} is set, and is not among the variables known to matter",
+    return problem(
+        f"{name}={value[:60]!r} is set, and is not among the variables known to matter",
+        None,
         severity="changes",
+        category=None,
         confidence="possible",
-        message=None,
     )
 
 
 def _set(name: str, says: str, does: str) -> Problem:
-    return Problem(
-        what=f"{says} {does}".strip()[:400],
+    return problem(
+        f"{says} {does}".strip()[:400],
+        None,
+        f"Unset {name} unless you want this.",
         severity="changes",
-        confidence="proved",
-        message=None,
-        fix=f"Unset {name} unless you want this.",
+        category=None,
     )
 
 

@@ -82,11 +82,7 @@ def _open(
 
 def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
     flaw = Flaw(
-        what,
-        "package_corrupt",
-        OLD_LOADER + message,
-        "proved",
-        fix="Copy the package again and compare its size with the origin's.",
+        what, OLD_LOADER + message, "Copy the package again and compare its size with the origin's."
     )
     return Archive(path, "unknown", size, flaws=(flaw,)), None
 
@@ -207,7 +203,7 @@ def _size_flaws(info: zipfile.ZipInfo, size: int) -> Iterator[Flaw]:
     if refused:
         fix = "Copy the package again."
         what = f"{where!r} {refused}"
-        yield Flaw(what, "package_corrupt", REFUSED, "proved", where=where, fix=fix)
+        yield Flaw(what, REFUSED, fix, where=where)
     if not stored and bytes_ > 200 * packed + 4096:
         fix = "torch stores members uncompressed: this archive was not written by it."
         yield _strange(f"{where!r} would grow from {packed} to {bytes_} bytes", info.filename, fix)
@@ -215,7 +211,7 @@ def _size_flaws(info: zipfile.ZipInfo, size: int) -> Iterator[Flaw]:
 
 def _strange(what: str, name: str, fix: str | None = None) -> Flaw:
     """Return a flaw that no archive written by torch has."""
-    return Flaw(what, "package_corrupt", None, "proved", "may_break", name[:200], fix)
+    return Flaw(what, None, fix, severity="may_break", where=name[:200])
 
 
 def _verify(
@@ -238,13 +234,11 @@ def _verify(
             flaws.append(
                 Flaw(
                     f"{member.name} is damaged: {reason}",
-                    "package_corrupt",
                     None,
-                    "proved",
-                    "may_break",
-                    member.name,
                     "Copy the package again. torch checks no checksum: it loads such a package "
                     "and may crash or give wrong numbers.",
+                    severity="may_break",
+                    where=member.name,
                 )
             )
     return frozenset(damaged), flaws
@@ -284,7 +278,7 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
             members.append(Member(name, status.st_size, status.st_size))
         elif len(flaws) < 50:
             what = f"{name} is a link or special file: not read"
-            flaws.append(Flaw(what, "package_corrupt", severity="may_break", where=name))
+            flaws.append(Flaw(what, confidence="likely", severity="may_break", where=name))
     found = tuple(sorted(members, key=lambda m: m.name))
     prefix = _prefix([m.name for m in found])
     root = path / prefix if prefix else path

@@ -27,47 +27,35 @@ def archive_flaws(
     if archive.layout == "exported_program":
         yield Flaw(
             "this is an exported program (torch.export.save), not a compiled package",
-            "package_corrupt",
             NO_MODEL.format("model"),
-            "proved",
-            fix="Load it with torch.export.load, or compile it with "
+            "Load it with torch.export.load, or compile it with "
             "torch._inductor.aoti_compile_and_package.",
         )
     elif not models and not archive.members:
-        yield Flaw(
-            "the archive is empty",
-            "package_corrupt",
-            "No files found in zip archive.",
-            "proved",
-            fix=AGAIN,
-        )
+        yield Flaw("the archive is empty", "No files found in zip archive.", AGAIN)
     elif not models:
         yield Flaw(
             "it holds no compiled model (nothing below data/aotinductor/)",
-            "package_corrupt",
             NO_MODEL.format("model"),
-            "proved",
-            fix=AGAIN,
+            AGAIN,
         )
     elif archive.layout != "library" and all(m.name != "model" for m in models):
         names = ", ".join(m.name for m in models[:10])
         yield Flaw(
             f"no model is called 'model', which torch loads when no name is given; it has: {names}",
-            "package_incompatible",
             NO_MODEL.format("model"),
-            "proved",
-            "may_break",
-            fix=f"Load it with load_package(path, model_name={models[0].name!r}).",
+            f"Load it with load_package(path, model_name={models[0].name!r}).",
+            category="package_incompatible",
+            severity="may_break",
         )
     if archive.layout == "library":
         yield Flaw(
             "this is a bare library (aot_compile), not a .pt2 package",
-            "package_incompatible",
             "Failed to initialize zip archive: failed finding central directory",
-            "proved",
-            "may_break",
-            fix="Package it with torch._inductor.aoti_compile_and_package, or load it with the "
+            "Package it with torch._inductor.aoti_compile_and_package, or load it with the "
             "AOTIModelContainerRunner of C++.",
+            category="package_incompatible",
+            severity="may_break",
         )
     yield from _housekeeping(archive, texts, bool(models))
 
@@ -77,31 +65,26 @@ def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iter
     if form is not None and form != "pt2":
         yield Flaw(
             f"archive_format says {form[:20]!r} instead of 'pt2'",
-            "package_corrupt",
             "AssertionError: Invalid archive format",
-            "proved",
+            AGAIN,
             where="archive_format",
-            fix=AGAIN,
         )
     elif form is None and models and archive.layout in ("root", "prefixed"):
         yield Flaw(
             "archive_format is missing",
-            "package_corrupt",
             "Loading outdated pt2 file. Please regenerate your package.",
-            "proved",
-            "changes",
-            "archive_format",
+            severity="changes",
+            where="archive_format",
         )
     version = texts.get("archive_version")
     if version is not None and version != "0":
         yield Flaw(
             f"archive_version is {version[:20]!r}: written by a newer torch, or damaged",
-            "package_incompatible",
             f"ValueError: Saved archive version {version[:20]} does not match our current archive "
             "version 0.",
-            "proved",
+            "Load it with the torch that wrote it.",
+            category="package_incompatible",
             where="archive_version",
-            fix="Load it with the torch that wrote it.",
         )
 
 
@@ -120,45 +103,40 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
         if not model.source_only:
             yield Flaw(
                 f"model {model.name!r} has no library (.so)",
-                "package_corrupt",
                 "File not found: …_compile_flags.json",
-                "proved",
+                AGAIN,
                 where=model.folder,
-                fix=AGAIN,
             )
         return
     if library.error:
         loader = library.error in ("invalid ELF header", "file too short")
         yield Flaw(
             f"{library.member} is damaged: {library.error}",
-            "package_corrupt",
             f"Error in dlopen: …/{PurePosixPath(library.member).name}: {library.error}"
             if loader
             else "Error in dlopen: …",
-            "proved" if loader else "likely",
+            "Copy the package again.",
+            confidence="proved" if loader else "likely",
             where=library.member,
-            fix="Copy the package again.",
         )
         return
     if library.static_libstdcxx:
         yield Flaw(
             "the library holds its own copy of libstdc++ (linked statically): it cannot be loaded "
             "into a process that has the shared one",
-            "toolchain",
             STATIC_LIBSTDCXX,
-            "proved",
-            where=library.member,
-            fix="Compile with a g++ that links libstdc++.so (CXX=/usr/bin/g++, no "
+            "Compile with a g++ that links libstdc++.so (CXX=/usr/bin/g++, no "
             "-static-libstdc++ in CXX, CXXFLAGS, LDFLAGS or the compiler's wrapper).",
+            category="toolchain",
+            where=library.member,
         )
     if not library.model:
         yield Flaw(
             f"{library.member} is not a compiled model: it lacks AOTInductorModelContainerRun",
-            "package_corrupt",
             "undefined symbol: AOTInductorModelContainerCreateWithDevice",
-            "likely",
+            AGAIN,
+            confidence="likely",
             where=library.member,
-            fix=AGAIN,
         )
 
 
@@ -169,21 +147,19 @@ def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
     if device is None:
         yield Flaw(
             "the metadata does not say for which device the model was compiled",
-            "package_corrupt",
             "KeyError: 'AOTI_DEVICE_KEY' (torch 2.10 to 2.13), No device information found. "
             "(other releases)",
-            "likely",
+            AGAIN,
+            confidence="likely",
             where=model.folder,
-            fix=AGAIN,
         )
     elif device not in ("cpu", "cuda", "xpu", "mps"):
         yield Flaw(
             f"the metadata names an unknown device, {device[:40]!r}",
-            "package_corrupt",
             f"Unsupported device key found: {device[:40]}",
-            "likely",
+            AGAIN,
+            confidence="likely",
             where=model.folder,
-            fix=AGAIN,
         )
 
 
@@ -197,11 +173,10 @@ def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
         yield Flaw(
             f"the model calls {wanted} operators through Python's registry, and {missing} "
             "description of them is in the package (the library's .json)",
-            "package_corrupt" if not model.custom_ops else "missing_symbol",
             NO_PROXY,
-            "proved",
+            AGAIN,
+            category="package_corrupt" if not model.custom_ops else "missing_symbol",
             where=model.folder,
-            fix=AGAIN,
         )
 
 
@@ -215,31 +190,30 @@ def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
         yield Flaw(
             f"the binaries of {len(missing)} of {len(model.wrapper.kernels)} Triton kernels are "
             f"missing: {names}",
-            "missing_kernel_binary",
             "CUDA driver error: file not found",
-            "proved",
+            "Compile again; aot_inductor.embed_kernel_binary=True puts them into the library.",
+            category="missing_kernel_binary",
             where=model.folder,
-            fix="Compile again; aot_inductor.embed_kernel_binary=True puts them into the library.",
         )
     for binary in [b for b in model.binaries if b.error][:5]:
         yield Flaw(
             f"{binary.member}: {binary.error}",
-            "missing_kernel_binary",
             "CUDA driver error: device kernel image is invalid",
-            "likely",
+            "Copy the package again.",
+            category="missing_kernel_binary",
+            confidence="likely",
             where=binary.member,
-            fix="Copy the package again.",
         )
     embedded = set(model.library.embedded_kernels) if model.library else set()
     lost = [k.name for k in model.wrapper.kernels if k.embedded and k.name not in embedded]
     if lost and embedded:
         yield Flaw(
             f"the library lacks the embedded kernels {', '.join(lost[:5])}",
-            "missing_kernel_binary",
             "undefined symbol: __…_start",
-            "likely",
+            AGAIN,
+            category="missing_kernel_binary",
+            confidence="likely",
             where=model.folder,
-            fix=AGAIN,
         )
 
 
@@ -256,11 +230,11 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
     if lost:
         yield Flaw(
             f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
-            "constants_missing",
             "Segmentation fault (core dumped)",
-            "likely",
+            AGAIN,
+            category="constants_missing",
+            confidence="likely",
             where=model.folder,
-            fix=AGAIN,
         )
     wrapper = model.wrapper
     if wrapper is None or wrapper.weights_in_library is not False:
@@ -271,11 +245,10 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
         yield Flaw(
             f"the library holds none of its {len(constants)} constants; they are {where}. A call "
             "before load_constants() ends the process",
-            "constants_missing",
             "Segmentation fault (core dumped)",
-            "proved",
-            "may_break",
-            where=model.folder,
-            fix="Call load_constants(state_dict, check_full_update=True) before the first call, "
+            "Call load_constants(state_dict, check_full_update=True) before the first call, "
             "or load the weights with load_pt2(path, load_weights_from_disk=True).",
+            category="constants_missing",
+            severity="may_break",
+            where=model.folder,
         )

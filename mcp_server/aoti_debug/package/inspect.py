@@ -206,12 +206,10 @@ class _ModelReader:
         self._flaws.append(
             Flaw(
                 what,
-                "package_corrupt",
                 None,
-                "proved",
-                "may_break",
-                member.name,
                 "Copy or compile the package again.",
+                severity="may_break",
+                where=member.name,
             )
         )
         return None

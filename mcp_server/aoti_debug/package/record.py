@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from aoti_debug.answers import Severity
 from aoti_debug.model import Category, Confidence
 from aoti_debug.probe.constants import Constant as Constant
 from aoti_debug.probe.judge import Dim as Dim
@@ -21,12 +22,13 @@ class Flaw:
     """Something that breaks or may break a package, with the words the user would see."""
 
     what: str
-    category: Category
     message: str | None = None
-    confidence: Confidence = "likely"
-    severity: Literal["breaks", "may_break", "changes", "limits"] = "breaks"
-    where: str | None = None  # member of the archive
     fix: str | None = None
+    _: KW_ONLY
+    category: Category = "package_corrupt"
+    confidence: Confidence = "proved"
+    severity: Severity = "breaks"
+    where: str | None = None  # member of the archive
 
 
 @dataclass(frozen=True, slots=True)
