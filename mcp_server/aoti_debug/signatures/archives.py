@@ -81,9 +81,7 @@ SIGNATURES = (
             "(?P<why>Bad CRC-32 for file .{0,80})",
             "(?P<why>Read less bytes than requested)",
             r"(?P<why>WeightsUnpickler error: Unsupported operand \d{1,3})",
-            "SafetensorError: (?P<why>Invalid.{0,100})",
-            "SafetensorError: (?P<why>Incomplete.{0,100})",
-            "SafetensorError: (?P<why>Metadata.{0,100})",
+            "SafetensorError: (?P<why>(?:Invalid|Incomplete|Metadata).{0,100})",
         ),
         matches=(
             recorded("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error."),
@@ -181,9 +179,7 @@ SIGNATURES = (
         ),
         guide="guides/package-and-load.md#damaged-or-missing-library",
         patterns=(
-            r"File (?:not )?found: \S{1,300}_compile_flags\.json",
-            r"File (?:not )?found: \S{1,300}_linker_flags\.json",
-            r"File (?:not )?found: \S{1,300}_metadata\.json",
+            r"File (?:not )?found: \S{1,300}(?:_compile_flags|_linker_flags|_metadata)\.json",
             "Failed to find wrapper metadata for model",
             r"\[json\.exception\.\w{1,200}\.\d{1,20}\]",
         ),
@@ -270,8 +266,7 @@ SIGNATURES = (
         guide="guides/package-and-load.md#wrong-gpu-architecture",
         patterns=(
             r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>device kernel image is invalid)",
-            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>cudaErrorInvalidKernelImage)",
-            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>CUDA_ERROR_INVALID_IMAGE)",
+            r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>(?:cudaErrorInvalidKernelImage|CUDA_ERROR_INVALID_IMAGE))",
             r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>named symbol not found)",
             r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>cudaErrorSymbolNotFound|CUDA_ERROR_NOT_FOUND|(?:cudaErrorI|CUDA_ERROR_I)(?:nvalidSource|NVALID_SOURCE)|CUDA_ERROR_SHARED_OBJECT\w{1,200}|cudaErrorSharedObject\w{1,200}|CUDA_ERROR_FILE_NOT_FOUND|hipErrorInvalid(?:KernelFile|Image))",
         ),

@@ -183,7 +183,7 @@ SIGNATURES = (
         unconfirmed=(
             r"Assertion `?(?P<condition>dstIndex < dst\w{1,40})`? failed",
             "Assertion `?(?P<condition>cur_target < n_classes[^`]{0,60}?)`? failed",
-            "Assertion `?(?P<condition>target_k >= 0[^`]{0,80}?)`? failed",
+            "Assertion `?(?P<condition>(?:target_k|idx_dim) >= 0[^`]{0,80}?)`? failed",
             "Assertion `?(?P<condition>ind < num_weights)`? failed",
             "Assertion `?(?P<condition>input_idx < numRows[^`]{0,60}?)`? failed",
             "Assertion `?(?P<condition>0 <= index && index < [^`]{1,60}?)`? failed",
@@ -192,7 +192,6 @@ SIGNATURES = (
             "Assertion `?(?P<condition>offset >= 0 && offset < [^`]{1,60}?)`? failed",
             "Assertion `?(?P<condition>ind ?>= ?0 && ind < ind_dim_size[^`]{0,60})`? failed",
             "Assertion `?(?P<condition>t >= 0 && t < n_classes)`? failed",
-            "Assertion `?(?P<condition>idx_dim >= 0[^`]{0,80}?)`? failed",
         ),
         matches=(
             example('/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], thread: [1,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && "index out of bounds"` failed.', "common form in public threads"),

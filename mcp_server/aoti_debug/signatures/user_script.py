@@ -18,9 +18,7 @@ SIGNATURES = (
         patterns=(
             r"\b(?P<what>ncclSystemError)",
             r"\b(?P<what>NCCL error in: \S{1,120})",
-            r"\b(?P<what>DistBackendError(?:: .{1,120})?)",
-            r"\b(?P<what>DistNetworkError(?:: .{1,120})?)",
-            r"\b(?P<what>DistStoreError(?:: .{1,120})?)",
+            r"\b(?P<what>(?:DistBackendError|DistNetworkError|DistStoreError)(?:: .{1,120})?)",
             r"torch\.distributed\.elastic\.multiprocessing\.errors\.\w{1,200}",
             "RendezvousConnectionError",
             "The server socket has failed to listen",
@@ -29,10 +27,7 @@ SIGNATURES = (
         ),
         unconfirmed=(
             r"\b(?P<what>ncclUnhandled\w{1,20})",
-            r"\b(?P<what>ncclInternalError)",
-            r"\b(?P<what>ncclInvalidUsage)",
-            r"\b(?P<what>ncclInvalidArgument)",
-            r"\b(?P<what>ncclRemoteError)",
+            r"\b(?P<what>(?:ncclInternalError|ncclInvalidUsage|ncclInvalidArgument|ncclRemoteError))",
             r"\b(?P<what>NCCL Error \d{1,20}: .{1,60})",
             r"\b(?P<what>NCCL communicator was aborted)",
             r"\b(?P<what>Duplicate GPU detected)",
@@ -204,8 +199,7 @@ SIGNATURES = (
         ),
         unconfirmed=(
             "operation would make .{0,60}capture",
-            r"cudaErrorStreamCapture\w{1,200}",
-            r"CUDA_ERROR_STREAM_CAPTURE_\w{1,200}",
+            r"(?:cudaErrorStreamCapture|CUDA_ERROR_STREAM_CAPTURE_)\w{1,200}",
         ),
         matches=(example("CUDA error: operation failed due to a previous error during capture", "CUDA runtime text"),),
     ),
