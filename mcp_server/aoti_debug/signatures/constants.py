@@ -68,7 +68,6 @@ SIGNATURES = (
         guide="guides/constants.md#inlined-small-constants",
         patterns=(r"Constant not found: (?P<name>\S{1,200})",),
         matches=(recorded("RuntimeError: Constant not found: nope"),),
-        apart_from=("constant_not_in_map",),
     ),
     Signature("constant_update_failed", "constants", "constants_mismatch", Tier.GENERAL_TEXT, role="envelope", next_tool="triage",
         summary="{call} failed; the reason is the `Error:` line on stderr",

@@ -186,7 +186,6 @@ class Signature:
     unconfirmed: tuple[str, ...] = ()
     matches: tuple[Sample, ...] = ()
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
-    apart_from: tuple[str, ...] = ()  # signatures none of whose samples may match
 
     @property
     def searched(self) -> tuple[str, ...]:
