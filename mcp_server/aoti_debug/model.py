@@ -202,6 +202,7 @@ class Diagnosis(Model):
     confidence: Confidence
     summary: str
     means: str | None = None
+    calls: str | None = Field(None, description="which calls have it, numbered from 1")
     kernel: Kernel | None = None
     ops: list[str] = Field(default_factory=list)
     source: list[SourceLine] = Field(default_factory=list)

@@ -121,7 +121,7 @@ def test_what_only_the_exported_program_knows_is_said_not_to_be_checked(alone):
 def test_a_size_below_what_the_exported_program_declares_may_be_a_false_alarm(known):
     best = known["batch_one"].best
     assert best.category == "false_alarm"
-    assert "0/1 specialization" in best.summary
+    assert "0/1 specialization" in f"{best.summary}; {best.means}"
 
 
 def test_what_only_the_check_rejects_is_no_fault_and_said(known):
@@ -142,7 +142,7 @@ def test_an_input_that_is_written_to_needs_memory_of_its_own(known, case, proper
     best = known[case].best
     assert (best.category, best.confidence) == ("contract_stride", "proved")
     assert (best.input.name, best.input.property, best.input.got) == ("x", property, got)
-    assert "writes to this input" in best.summary
+    assert "writes to this input" in f"{best.summary}; {best.means}"
 
 
 PROBE = Path(aoti_debug.probe.__file__).parent
@@ -207,4 +207,4 @@ def test_a_guard_against_one_size_is_not_called_proved():
     guards = GuardsReport(where="guards", exception=refused, broken=("x.size()[0] != 100",))
     best = diagnose(Observations(checks=CheckReports(guards=guards)))[0]
     assert (best.category, best.confidence) == ("contract_guard", "likely")
-    assert "0 or 1" in best.summary
+    assert "0 or 1" in f"{best.summary}; {best.means}"

@@ -343,7 +343,7 @@ def skill(machine: Machine) -> Path:
 def test_skill_runs_from_its_folder_and_leaves_it_alone(machine: Machine, skill: Path) -> None:
     assert (machine.home / ".claude" / "skills" / "aoti-debug").resolve() == skill
     before = snapshot(skill)
-    assert "dtype is float64" in machine.sh(block(FROM_SKILL), statuses=(1,))
+    assert "has dtype float64" in machine.sh(block(FROM_SKILL), statuses=(1,))
     assert snapshot(skill) == before
 
 

@@ -45,7 +45,7 @@ def test_keys_in_another_order_are_the_cause_of_values_in_each_others_places(
     assert best is not None
     assert (best.category, best.confidence) == ("contract_argument", "proved"), best.summary
     assert "batch has its keys in the order key, query, exported with query, key" in best.summary
-    assert "1 of 2 calls (2)" in best.summary
+    assert best.calls == "1 of 2 (2)"
     assert best.source[0].text == "result = package(turned)"
     assert [one.result.partition(" ")[0] for one in best.because] == ["differs", "agrees", "agrees"]
     assert "{key: batch[key] for key in ['query', 'key']}" in best.fixes[0].what

@@ -509,9 +509,11 @@ def test_calls_with_an_index_out_of_bounds_are_named_and_negative_ones_said_to_w
     log = read_events(io.BytesIO(b"".join(json.dumps(e).encode() + b"\n" for e in events)))
     reports = read_reports({"steps": {"calls": CALLS, "compare": AGREES}}, "report.json")
     best = diagnose(Observations((), log, CLEAN, checks=reports))[0]
-    assert best.summary.startswith("call 2 of 10: stores[4] = 82 is outside 0 <= index < 80 (neg")
+    assert best.summary.startswith("stores[4] = 82 is outside 0 <= index < 80 (neg")
+    assert best.calls == "call 2 of 10"
+    assert best.means is not None
     assert "in aten.index.Tensor" in best.summary
-    assert "also stores[4] = 85 in call 5; 2 of 10 calls hold such a value" in best.summary
+    assert "also stores[4] = 85 in call 5; 2 of 10 calls hold such a value" in best.means
     assert "stores" in best.fixes[0].what and "0 <= value < 80" in best.fixes[0].what
 
 

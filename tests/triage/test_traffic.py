@@ -129,27 +129,28 @@ def test_the_bad_calls_among_many_are_counted_and_the_first_is_replayed(traffic:
     best = answer.diagnosis
     assert best is not None and best.input is not None
     assert (best.category, best.confidence) == ("contract_stride", "proved")
-    assert best.summary.startswith("13 of 120 calls (5, 14, 23, 32, 41, 50, …): ")
-    assert "the calls that do come from" in best.summary
+    assert best.summary.endswith("in 13 of 120 calls")
+    assert best.calls == "13 of 120 (5, 14, 23, 32, 41, 50, …)"
+    assert best.means is not None and "the calls that do come from" in best.means
     assert "capture/call-broken-1.pt" in answer.artifacts
 
 
 def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> None:
     best = traffic(BOTH, "embedding").diagnosis
     assert best is not None
-    assert best.summary.count("size at dim 0 is 70") == 2, "of both inputs"
-    for words in ("size at dim 0 is 70", "<= 64", "dtype is int32", "compiled for int64"):
-        assert words in best.summary
-    assert best.summary.startswith("1 of 20 calls (20): ")  # which the runtime rejects
-    assert "(20 calls)" in best.summary
+    said = f"{best.summary}; {best.means}"
+    assert said.count("size 70 at dim 0") == 2, "of both inputs"
+    for words in ("compiled for <= 64", "dtype int32, compiled for int64", "(20 calls)"):
+        assert words in said
+    assert best.calls == "1 of 20 (20)"  # which the runtime rejects
 
 
 def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> None:
     best = traffic(LOGS, "nan").diagnosis
     assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved")
-    words = "3 of 60 calls return NaN (23, 42, 58): NaN first appears at log"
-    assert best.summary.startswith(words), best.summary
+    assert best.summary.startswith("NaN first appears at log"), best.summary
+    assert best.calls == "3 of 60 (23, 42, 58)"
     counted = "3 of 60 calls return NaN (23, 42, 58; numbered from 1); the other 57 are finite"
     assert counted in [one.quote for one in best.evidence]
 
@@ -183,26 +184,29 @@ def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
 
 
 @pytest.mark.parametrize(
-    ("package", "call", "said"),
+    ("package", "call", "calls", "said"),
     [
         (
             "reshape",
             "model(torch.ones(250 if number in (7, 9) else 100 + number * 100, 4))",
-            "2 of 12 calls (7, 9): the exported program refuses these inputs: x.size()[0] % 100",
+            "2 of 12 (7, 9)",
+            "the exported program refuses these inputs: x.size()[0] % 100",
         ),
         (
             "int_argument",
             "model(torch.ones(4, 8), 7 if number == 7 else 3)",
-            "1 of 12 calls (7): k breaks the contract of the compiled model: value is 7",
+            "1 of 12 (7)",
+            "k has value 7, compiled for",
         ),
     ],
 )
 def test_what_only_the_exported_program_forbids_is_found_in_calls_that_are_not_repeated(
-    traffic: Triage, package: str, call: str, said: str
+    traffic: Triage, package: str, call: str, calls: str, said: str
 ) -> None:
     best = traffic(f"for number in range(1, 13):\n    {call}\n", package).diagnosis
     assert best is not None and best.input is not None
     assert best.summary.startswith(said), best.summary
+    assert best.calls == calls
     assert [line.line for line in best.source] == [5]
 
 
@@ -261,7 +265,7 @@ def test_an_interrupt_diagnoses_what_a_server_has_done_so_far(
     assert started.returncode == 1, err
     assert found.diagnosis is not None
     assert found.diagnosis.category == "contract_stride"
-    assert "1 of " in found.diagnosis.summary and "(150)" in found.diagnosis.summary
+    assert found.diagnosis.calls is not None and "(150)" in found.diagnosis.calls
 
 
 # One of two spawned workers makes 3 bad calls of 30; a DataLoader's workers make none at all.
@@ -352,13 +356,13 @@ def test_calls_of_spawned_workers_are_joined_and_the_bad_process_is_named(
     answer = processes(SPAWNS)
     best = answer.diagnosis
     assert (best.category, best.confidence) == ("contract_stride", "proved")
-    told = re.match(r"3 of 70 calls \(10, 20, 30 of process (\d+)\): (.*)", best.summary)
-    assert told is not None, best.summary
-    assert "has stride (1, 5), compiled for (16, 1)" in told[2]
-    assert f"the calls that do are all of process {told[1]}" in told[2]
+    bad = re.fullmatch(r"3 of 70 \(10, 20, 30 of process (\d+)\)", best.calls)
+    assert bad is not None, best.calls
+    assert "has stride (1, 5), compiled for (16, 1)" in best.summary
+    assert f"the calls that do are all of process {bad[1]}" in best.means
     own = counted(answer)
     assert sorted(own.values()) == [10, 30, 30], "none of the DataLoader's workers makes calls"
-    assert own[f"{told[1]}-0.bin"] == 30
+    assert own[f"{bad[1]}-0.bin"] == 30
 
 
 def test_calls_of_forked_servers_are_joined_and_the_bad_one_is_named(
@@ -367,11 +371,11 @@ def test_calls_of_forked_servers_are_joined_and_the_bad_one_is_named(
     answer = processes(FORKS)
     best = answer.diagnosis
     assert (best.category, best.confidence) == ("contract_stride", "proved")
-    told = re.match(r"1 of 31 calls \(7 of process (\d+)\): ", best.summary)
-    assert told is not None, best.summary
+    bad = re.fullmatch(r"1 of 31 \(7 of process (\d+)\)", best.calls)
+    assert bad is not None, best.calls
     own = counted(answer)
     assert sorted(own.values()) == [1, 10, 20], "the one before the fork, and each worker's"
-    assert own[f"{told[1]}-0.bin"] == 10
+    assert own[f"{bad[1]}-0.bin"] == 10
 
 
 WATCHED_S = 45  # its 400 calls take a second, but loading may take half a minute
@@ -462,8 +466,9 @@ def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
     assert started.returncode == 1, err
     assert best is not None
     assert (best.category, best.confidence) == ("contract_stride", "proved")
-    assert best.summary.startswith(f"3 of {len(good + bad)} calls ("), best.summary
-    assert set(map(int, re.findall(r"of process (\d+)[;)]", best.summary))) <= set(bad)
+    calls = str(best.calls)
+    assert calls.startswith(f"3 of {len(good + bad)} ("), calls
+    assert set(map(int, re.findall(r"of process (\d+)[;)]", calls))) <= set(bad)
 
 
 def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_long_enough(
@@ -492,7 +497,7 @@ def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_lo
     assert "400 calls (1 break the contract)" in str(so_far["notes"])
     best = answer["diagnosis"]
     assert (best["category"], best["confidence"]) == ("contract_stride", "proved")
-    assert best["summary"].startswith("1 of 400 calls (150): "), best["summary"]
+    assert best["calls"] == "1 of 400 (150)"
     assert answer["steps"][0]["exit"].startswith("watched for ")
 
 

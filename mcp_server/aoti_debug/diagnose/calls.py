@@ -192,8 +192,8 @@ def shared(run: RunSeen, bad: Sequence[Group]) -> str:
 
     mine = lines([call for group in bad for call in group.calls])
     if len(mine) == 1 and not mine & lines(good):
-        return f"; the calls that do come from {mine.pop()}, the others do not"
+        return f"the calls that do come from {mine.pop()}, the others do not"
     processes = {group.calls[0].pid for group in bad}
     if len(processes) == 1 and processes != {call.pid for call in good}:
-        return f"; the calls that do are all of process {processes.pop()}"
+        return f"the calls that do are all of process {processes.pop()}"
     return ""

@@ -246,11 +246,9 @@ def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
 def at_call(candidate: Candidate, call: Call, run: RunSeen) -> Candidate:
     """Name the call and where it was made."""
     found = candidate.diagnosis
-    index = found.category == "index_out_of_bounds"
     tier = max(candidate.tier, Tier.GUARD, key=lambda one: one.place)  # the call did return
-    before = f"call {call.call} of {run.made}: " if index or found.input is None else ""
     update = {
-        "summary": before + found.summary,
+        "calls": f"call {call.call} of {run.made}",
         "source": found.source or run.source(call),
         "evidence": [evidence(call.span), *found.evidence],
     }

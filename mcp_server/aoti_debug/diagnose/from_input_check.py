@@ -44,8 +44,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             known.guide if known else GUIDE,
             role="symptom" if false_alarm else "cause",
         ).found(
-            summary(finding) + reason(observations, check, false_alarm),
+            summary(finding),
             check.span,
+            means=false_alarm or reason(observations, check),
             confidence="proved" if sure else "likely",
             signature=known,
             input=finding,
@@ -55,12 +56,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
 
 
-def reason(observations: Observations, check: InputCheck, false_alarm: str | None) -> str:
-    if false_alarm:
-        return f"; {false_alarm}"
-    if check.property == "stride" and writes_to(observations, check.input):
-        return f"; {WRITTEN}"
-    return ""
+def reason(observations: Observations, check: InputCheck) -> str | None:
+    written = check.property == "stride" and writes_to(observations, check.input)
+    return WRITTEN if written else None
 
 
 def refused(observations: Observations) -> str:
@@ -91,20 +89,22 @@ def summary(finding: InputFinding) -> str:
         return nested(finding)
     if finding.property == "aliasing":
         return f"{label(finding)} has no memory of its own{at} ({finding.got})"
-    return (
-        f"{label(finding)} breaks the contract of the compiled model: {finding.property}{at} is "
-        f"{finding.got}, compiled for {finding.expected}"
-    )
+    if finding.property in ("guard", "other"):
+        return (
+            f"{label(finding)} breaks a guard{at}: {finding.got}, compiled for {finding.expected}"
+        )
+    what = f"{finding.property} {finding.got}{at}"
+    return f"{label(finding)} has {what}, compiled for {finding.expected}"
 
 
 def nested(finding: InputFinding) -> str:
     """Say how an argument is nested otherwise than at the export, both side by side."""
     name, expected, got = label(finding), finding.expected or "", finding.got or ""
     if expected in ("a tensor", "no tensor"):
-        return f"{name} is {got}, exported with {expected}: every later one changes its place"
+        return f"{name} is {got}, exported with {expected}"
     if sorted(expected.split(", ")) != sorted(got.split(", ")):
-        return f"{name} holds {got}; exported with {expected}: values go to others' places"
-    return f"{name} has its keys in the order {got}, exported with {expected}: values change places"
+        return f"{name} holds {got}, exported with {expected}"
+    return f"{name} has its keys in the order {got}, exported with {expected}"
 
 
 def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str | None:

@@ -117,7 +117,6 @@ def artifact_of(package: Package) -> str:
 def from_violation(package: Package, call: Call, violation: Violation, position: int) -> Candidate:
     said = summary(violation.finding)
     doubt = violation.false_alarm
-    explained = violation.reason and (doubt or violation.finding.property == "aliasing")
     return Kind(
         "false_alarm" if doubt else violation.category,
         "run",
@@ -125,10 +124,11 @@ def from_violation(package: Package, call: Call, violation: Violation, position:
         CONTRACT,
         role="symptom" if doubt else "cause",
     ).found(
-        f"{said}; {violation.reason}" if explained else said,
+        said,
         Evidence(artifact=artifact_of(package), quote=said),
         described(call, violation.finding.index),
         confidence=violation.confidence,
+        means=violation.reason or None,
         input=violation.finding,
         fixes=fixes_for(violation.finding, derived=violation.relation == "derived"),
         over_bound=violation.relation == "max",

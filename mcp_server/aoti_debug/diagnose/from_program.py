@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import source_of
 from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Evidence, Fix, InputFinding, SourceLine
@@ -68,8 +68,9 @@ def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
         CONTRACT,
         role="symptom" if doubtful else "cause",
     ).found(
-        said + reason_of(difference, doubtful),
+        said,
         Evidence(artifact=artifact, quote=said),
+        means=reason_of(difference, doubtful),
         confidence="likely" if doubtful or over_bound else "proved",
         input=finding,
         fixes=fixes_for(finding, derived=difference.relation == "derived"),
@@ -90,12 +91,12 @@ def place_of(difference: Break, otherwise: int) -> int:
     return next((place for place in known if place is not None), otherwise)
 
 
-def reason_of(difference: Break, doubtful: bool) -> str:
+def reason_of(difference: Break, doubtful: bool) -> str | None:
     if doubtful:
-        return f"; {LOWER_BOUND_2}"
+        return LOWER_BOUND_2
     if difference.written and difference.property == "stride":
-        return f"; {WRITTEN}"
-    return "; the model writes to this input" if difference.property == "aliasing" else ""
+        return WRITTEN
+    return "the model writes to this input" if difference.property == "aliasing" else None
 
 
 def category_of(property: str) -> Category:
@@ -126,9 +127,9 @@ def from_guard(text: str, report: GuardsReport, order: int) -> Candidate:
         CONTRACT,
         role="symptom" if doubtful else "cause",
     ).found(
-        f"the exported program refuses these inputs: {text} does not hold"
-        + (f"; {LOWER_BOUND_2}" if doubtful else f"; {ONE_SIZE}" if apart else ""),
+        headline("the exported program refuses these inputs: ", text, " does not hold"),
         Evidence(artifact=report.artifact, quote=text),
+        means=LOWER_BOUND_2 if doubtful else ONE_SIZE if apart else None,
         confidence="likely" if doubtful or apart else "proved",
         input=guarded(text, report.inputs),
         fixes=[

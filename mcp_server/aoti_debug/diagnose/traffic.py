@@ -10,6 +10,7 @@ from aoti_debug.diagnose.calls import shared
 from aoti_debug.diagnose.from_calls import findings as of_program
 from aoti_debug.diagnose.from_input_check import label, summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
+from aoti_debug.diagnose.observations import HEADLINE
 from aoti_debug.model import Evidence
 from aoti_debug.record.outputs import Outcomes, odd_outcomes, outcomes, unread, words
 
@@ -77,31 +78,41 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     if diagnosis.category == "nan_or_inf":
         return with_calls(diagnosis, run)
     if diagnosis.category == "index_out_of_bounds":
-        said, call = diagnosis.summary, observations.run.call
-        said += elsewhere(observations, run, finding) if finding is not None else ""
-        number = f"; in {of_call(call, run.made)}".removesuffix(": ")
-        if call is not None and call.on_device and number not in said:
-            said += number
-        return diagnosis.model_copy(update={"summary": said})
+        others = elsewhere(observations, run, finding) if finding is not None else ""
+        call = observations.run.call
+        at = diagnosis.calls or of_call(call, run.made)
+        return diagnosis.model_copy(update={"means": joined(diagnosis.means, others), "calls": at})
     if not run.probed or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
     found = broken(observations, run)
     same = [one for one in found if place(one.findings[0]) == place(finding)]
-    others = [one for one in found if one not in same]
-    total = run.made
-    before = which(run, same, total) if same else of_call(observations.run.call, total)
-    body = diagnosis.summary
-    if same and finding.property == "stride":
-        body = body.replace(summary(finding), in_one(same[0].findings[0]), 1)
-    after = "".join(f"; also {told(one, same)}" for one in others[:SHOWN])
-    if len(others) > SHOWN:
-        after += f"; and {len(others) - SHOWN} more"
-    where = shared(run, [group for one in same for group in one.groups])
-    where += FROM_ONE if before and not before.startswith("all") else ""
-    return diagnosis.model_copy(update={"summary": before + body + after + where})
+    rest = [one for one in found if one not in same]
+    layout = same[0].findings[0] if same and finding.property == "stride" else None
+    said = summary(layout) if layout is not None else diagnosis.summary
+    also = [describe(one, same) for one in rest[:SHOWN]]
+    if len(rest) > SHOWN:
+        also.append(f"{len(rest) - SHOWN} more")
+    means = joined(
+        diagnosis.means,
+        shared(run, [group for one in same for group in one.groups]),
+        f"calls also break: {'; '.join(also)}" if also else "",
+    )
+    calls = which(run, same) if same else of_call(observations.run.call, run.made)
+    count = sum(one.count for one in same)
+    if run.made > 1 and 0 < count < run.made:
+        said = with_count(said, count, run.made)
+    return diagnosis.model_copy(update={"summary": said, "means": means, "calls": calls})
 
 
-FROM_ONE = "; calls are numbered from 1"
+def joined(*parts: str | None) -> str | None:
+    """Return what a diagnosis means, of several parts."""
+    return "; ".join(filter(None, parts)) or None
+
+
+def with_count(said: str, count: int, total: int) -> str:
+    """Return a headline with the number of calls, where that leaves it short enough."""
+    counted = f"{said} in {count} of {total} calls"
+    return counted if len(counted) <= HEADLINE else said
 
 
 def with_calls(diagnosis: Diagnosis, run: RunSeen) -> Diagnosis:
@@ -112,17 +123,16 @@ def with_calls(diagnosis: Diagnosis, run: RunSeen) -> Diagnosis:
     if outcome is None or outcome.judged < 2 or not (outcome.odd or outcome.always):
         return diagnosis
     said = of_all(outcome, run)
-    if not outcome.odd:
-        return diagnosis.model_copy(update={"summary": f"{said}: {diagnosis.summary}"})
-    first = ", ".join(str(n) for own in outcome.calls.values() for n in own[:WORDS])
-    more = ", …" * (outcome.count > WORDS)
-    short = f"{outcome.count} of {outcome.judged} calls return {words(outcome.odd)} ({first}{more})"
+    update: dict[str, object] = {"calls": f"all {outcome.judged}"}
+    if outcome.odd:
+        first = ", ".join(str(n) for own in outcome.calls.values() for n in own[:SHOWN])
+        more = ", …" * (outcome.count > SHOWN)
+        update["calls"] = f"{outcome.count} of {outcome.judged} ({first}{more})"
+        update["summary"] = with_count(diagnosis.summary, outcome.count, outcome.judged)
     known = [one.quote for one in diagnosis.evidence]
     counted = Evidence(artifact="events.jsonl", quote=said)
     evidence = [*diagnosis.evidence, counted] if said not in known else diagnosis.evidence
-    return diagnosis.model_copy(
-        update={"summary": f"{short}: {diagnosis.summary}", "evidence": evidence}
-    )
+    return diagnosis.model_copy(update={**update, "evidence": evidence})
 
 
 def of_all(outcome: Outcomes, run: RunSeen) -> str:
@@ -147,7 +157,7 @@ def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -
     report, repeated = observations.checks.calls, observations.run.call
     guards = observations.checks.guards
     here = guards.index if guards is not None else None
-    words = f"; {here.count} elements are" if here is not None and here.count > 1 else ""
+    words = [f"{here.count} elements are"] if here is not None and here.count > 1 else []
     outside = {
         (one.pid, one.call): one.index
         for one in (report.calls if report is not None else ())
@@ -157,7 +167,7 @@ def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -
         and not one.index.input.computed
     }
     if not outside:
-        return words
+        return "; ".join(words)
     by_extremes = {
         extremes(call, finding): outside[call.pid, call.call]
         for call in run.calls
@@ -171,19 +181,20 @@ def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -
     count = len(found)
     if here is not None and repeated is not None and all(one is not repeated for one, _ in found):
         count += 1
-    told = [
+    more = [
         f"{index.input.name}{list(index.input.at)} = {index.value} in call {call.call}"
         for call, index in found
         if index.input is not None and f"{index.value} at {list(index.input.at)}" != finding.got
     ]
-    words += f"; also {', '.join(told[:WORDS])}{', …' * (len(told) > WORDS)}" if told else ""
+    if more:
+        words.append(f"also {', '.join(more[:WORDS])}{', …' * (len(more) > WORDS)}")
     looked = sum(None not in extremes(call, finding)[-2:] for call in run.calls)
     total = run.made
     part = f"the {looked} calls that were looked at, of {total},"
     among = f"{total} calls" if looked >= total else part
-    if count < 2:
-        return words
-    return f"{words}; {count} of {among} hold such a value, perhaps more than one each" + FROM_ONE
+    if count > 1:
+        words.append(f"{count} of {among} hold such a value, perhaps more than one each")
+    return "; ".join(words)
 
 
 def extremes(call: Call, finding: InputFinding) -> tuple[object, ...]:
@@ -198,10 +209,6 @@ def place(finding: InputFinding) -> tuple[int, str, int | None]:
     """Return what tells one break from another: a layout is one, however many strides differ."""
     stride = finding.property == "stride"
     return finding.index, finding.property, None if stride else finding.dim
-
-
-def in_one(layout: InputFinding) -> str:
-    return f"{label(layout)} has stride {layout.got}, compiled for {layout.expected}"
 
 
 def broken(observations: Observations, run: RunSeen) -> list[Broken]:
@@ -262,14 +269,14 @@ def violations(observations: Observations, group: Group) -> list[Violation] | No
     ]
 
 
-def which(run: RunSeen, same: Sequence[Broken], total: int) -> str:
-    """Return "13 of 120 calls (5, 14, 23, …): "; nothing of the only call. Where several
-    processes make calls, their numbers are of a process."""
-    count = sum(one.count for one in same)
+def which(run: RunSeen, same: Sequence[Broken]) -> str | None:
+    """Return "13 of 120 (5, 14, 23, …)"; nothing of the only call. Where several processes make
+    calls, their numbers are of a process."""
+    count, total = sum(one.count for one in same), run.made
     if total < 2:
-        return ""
+        return None
     if count == total:
-        return f"all {total} calls: "
+        return f"all {total}"
     bad = [group for one in same for group in one.groups]
     numbers: dict[int, set[int]] = {}
     made_bad: dict[int, int] = {}
@@ -279,7 +286,7 @@ def which(run: RunSeen, same: Sequence[Broken], total: int) -> str:
         made_bad[pid] = made_bad.get(pid, 0) + group.count
     several = len({call.pid for call in run.calls}) > 1
     words = numbered(numbers, several, lambda pid: made_bad[pid] > SHOWN)
-    return f"{count} of {total} calls ({words}): "
+    return f"{count} of {total} ({words})"
 
 
 def numbered(numbers: Mapping[int, set[int]], several: bool, more: Callable[[int], bool]) -> str:
@@ -293,18 +300,18 @@ def numbered(numbers: Mapping[int, set[int]], several: bool, more: Callable[[int
     return "; ".join(words)
 
 
-def of_call(call: Call | None, total: int) -> str:
-    return f"call {call.call} of {total}: " if call is not None and total > 1 else ""
+def of_call(call: Call | None, total: int) -> str | None:
+    return f"call {call.call} of {total}" if call is not None and total > 1 else None
 
 
-def told(one: Broken, same: Sequence[Broken]) -> str:
+def describe(one: Broken, same: Sequence[Broken]) -> str:
     first = one.findings[0]
     got = list(dict.fromkeys(str(finding.got) for finding in one.findings))
     at = f" at dim {first.dim}" if first.dim is not None else ""
     if first.property == "guard":
         words = f"{first.expected} does not hold"
     else:
-        words = f"{label(first)}: {first.property}{at} is {' or '.join(got[:WORDS])}"
-        words += f", compiled for {first.expected}"
+        words = f"{label(first)} has {first.property} {' or '.join(got[:WORDS])}{at}, compiled for "
+        words += f"{first.expected}"
     count = sum(other.count for other in same)
     return words if one.count == count else f"{words} ({one.count} calls)"

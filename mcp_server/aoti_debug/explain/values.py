@@ -77,7 +77,7 @@ def row_of(row: Report, at: int | None = None, mark: str | None = None) -> Value
     return ValueRow(
         number=at,
         node=str(row.get("node"))[:200],
-        op=str(row.get("op"))[:200],
+        op=str(row.get("op") or "")[:200],
         shape=[size for size in row.get("shape") or [] if isinstance(size, int)],
         dtype=str(row.get("dtype")) if row.get("dtype") else None,
         min=number("min"),
@@ -118,14 +118,17 @@ def read_bisection(report: Report) -> Found | None:
     right = [str(row.get("node")) for row in rows if row.get("verdict") == "agrees"]
     compiles = len(report.get("compiles") or [])
     if first.get("wide"):
-        said = f"{node} ({op}) is wrong in the compiled model: at {first.get('seen_at')} {wrong}"
+        headline = f"{node} ({op}) is wrong in the compiled model"
+        said = f"{headline}: at {first.get('seen_at')} {wrong}"
     elif first.get("exact"):
-        said = f"{node} ({op}) is the first value that the compiled model gets wrong: {wrong}"
+        headline = f"{node} ({op}) is the first value that the compiled model gets wrong"
+        said = f"{headline}: {wrong}"
     else:
         after = f"after {right[-1]}" if right else "before it"
+        headline = f"the compiled model is wrong from {node} ({op}) on"
         said = (
-            f"the compiled model is wrong from {node} ({op}) on: {wrong}; the first wrong value "
-            f"lies {after} (more compiles narrow it down: --budget SECONDS)"
+            f"{headline}: {wrong}; the first wrong value lies {after} (more compiles narrow it "
+            "down: --budget SECONDS)"
         )
     alone = str(first.get("alone") or "")
     part = [str(one) for one in first.get("part") or []]
@@ -142,9 +145,18 @@ def read_bisection(report: Report) -> Found | None:
         fix = IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
-    place, values = lines(first.get("stack")), table(rows, node)
-    decided = first.get("explains", alone.startswith("wrong")) is not False
-    return Found("wrong_result", said, node, op, place, None, [fix], values, decided=decided)
+    return Found(
+        "wrong_result",
+        said,
+        node,
+        op,
+        lines(first.get("stack")),
+        None,
+        [fix],
+        table(rows, node),
+        headline=headline + pair(first),
+        decided=first.get("explains", alone.startswith("wrong")) is not False,
+    )
 
 
 def reason_found(reason: Report) -> Found | None:
@@ -162,23 +174,24 @@ def reason_found(reason: Report) -> Found | None:
 
 def casts_found(reason: Report) -> Found:
     dtype, node = str(reason.get("dtype")), str(reason.get("node"))
-    summary = f"the compiled model leaves out the rounding to {dtype} at {node}: without it the "
-    summary += "exported program gives the package's results"
+    headline = f"the compiled model leaves out the rounding to {dtype} at {node}"
+    summary = f"{headline}: without it the exported program gives the package's results"
     fix = Fix(
         what="compile with emulate_precision_casts=True (inductor_configs), or do the rounding "
         "outside of the package",
         why="Inductor computes fused operators in float32 and rounds only the stored result",
     )
     place = lines(reason.get("stack"))
-    return Found("wrong_result", summary, node, str(reason.get("op")), place, None, [fix], [])
+    op = str(reason.get("op"))
+    return Found("wrong_result", summary, node, op, place, None, [fix], [], headline=headline)
 
 
 def precision_found(reason: Report) -> Found:
     name = str(reason.get("precision"))
+    headline = f"the package computes its matrix products in {name}"
     summary = (
-        f"the package computes its matrix products in {name}: with factors rounded to it the "
-        f"exported program agrees (RMS difference {number(reason, 'left')} instead of "
-        f"{number(reason, 'apart')}; float32 itself is off by "
+        f"{headline}: with factors rounded to it the exported program agrees (RMS difference "
+        f"{number(reason, 'left')} instead of {number(reason, 'apart')}; float32 itself is off by "
         f"{number(reason, 'eager')})"
     )
     fix = Fix(
@@ -186,7 +199,7 @@ def precision_found(reason: Report) -> Found:
         "allow_tf32, or compare within the tolerance of this precision",
         why="the exported program, run at this precision, gives the package's results",
     )
-    return Found("wrong_result", summary, "", "", [], None, [fix], [])
+    return Found("wrong_result", summary, "", "", [], None, [fix], [], headline=headline)
 
 
 def kept_weights_found(reason: Report) -> Found:
@@ -194,16 +207,17 @@ def kept_weights_found(reason: Report) -> Found:
     names = [str(name) for name in reason.get("names") or []]
     count, given = reason.get("count"), reason.get("given")
     listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    headline = f"the package still computes with compile-time values of {listed}"
     summary = (
-        f"load_constants changed {given} weights, and the package still computes with the values "
-        f"that {listed} had at its compile ({count} of them, folded into others)"
+        f"{headline}: load_constants changed {given} weights, of which {count} are folded into "
+        "other constants"
     )
     fix = Fix(
         what="compile with aot_inductor.use_runtime_constant_folding=True, so that what is folded "
         "is computed again after load_constants; or compile again for new weights",
         why="constants that the compiler folds at compile time are not updated with their source",
     )
-    return Found("constants_mismatch", summary, "", "", [], None, [fix], [])
+    return Found("constants_mismatch", summary, "", "", [], None, [fix], [], headline=headline)
 
 
 def constants_found(reason: Report) -> Found:
@@ -218,13 +232,14 @@ def constants_found(reason: Report) -> Found:
         True: "; with the package's weights the exported program gives the package's results",
         False: "; the weights alone do not explain the results: the graph is another too",
     }.get(reason.get("explains"), "")  # type: ignore[arg-type]
-    summary = f"stale package: it holds other weights than the model, {'; '.join(said)}{more}{then}"
+    headline = "stale package: it holds other weights than the model"
+    summary = f"{headline}, {'; '.join(said)}{more}{then}"
     fix = Fix(
         what="compile the package again from the model as it is now, or load_constants(state_dict, "
         "check_full_update=True) where only values differ",
         why="the package keeps the weights and the graph of the day it was compiled",
     )
-    return Found("constants_mismatch", summary, "", "", [], None, [fix], [])
+    return Found("constants_mismatch", summary, "", "", [], None, [fix], [], headline=headline)
 
 
 def constant_words(row: Report) -> str:
@@ -248,19 +263,32 @@ def number(row: Report, key: str) -> str:
 def unstable_found(unstable: Report) -> Found:
     """The difference is one of rounding, which an operator of the model makes large."""
     node, op = str(unstable.get("node")), str(unstable.get("op"))
+    headline = f"{node} ({op}) amplifies a rounding difference"
+    stack = lines(unstable.get("stack"))
     summary = (
-        f"{node} ({op}) makes a difference of rounding large: at {place([unstable.get('at')])} it "
-        f"gives {number(unstable, 'program')} in the program's precision and "
-        f"{number(unstable, 'float64')} in float64 ({unstable.get('differ')} of "
-        f"{unstable.get('elements')} elements); the package is no further from float64 than the "
-        "exported program is"
+        f"{headline}: at {place([unstable.get('at')])} it gives {number(unstable, 'program')} in "
+        f"the program's precision and {number(unstable, 'float64')} in float64 "
+        f"({unstable.get('differ')} of {unstable.get('elements')} elements); the package is no "
+        "further from float64 than the exported program is"
     )
     fix = Fix(
         what="keep the input of this operator away from where it jumps, by a tolerance such as "
         "floor(x + 1e-5), or compute it in float64",
         why="what rounding decides differs between any two correct implementations",
     )
-    return Found("wrong_result", summary, node, op, lines(unstable.get("stack")), None, [fix], [])
+    return Found("wrong_result", summary, node, op, stack, None, [fix], [], headline=headline)
+
+
+def pair(row: Report) -> str:
+    """Return the first wrong element beside the right one, short."""
+    first = row.get("first_wrong")
+    if not isinstance(first, dict) or row.get("verdict") in ("shape", "dtype"):
+        return ""
+    got, right = (
+        f"{value:.6g}" if isinstance(value, float) else str(value)
+        for value in (first.get("package"), first.get("expected"))
+    )
+    return f": {got}, not {right}"
 
 
 def difference(row: Report) -> str:

@@ -79,6 +79,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
             section(
                 "Where",
                 *(source_item(line) for line in diagnosis.source),
+                Item(diagnosis.calls, "calls") if diagnosis.calls else None,
                 kernel_item(diagnosis.kernel),
                 Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
             ),
