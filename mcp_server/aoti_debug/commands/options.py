@@ -72,17 +72,10 @@ Budget = Annotated[
 ]
 StopAtFirst = Annotated[
     bool,
-    typer.Option(
-        "--stop-at-first",
-        help="End the target at the first bad call, then diagnose it.",
-    ),
+    typer.Option("--stop-at-first", help="End the target at the first bad call, then diagnose it."),
 ]
 NoCapture = Annotated[
-    bool,
-    typer.Option(
-        "--no-capture",
-        help="Keep no packages and inputs; nothing can be replayed.",
-    ),
+    bool, typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed.")
 ]
 Imports = Annotated[
     list[str] | None,
@@ -106,8 +99,7 @@ ShowOutput = Annotated[
 ]
 Module = Annotated[str | None, typer.Option("-m", "--module", help="Run a module: python -m.")]
 IsCommand = Annotated[
-    bool,
-    typer.Option("--command", help="The rest of the line is any program and its arguments."),
+    bool, typer.Option("--command", help="The rest of the line is any program and its arguments.")
 ]
 Words = Annotated[
     list[str] | None,

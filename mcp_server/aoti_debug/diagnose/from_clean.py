@@ -163,11 +163,7 @@ CHECKED: dict[Check, str] = {
     "poison": "repeats in filled memory",
     "threads": "calls from several threads at the same time",
 }
-BY_TOOL = {
-    "memcheck": "memory accesses",
-    "initcheck": "reads before writes",
-    "racecheck": "races",
-}
+BY_TOOL = {"memcheck": "memory accesses", "initcheck": "reads before writes", "racecheck": "races"}
 
 FOR_GUARDS = Next(
     tool="triage",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GUIDE = "guides/triton-index-out-of-bounds.md"
 FIND = Fix(
     what="find the index: it is computed inside the model or comes from an input that was not "
-    "recorded; compare it with the size of the dimension it selects from",
+    "recorded; compare it with the size of the dimension it selects from"
 )
 
 

@@ -6,13 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aoti_debug.diagnose.calls import (
-    is_users,
-    source_of,
-    traceback_phase,
-    users_frame,
-    within,
-)
+from aoti_debug.diagnose.calls import is_users, source_of, traceback_phase, users_frame, within
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of

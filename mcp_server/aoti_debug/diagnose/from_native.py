@@ -102,8 +102,7 @@ def python_tells(observations: Observations) -> bool:
 def users_frame(stack: NativeBacktrace) -> NativeFrame | None:
     """Return the innermost frame of the user's own C++ files."""
     return next(
-        (f for f in stack.frames if f.file and not any(part in f.file for part in OF_OTHERS)),
-        None,
+        (f for f in stack.frames if f.file and not any(part in f.file for part in OF_OTHERS)), None
     )
 
 

@@ -213,9 +213,7 @@ MANAGED = Form(
     r"^\s{0,12}---> ",
 )
 PANICS = Form(
-    r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ",
-    r"^panic: ",
-    r"^goroutine \d{1,9} \[",
+    r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ", r"^panic: ", r"^goroutine \d{1,9} \["
 )
 NOT_LOADED = Form(
     r"(?i)\bdlopen\(.{0,300}\(no such file",

@@ -8,10 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import (
-    phase_at_end,
-    traceback_phase,
-)
+from aoti_debug.diagnose.calls import phase_at_end, traceback_phase
 from aoti_debug.diagnose.downgrade import GPU_ERROR, dumped
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.explain.out_of_bounds import COMPUTED
@@ -44,10 +41,7 @@ def in_trial(observations: Observations) -> bool:
 
 
 def candidate(
-    observations: Observations,
-    found: DeviceAssert | GpuException,
-    kernel: Kernel,
-    bounds: str = "",
+    observations: Observations, found: DeviceAssert | GpuException, kernel: Kernel, bounds: str = ""
 ) -> Candidate:
     """Say that the trial stopped, which index cannot stand made-up data, what leaves it out."""
     tried = observations.without_trial

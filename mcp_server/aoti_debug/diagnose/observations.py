@@ -136,15 +136,7 @@ class Observations:
 # A "note" had no consequence, and "printed" is a text of a process that did not fail: both rank
 # below being clean.
 Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "note", "printed"]
-ROLES: tuple[Role, ...] = (
-    "cause",
-    "symptom",
-    "envelope",
-    "aftermath",
-    "clean",
-    "note",
-    "printed",
-)
+ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean", "note", "printed")
 HEADLINE = 120  # characters
 EVENT = 140  # characters quoted of one
 # Signals that the machine sends; an abort is some library's own decision.

@@ -61,10 +61,7 @@ REFUSES: tuple[tuple[str, Category], ...] = (
         r"|int)\b|\btensor for argument .{0,60}type",
         "contract_dtype",
     ),
-    (
-        r"input type .{1,60} and weight type .{1,60} should be the same",
-        "contract_dtype",
-    ),
+    (r"input type .{1,60} and weight type .{1,60} should be the same", "contract_dtype"),
     (r"expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)", "contract_argument"),
     (
         r"\bshapes?\b|size of tensor|sizes? mismatch|mat1|channels|must match .{0,40}dimension"
@@ -173,10 +170,7 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "custom_op_fake_kernel",
         "export",
-        (
-            r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)",
-            "data is not allocated yet",
-        ),
+        (r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)", "data is not allocated yet"),
         True,
     ),
     Wording(
@@ -251,9 +245,7 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     Wording("lowering_error", "lower", near(INDUCTOR, FAILS)),
     Wording(
-        "lowering_error",
-        "export",
-        (*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}"),
+        "lowering_error", "export", (*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}")
     ),
     Wording(
         "contract_dtype", "run", ("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch"), True

@@ -268,12 +268,7 @@ _CUDA = 190
 _AMDGPU = 224
 SUFFIXES = (".cubin", ".fatbin", ".hsaco", ".spv")
 Kind = Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
-_KINDS: dict[str, Kind] = {
-    ".cubin": "cubin",
-    ".fatbin": "fatbin",
-    ".hsaco": "hsaco",
-    ".spv": "spv",
-}
+_KINDS: dict[str, Kind] = {".cubin": "cubin", ".fatbin": "fatbin", ".hsaco": "hsaco", ".spv": "spv"}
 
 
 def read_binary(member: str, data: bytes) -> Binary:

@@ -85,11 +85,7 @@ def kernel_name(told: str) -> str:
 class CoreDumpReader:
     """Give each exception once, with how often the driver met it."""
 
-    triggers: tuple[str, ...] = (
-        _DETECTED,
-        "focus set to CUDA kernel",
-        "CUDA Exception: ",
-    )
+    triggers: tuple[str, ...] = (_DETECTED, "focus set to CUDA kernel", "CUDA Exception: ")
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact

@@ -8,14 +8,7 @@ from dataclasses import replace
 from typing import BinaryIO, Literal
 
 from aoti_debug.read.blocks import MARK, Ends, span_of
-from aoti_debug.read.record import (
-    QUOTE_LIMIT,
-    ErrorLine,
-    Line,
-    PythonException,
-    SaidLine,
-    Span,
-)
+from aoti_debug.read.record import QUOTE_LIMIT, ErrorLine, Line, PythonException, SaidLine, Span
 from aoti_debug.vocabulary import Place
 
 _SPEAKS = re.compile(

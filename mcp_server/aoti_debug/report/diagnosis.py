@@ -97,10 +97,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
                 "Not the cause",
                 *(Item(text) for text in (*diagnosis.also_true, *diagnosis.misleading)),
             ),
-            section(
-                "Fix",
-                *(fix_item(fix) for fix in diagnosis.fixes),
-            ),
+            section("Fix", *(fix_item(fix) for fix in diagnosis.fixes)),
             section(
                 "Next", *(Item(command_line(step), step.why, code=True) for step in diagnosis.next)
             ),

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from aoti_debug.model import (
-    Next,
-)
+from aoti_debug.model import Next
 from aoti_debug.plain import clean, one_line
 
 Tone = Literal["fault", "doubt", "fine", "plain"]

@@ -125,12 +125,7 @@ async def minify(
     named = what if what.startswith("r-") else str(absolute("what", what, owner))
     wanted = await in_thread(
         lambda _: minify_request(
-            named,
-            args=args,
-            python=named_python,
-            env=env or {},
-            budget_s=budget_s,
-            owner=owner,
+            named, args=args, python=named_python, env=env or {}, budget_s=budget_s, owner=owner
         )
     )
     return await _run(call, kinds.MINIFY, wanted, wait_s)
@@ -160,12 +155,7 @@ async def verify_fix(
     path = str(absolute("what", what, owner))
     wanted = await in_thread(
         lambda _: verify_request(
-            path,
-            against,
-            args=args or None,
-            python=named_python,
-            env=env or {},
-            owner=owner,
+            path, against, args=args or None, python=named_python, env=env or {}, owner=owner
         )
     )
     return await _run(call, kinds.VERIFY, wanted, wait_s)
@@ -175,11 +165,7 @@ VERIFY_FIX = tool(verify_fix, "Verify a fix", read_only=False, idempotent=False,
 
 
 async def sweep(
-    call: Call,
-    manifest: str,
-    baseline: str = "",
-    python: Python = "",
-    wait_s: WaitS = MAX_WAIT_S,
+    call: Call, manifest: str, baseline: str = "", python: Python = "", wait_s: WaitS = MAX_WAIT_S
 ) -> Annotated[CallToolResult, SweepAnswer]:
     """Triage many AOTInductor targets (TOML or folder); failures in buckets, new ones against a
     baseline sweep."""
