@@ -16,6 +16,7 @@ from aoti_debug.vocabulary import Place, owner
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.model import InputFinding
     from aoti_debug.read.check_report import DeclaredInput
     from aoti_debug.read.event_records import Call, Group
     from aoti_debug.record.run_seen import RunSeen
@@ -82,7 +83,7 @@ def writes_to(observations: Observations, index: int) -> bool:
     return known is not None and known.written
 
 
-def name_of(given: Leaf) -> str:
+def name_of(given: Leaf | InputFinding) -> str:
     return given.name or f"input {given.index}"
 
 

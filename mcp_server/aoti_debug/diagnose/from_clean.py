@@ -11,7 +11,7 @@ from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_scene import WATCH, is_well
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
 from aoti_debug.facts.categories import Tier
@@ -50,7 +50,7 @@ def look_at_package(observations: Observations) -> list[Next]:
 
 GUIDE = "guides/debugging-tools.md#an-unknown-failure"
 ENDED_WELL = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
-UNKNOWN = Kind("unknown", "none", Tier.STATUS, GUIDE, role="symptom", confidence="possible")
+UNKNOWN = hint("unknown", "none", Tier.STATUS)
 SILENT = Kind("no_fault", "none", Tier.STATUS, GUIDE, role="clean", confidence="possible")
 NEVER_CALLED = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
 UNTOUCHED = Kind("user_code", "none", Tier.CLEAN, role="clean", confidence="proved")
@@ -85,18 +85,9 @@ def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
 
 def guessed(line: ErrorLine, phase: Phase) -> Candidate:
     """Say which failure is usual in a phase, where nothing but the phase is known."""
-    return Kind(
-        BY_PHASE.get(phase, "unknown"),
-        phase,
-        Tier.STATUS,
-        GUIDE,
-        role="symptom",
-        confidence="possible",
-    ).found(
-        headline("no known failure; it reports an error: ", line.span.quote),
-        line.span,
-        next=[WATCH],
-    )
+    words = headline("no known failure; it reports an error: ", line.span.quote)
+    category = BY_PHASE.get(phase, "unknown")
+    return hint(category, phase, Tier.STATUS, GUIDE).found(words, line.span, next=[WATCH])
 
 
 def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aoti_debug.diagnose.calls import is_users, source_of, traceback_phase, users_frame, within
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, Role, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
-from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
+from aoti_debug.facts.categories import GPU_FAULTS, Tier
 from aoti_debug.facts.phases import (
     CHECKING_A_CALL,
     finds_a_compiler,
@@ -258,16 +258,10 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
         category, phase = deeper(phase, category, said[1])
         if category == "missing_kernel_binary" and "triton" in lines[said[0]].text.lower():
             phase = "triton_compile"
-    yield Kind(
-        category,
-        phase,
-        Tier.EXCEPTION,
-        GUIDES.get(category),
-        role="envelope" if all(p.told == "type" for p in places) else "symptom",
-        confidence="possible",
-    ).found(
-        f"something failed {WHERE[phase]}; the log ends before it says what", last.span, order=1
-    )
+    role: Role = "envelope" if all(p.told == "type" for p in places) else "symptom"
+    words = f"something failed {WHERE[phase]}; the log ends before it says what"
+    kind = Kind(category, phase, Tier.EXCEPTION, GUIDES.get(category), role, "possible")
+    yield kind.found(words, last.span, order=1)
 
 
 INNER: tuple[Phase, ...] = ("export", "lower", "autotune", "triton_compile", "cpp_compile")
@@ -294,14 +288,9 @@ def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, P
 
 def as_said(line: SaidLine, said: Wording, *, within_triton: bool) -> Candidate:
     compiled = within_triton and said.category == "toolchain"
-    return Kind(
-        said.category,
-        "triton_compile" if compiled else said.phase,
-        Tier.STATUS,
-        MEANINGS[said.category].guide,
-        role="symptom",
-        confidence="possible",
-    ).found(headline("no known failure; by its words: ", line.span.quote), line.span, order=1)
+    phase: Phase = "triton_compile" if compiled else said.phase
+    words = headline("no known failure; by its words: ", line.span.quote)
+    return hint(said.category, phase, Tier.STATUS).found(words, line.span, order=1)
 
 
 NOTHING_KNOWN: tuple[Category, ...] = ("no_fault", "unknown")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import input_named, writes_to
+from aoti_debug.diagnose.calls import input_named, name_of, writes_to
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
-from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Fix, InputFinding
+from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
+from aoti_debug.model import Fix, InputFinding
 from aoti_debug.read.record import InputCheck
 
-CATEGORY: dict[str, Category] = {
-    "dtype": "contract_dtype",
-    "size": "contract_shape",
-    "rank": "contract_shape",
-    "stride": "contract_stride",
-    "device": "contract_device",
-    "aliasing": "contract_stride",
-    "other": "contract_shape",
-}
 WRITTEN = "the model writes to this input, so other elements of the caller's memory change"
+LOWER_BOUND_2 = (
+    "a lower bound of 2 usually comes from the exporter's 0/1 specialization, not from a kernel: "
+    "possibly a false alarm"
+)
 GUIDE = "guides/input-contracts.md"
 
 
@@ -38,7 +33,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         over_bound = check.property == "size" and check.relation == "max"
         sure = not false_alarm and not over_bound
         yield Kind(
-            "false_alarm" if false_alarm else CATEGORY[check.property],
+            "false_alarm" if false_alarm else OF_A_PROPERTY[check.property],
             "run",
             Tier.OVER_BOUND if over_bound else Tier.OWN_CHECK,
             known.guide if known else GUIDE,
@@ -79,27 +74,23 @@ def words(check: InputCheck) -> str:
     return f"{relation}{check.expected}"
 
 
-def label(finding: InputFinding) -> str:
-    return finding.name or f"input {finding.index}"
-
-
 def summary(finding: InputFinding) -> str:
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
     if finding.property == "nesting":
         return nested(finding)
     if finding.property == "aliasing":
-        return f"{label(finding)} has no memory of its own{at} ({finding.got})"
+        return f"{name_of(finding)} has no memory of its own{at} ({finding.got})"
     if finding.property in ("guard", "other"):
         return (
-            f"{label(finding)} breaks a guard{at}: {finding.got}, compiled for {finding.expected}"
+            f"{name_of(finding)} breaks a guard{at}: {finding.got}, compiled for {finding.expected}"
         )
     what = f"{finding.property} {finding.got}{at}"
-    return f"{label(finding)} has {what}, compiled for {finding.expected}"
+    return f"{name_of(finding)} has {what}, compiled for {finding.expected}"
 
 
 def nested(finding: InputFinding) -> str:
     """Say how an argument is nested otherwise than at the export, both side by side."""
-    name, expected, got = label(finding), finding.expected or "", finding.got or ""
+    name, expected, got = name_of(finding), finding.expected or "", finding.got or ""
     if expected in ("a tensor", "no tensor"):
         return f"{name} is {got}, exported with {expected}"
     if sorted(expected.split(", ")) != sorted(got.split(", ")):
@@ -112,10 +103,7 @@ def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str
     lower bound of 2 comes from the export's 0/1 specialisation, and the stride of a dimension of
     size 1 is never used."""
     if check.property == "size" and check.relation == "min" and check.expected == "2":
-        return (
-            "a lower bound of 2 usually comes from the exporter's 0/1 specialization, not from a "
-            "kernel: possibly a false alarm"
-        )
+        return LOWER_BOUND_2
     if check.property == "stride" and check.dim is not None:
         call = observations.run.call
         given = call.input(check.input) if call else None
@@ -158,7 +146,7 @@ FIXES: dict[str, tuple[str, str | None]] = {
 
 def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
     """Return what to do about an input that breaks the contract."""
-    name, expected = label(finding), finding.expected or ""
+    name, expected = name_of(finding), finding.expected or ""
     if finding.property == "nesting":
         return [nested_fix(name, expected, finding.got or "")]
     known = FIXES.get(finding.property) or (FIXES["derived"] if derived else None)

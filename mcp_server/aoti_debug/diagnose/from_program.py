@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import source_of
-from aoti_debug.diagnose.from_input_check import CATEGORY, WRITTEN, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, fixes_for, summary
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import blamed
-from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Evidence, Fix, InputFinding, SourceLine
+from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
+from aoti_debug.model import Evidence, Fix, InputFinding, SourceLine
 from aoti_debug.vocabulary import Break, OutOfBounds, places_in
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ GUARDED = re.compile(r"\b([A-Za-z_]\w{0,199})(?:\.size\(\)\[(\d{1,3})\])?")
 SPECIALISED = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] >= 2")
 CONTRACT = "guides/input-contracts.md"
 INDEX = "guides/triton-index-out-of-bounds.md"
-LOWER_BOUND_2 = (
-    "a lower bound of 2 usually comes from the exporter's 0/1 specialization, not from a kernel: "
-    "possibly a false alarm"
-)
 ONE_SIZE = (
     "export excludes a single size if a size derived from it would be 0 or 1 (it specializes "
     "those), or if the model tests for it; in the first case the result is often right"
@@ -62,7 +58,7 @@ def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
     over_bound = is_size and difference.relation == "max"
     said = summary(finding)
     return Kind(
-        "false_alarm" if doubtful else category_of(finding.property),
+        "false_alarm" if doubtful else OF_A_PROPERTY.get(finding.property, "contract_argument"),
         "run",
         tier_of(difference, over_bound),
         CONTRACT,
@@ -97,11 +93,6 @@ def reason_of(difference: Break, doubtful: bool) -> str | None:
     if difference.written and difference.property == "stride":
         return WRITTEN
     return "the model writes to this input" if difference.property == "aliasing" else None
-
-
-def category_of(property: str) -> Category:
-    """Return the category of a difference: what is no tensor is an argument."""
-    return CATEGORY.get(property, "contract_argument")
 
 
 def from_guards(report: GuardsReport) -> Iterator[Candidate]:

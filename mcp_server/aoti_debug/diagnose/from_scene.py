@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, evidence, headline
+from aoti_debug.diagnose.observations import Candidate, headline, hint
 from aoti_debug.diagnose.scene import Form, Scene
 from aoti_debug.diagnose.wording import refused
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import phase_of_native
-from aoti_debug.model import Category, Diagnosis, Next, Phase
+from aoti_debug.model import Category, Next, Phase
 from aoti_debug.read.record import CodePlace, Line, PythonException
 
 if TYPE_CHECKING:
@@ -266,19 +266,8 @@ def said(
     scene: Scene, line: Line, category: Category, phase: Phase, what: str, tier: Tier = Tier.STATUS
 ) -> Candidate:
     span = scene.span(line)
-    return Candidate(
-        Diagnosis(
-            phase=phase,
-            category=category,
-            confidence="possible",
-            summary=headline(what, span.quote),
-            evidence=[evidence(span)],
-            guide=MEANINGS[category].guide,
-            next=[WATCH],
-        ),
-        role="symptom",
-        tier=tier,
-        order=1,
+    return hint(category, phase, tier).found(
+        headline(what, span.quote), span, next=[WATCH], order=1
     )
 
 

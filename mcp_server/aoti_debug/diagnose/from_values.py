@@ -147,11 +147,8 @@ def stale(older: OlderPackage) -> Candidate:
 
 
 def unwritten(report: PoisonReport) -> Candidate:
-    said = (
-        f"output {report.output} depends on uninitialized memory: part of it is never "
-        f"written{place(report)}"
-    )
-    return DIFFERENT.found(said, report.artifact, order=-2, fixes=[UNWRITTEN_FIX])
+    said = f"output {report.output} depends on uninitialized memory: part of it is never written"
+    return DIFFERENT.found(said + place(report), report.artifact, order=-2, fixes=[UNWRITTEN_FIX])
 
 
 def drifting(report: RepeatsReport, call: int) -> Candidate:
@@ -172,11 +169,8 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
 
 
 def unrepeatable(report: RepeatsReport) -> Candidate:
-    said = (
-        f"output {report.output} differs from repeat to repeat with the same inputs and seed"
-        f"{place(report)}"
-    )
-    return DIFFERENT.found(said, report.artifact, order=-1, fixes=[RACE_FIX])
+    said = f"output {report.output} differs from repeat to repeat with the same inputs and seed"
+    return DIFFERENT.found(said + place(report), report.artifact, order=-1, fixes=[RACE_FIX])
 
 
 def place(report: RepeatsReport) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
+from aoti_debug.facts.categories import MEANINGS, Tier
 from aoti_debug.model import (
     Category,
     Confidence,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.scene import Scene
     from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
-    from aoti_debug.facts.categories import Tier
     from aoti_debug.package.documents import Use
     from aoti_debug.package.index_source import Origin
     from aoti_debug.package.record import Package
@@ -258,3 +258,8 @@ class Kind:
         )
         ranked = (self.role, self.tier, order, signature, setting, advisory, over_bound)
         return Candidate(diagnosis, *ranked)
+
+
+def hint(category: Category, phase: Phase, tier: Tier, guide: str | None = None) -> Kind:
+    """Return the kind of a finding that is possible at most: by a form, a place, a word."""
+    return Kind(category, phase, tier, guide or MEANINGS[category].guide, "symptom", "possible")

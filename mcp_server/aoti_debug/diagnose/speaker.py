@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import CARRIES, COMPLAINS, HARMLESS, MILD, said
@@ -97,20 +97,20 @@ FAILS_AT_LOAD: Row = (
     "load",
 )
 LOWERS: Row = ("", "lowering_error", "lower")
-OF_THE_USER: Row = ("", "user_code", "run")
 INSTALLS: tuple[Row, ...] = (("", "toolchain", "environment"),)
 REFUSES_TO_INSTALL: tuple[Row, ...] = ((r"\S", "toolchain", "environment"),)
 OF_A_RUNTIME = (MEMORY, NO_DEVICE, LIBRARY, NO_OPERATOR, DAMAGED, DIFFERS)
 
+neighbour = partial(Part, neighbour=True)
+
 # The narrower part comes first.
 PARTS: tuple[Part, ...] = (
-    Part(
+    neighbour(
         "torch's log, asked to tell",
         (r"\] \[__\w{1,40}\] ",),
         ((r"recompiling function|skipping cudagraphs|graph break", "performance", "run"),),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "a converter of models",
         (
             r"\bexir[/\\]\w",
@@ -122,9 +122,8 @@ PARTS: tuple[Part, ...] = (
             r"\btvm[/\\.](?:relay|relax)[/\\.]",
         ),
         (MEMORY, NO_DEVICE, LOWERS),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "ExecuTorch",
         (
             r"\bexecutorch[:/.](?!.{0,80}site-packages/torch)",
@@ -136,9 +135,8 @@ PARTS: tuple[Part, ...] = (
             r"Failed to (?:load|execute) method \w{1,60}, error",
         ),
         (*OF_A_RUNTIME, TYPES_OF_DATA, SIZES, VERSIONS, FAILS_AT_LOAD),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "LAMMPS",
         (
             r"(?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}"
@@ -151,9 +149,8 @@ PARTS: tuple[Part, ...] = (
             (r"un(?:recognized|known) \w{1,12} style|not enabled in this", "toolchain", "run"),
             (r"error", "user_code", "run"),
         ),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "Java",
         (
             r'^Exception in thread "',
@@ -162,9 +159,8 @@ PARTS: tuple[Part, ...] = (
             r"^(?:Caused by: )?(?:java|javax|kotlin|scala|ai\.djl)\.[\w.$]{1,200}"
             r"(?:Exception|Error)\b",
         ),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "Rust",
         (
             r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ",
@@ -178,19 +174,16 @@ PARTS: tuple[Part, ...] = (
             (r"can't find crate|no matching package|failed to select", "toolchain", "environment"),
             (r"linking with", "toolchain", "cpp_compile"),
         ),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "Go",
         (r"^panic: runtime error: ", r"^goroutine \d{1,9} \[", r"^\s{1,8}/\S{1,200}\.go:\d{1,6}"),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "Node.js",
         (r"^node:internal/", r"^\s{1,8}at .{0,200}\(node:internal/", r"^npm (?:ERR!|error)"),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "conda",
         (
             r"^\w{0,40}(?:PackagesNotFound|ResolvePackageNotFound|UnsatisfiableError|CondaError"
@@ -204,9 +197,8 @@ PARTS: tuple[Part, ...] = (
             r"\bnothing provides \S{1,80}.{0,40} needed by ",
         ),
         REFUSES_TO_INSTALL,
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "nix",
         (
             r"^error: builder for '/nix/store/",
@@ -215,9 +207,8 @@ PARTS: tuple[Part, ...] = (
             r"^error: \d{1,6} dependencies of derivation '/nix/store/",
         ),
         REFUSES_TO_INSTALL,
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "pip",
         (
             r"^ERROR: (?:pip's|Could not|No matching|Cannot install|ResolutionImpossible|Failed)",
@@ -233,32 +224,24 @@ PARTS: tuple[Part, ...] = (
             r"^The following packages have unmet dependencies|^\s{1,4}\S{1,80} : (?:Pre)?Depends: ",
         ),
         REFUSES_TO_INSTALL,
-        neighbour=True,
     ),
     Part(
         "torch.onnx",
         (r"\btorch\.onnx\.\w", r"^\[torch\.onnx\] .{0,200}❌"),
         (("", "lowering_error", "export"),),
     ),
-    Part(
+    neighbour(
         "TorchScript",
         (r"\btorch\.jit\.\w{0,40}Error", r"\btorch\.jit\.frontend\.", r"\bTracingCheckError\b"),
         (("", "user_code", "run"),),
-        neighbour=True,
     ),
-    Part(
-        "Core ML Tools",
-        (r"\bcoremltools\b",),
-        (MEMORY, ("", "lowering_error", "lower")),
-        neighbour=True,
-    ),
-    Part(
+    neighbour("Core ML Tools", (r"\bcoremltools\b",), (MEMORY, ("", "lowering_error", "lower"))),
+    neighbour(
         "ONNX Runtime",
         (r"\bonnxruntime[.:]", r"\[ONNXRuntimeError\]"),
         (*OF_A_RUNTIME, TYPES_OF_DATA, SIZES, VERSIONS),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "TensorRT",
         (
             r"\[TRT\]",
@@ -270,15 +253,13 @@ PARTS: tuple[Part, ...] = (
             r"\bTensorRT\b",
         ),
         (*OF_A_RUNTIME, VERSIONS, CONVERTS, SIZES),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "TensorFlow",
         (r"\btensorflow/\w",),
         (*OF_A_RUNTIME, (r"version|compiled with|library init", "toolchain", "environment"), SIZES),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "JAX",
         (
             r"\bjaxlib\.",
@@ -288,15 +269,13 @@ PARTS: tuple[Part, ...] = (
             r"\bxla/service/",
         ),
         (*OF_A_RUNTIME, (r"version|library init", "toolchain", "environment"), SIZES),
-        neighbour=True,
     ),
-    Part(
+    neighbour(
         "OpenVINO",
         (r"\bopenvino[.:]", r"\bov::", r"\bOpConversionFailure\b", r"\bsrc/frontends/"),
         (MEMORY, NO_DEVICE, LIBRARY, DAMAGED, CONVERTS, SIZES),
-        neighbour=True,
     ),
-    Part("TVM", (r"\btvm\.error\.", r"\btvm::"), (MEMORY, NO_DEVICE, CONVERTS), neighbour=True),
+    neighbour("TVM", (r"\btvm\.error\.", r"\btvm::"), (MEMORY, NO_DEVICE, CONVERTS)),
     Part(
         "Intel's runtime",
         (
@@ -305,7 +284,7 @@ PARTS: tuple[Part, ...] = (
             r"\bsycl::|UR_RESULT_ERROR",
         ),
     ),
-    Part(
+    neighbour(
         "Kubernetes",
         (
             r"\bkubelet\b",
@@ -314,26 +293,16 @@ PARTS: tuple[Part, ...] = (
             r"^\s{0,12}Reason:\s{1,12}[A-Z]\w{1,40}$",
         ),
         (MEMORY, NO_DEVICE, *INSTALLS),
-        neighbour=True,
     ),
-    Part(
-        "Docker",
-        (r"^docker: ", r"^Error response from daemon"),
-        (MEMORY, NO_DEVICE, *INSTALLS),
-        neighbour=True,
+    neighbour(
+        "Docker", (r"^docker: ", r"^Error response from daemon"), (MEMORY, NO_DEVICE, *INSTALLS)
     ),
-    Part(
+    neighbour(
         "Slurm",
         (r"^(?:slurmstepd|srun|sbatch): ",),
         (MEMORY, (r"time limit", "hang", "hang"), NO_DEVICE),
-        neighbour=True,
     ),
-    Part(
-        "MPI",
-        (r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "),
-        (MEMORY,),
-        neighbour=True,
-    ),
+    neighbour("MPI", (r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "), (MEMORY,)),
     Part("NCCL", (r"\bNCCL (?:WARN|INFO|error)", r"ProcessGroupNCCL")),
     Part("the Windows linker", (r"\bLINK : ", r"error LNK\d{4}")),
     Part("the macOS loader", (r"^dyld\[", r"\bdlopen\(.{1,300}\): (?:Library|Symbol) not")),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import shared
+from aoti_debug.diagnose.calls import name_of, shared
 from aoti_debug.diagnose.from_calls import findings as of_program
-from aoti_debug.diagnose.from_input_check import label, summary
+from aoti_debug.diagnose.from_input_check import summary
 from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
 from aoti_debug.diagnose.observations import HEADLINE
 from aoti_debug.model import Evidence
@@ -311,7 +311,9 @@ def describe(one: Broken, same: Sequence[Broken]) -> str:
     if first.property == "guard":
         words = f"{first.expected} does not hold"
     else:
-        words = f"{label(first)} has {first.property} {' or '.join(got[:WORDS])}{at}, compiled for "
+        words = (
+            f"{name_of(first)} has {first.property} {' or '.join(got[:WORDS])}{at}, compiled for "
+        )
         words += f"{first.expected}"
     count = sum(other.count for other in same)
     return words if one.count == count else f"{words} ({one.count} calls)"

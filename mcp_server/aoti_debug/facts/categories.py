@@ -59,6 +59,21 @@ GPU_FAULTS: frozenset[Category] = frozenset(
 )
 
 
+# What a call breaks, by the property of the input; what is no tensor is an argument.
+OF_A_PROPERTY: dict[str, Category] = {
+    "size": "contract_shape",
+    "rank": "contract_shape",
+    "dtype": "contract_dtype",
+    "stride": "contract_stride",
+    "device": "contract_device",
+    "guard": "contract_guard",
+    "alignment": "misaligned_address",
+    "aliasing": "contract_stride",
+    "other": "contract_shape",
+    **dict.fromkeys(("nesting", "count", "type", "value"), "contract_argument"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """One line on a category, its default guide, and whether something is broken."""

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from aoti_debug.diagnose.calls import base_name
-from aoti_debug.diagnose.from_input_check import label
+from aoti_debug.diagnose.calls import base_name, name_of
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.model import Experiment, InputFinding
 
@@ -126,7 +125,7 @@ def without_lines(cases: Sequence[Tried]) -> tuple[Experiment, ...]:
 def changed(trial: Trial) -> str:
     """Say what was taken away: "item[dim 0] cut to 15", "mask as bool"."""
     said: dict[str, list[str]] = {}
-    names = {one.index: label(one) for one in trial.breaks}
+    names = {one.index: name_of(one) for one in trial.breaks}
     for one in trial.changes:
         if one.property == "size":
             how = f"dimension {one.dim} of {one.to}"
@@ -203,7 +202,7 @@ def narrowed_by(finding: InputFinding, observations: Observations) -> str:
 
 def line(group: Sequence[tuple[InputFinding, Weighed]], observations: Observations) -> str:
     finding, weighed = group[0]
-    names = ", ".join(dict.fromkeys(label(one) for one, _ in group))
+    names = ", ".join(dict.fromkeys(name_of(one) for one, _ in group))
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
     said = f"{names}: {finding.property}{at} is compiled for {finding.expected}"
     exported = bounds(finding, observations)

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from aoti_debug.facts.categories import OF_A_PROPERTY
 from aoti_debug.model import Category, Confidence, InputFinding
 from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
@@ -106,22 +107,6 @@ def _statements(module: ModuleType, *classes: type) -> list[str]:
     ]
 
 
-CATEGORY: dict[str, Category] = {
-    "size": "contract_shape",
-    "rank": "contract_shape",
-    "dtype": "contract_dtype",
-    "stride": "contract_stride",
-    "device": "contract_device",
-    "guard": "contract_guard",
-    "nesting": "contract_argument",
-    "count": "contract_argument",
-    "type": "contract_argument",
-    "value": "contract_argument",
-    "alignment": "misaligned_address",
-    "aliasing": "contract_stride",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A call breaks the contract, or (`false_alarm`) only the compiled check says so."""
@@ -169,7 +154,7 @@ def violation(broken: Break) -> Violation:
         expected=broken.expected,
         got=broken.got,
     )
-    category = "false_alarm" if broken.harmless else CATEGORY[broken.property]
+    category = "false_alarm" if broken.harmless else OF_A_PROPERTY[broken.property]
     return Violation(
         finding, category, broken.confidence, broken.reason, broken.harmless, broken.relation
     )

@@ -283,7 +283,7 @@ SIGNATURES = (
         unconfirmed=("HIP error: device kernel image is invalid",),
         matches=(example("rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: No such file or directory", "rocBLAS"),),
     ),
-    Signature("rocm_failure", "run", "illegal_memory_access", Tier.GENERAL_TEXT, next_tool="triage",
+    Signature("rocm_failure", "run", "illegal_memory_access", Tier.GENERAL_TEXT,
         summary="A kernel faulted on an AMD GPU",
         means="The same family of faults as an illegal memory access on CUDA: contract first, then the kernel.",
         fixes=("AMD_LOG_LEVEL=3 or rocgdb names the kernel; check the inputs with AOTI_RUNTIME_CHECK_INPUTS=1",),

@@ -486,7 +486,7 @@ SIGNATURES = (
         matches=(quoted("RuntimeError: Storage size calculation overflowed with sizes=[-1008, 64] and strides=[64, 1]", "pytorch/pytorch#190589"),),
         neighbours=(example("RuntimeError: Storage size calculation overflowed with sizes=[9223372036854775807]", "another failure"),),
     ),
-    Signature("runtime_assert", "run", "contract_guard", Tier.NAMED_TEXT, next_tool="triage",
+    Signature("runtime_assert", "run", "contract_guard", Tier.NAMED_TEXT,
         summary="A size taken from the inputs breaks an assertion of the model: {condition}",
         means="torch.export recorded this condition (from torch._check or from how the size is used) and the package checks it. A lower bound of 2 often only comes from the exporter's assumption that sizes are not 0 or 1.",
         check="Run ep.module() on the same input: it names the graph node.",

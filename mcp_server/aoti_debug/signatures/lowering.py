@@ -313,7 +313,7 @@ SIGNATURES = (
         patterns=(r"(?:^|\s)(?P<op>[\w.:]{1,120}) is missing a c-shim implementation, using proxy executor as fallback",),
         matches=(recorded("W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default is missing a c-shim implementation, using proxy executor as fallback"),),
     ),
-    Signature("op_dtype_not_implemented", "run", "lowering_error", Tier.VAGUE_TEXT, confidence="possible", next_tool="triage",
+    Signature("op_dtype_not_implemented", "run", "lowering_error", Tier.VAGUE_TEXT, confidence="possible",
         summary="The kernel {op} does not exist for {dtype} on this device",
         means="ATen has no code for this operator, dtype and device. While exporting it is the model's dtype, at run time an input of another dtype than compiled.",
         check="Do the inputs have the dtypes of the export?",
