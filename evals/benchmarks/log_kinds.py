@@ -39,7 +39,7 @@ def samples() -> list[bytes]:
 def anchors() -> list[bytes]:
     """Return every text that a reader or a signature looks for."""
     found = [
-        t.encode() for one in signatures() for p in one.searched for t in texts_of(p, one.anchors)
+        t.encode() for one in signatures() for p in one.patterns for t in texts_of(p, one.anchors)
     ]
     return found + [t.encode() for reader in log_readers("x") for t in reader.triggers]
 

@@ -21,7 +21,7 @@ from aoti_debug.model import CATEGORIES, PHASES
 from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import Line
 from aoti_debug.signatures import Match, Sample, Signature, matcher, signatures, texts_of
-from aoti_debug.signatures.signature import ToolName, groups_of, literals
+from aoti_debug.signatures.signature import ToolName, groups_of, literals, unconfirmed
 from elftools.elf.elffile import ELFFile
 from programs import torch_folder, torch_version
 
@@ -125,7 +125,7 @@ def test_each_topic_says_what_it_is_about():
 
 @EACH
 def test_samples_match_and_fill_the_summary(signature: Signature) -> None:
-    groups = {name for p in signature.searched for name in groups_in(p)}
+    groups = {name for p in signature.patterns for name in groups_in(p)}
     for sample in signature.matches:
         match = matches(sample.text).get(signature.id)
         assert match is not None, sample.text
@@ -138,7 +138,7 @@ def groups_in(pattern: str) -> set[str]:
 
 @EACH
 def test_every_pattern_says_one_thing(signature: Signature) -> None:
-    for pattern in signature.searched:
+    for pattern in signature.patterns:
         assert not has_alternatives(pattern), pattern
 
 
@@ -178,7 +178,8 @@ def test_a_pattern_without_a_sample_is_of_the_installed_torch_or_of_a_public_tex
         pattern: [text for text in literals(pattern) if len(text) >= LONG_ENOUGH]
         for signature in ALL
         for pattern in signature.patterns
-        if not any(compiled(pattern).search(sample.text) for sample in signature.matches)
+        if not isinstance(pattern, unconfirmed)
+        and not any(compiled(pattern).search(sample.text) for sample in signature.matches)
     }
     searched = sorted({text for some in bare.values() for text in some})
     search = MultiSearch(text.encode() for text in searched)
@@ -197,8 +198,9 @@ def test_a_pattern_without_a_sample_is_of_the_installed_torch_or_of_a_public_tex
 
 def test_an_unconfirmed_pattern_has_no_sample() -> None:
     for signature in ALL:
-        for pattern in signature.unconfirmed:
-            assert not any(compiled(pattern).search(s.text) for s in signature.matches), pattern
+        for pattern in signature.patterns:
+            sampled = any(compiled(pattern).search(s.text) for s in signature.matches)
+            assert not (sampled and isinstance(pattern, unconfirmed)), pattern
 
 
 def has_alternatives(pattern: str) -> bool:
@@ -212,7 +214,7 @@ def has_alternatives(pattern: str) -> bool:
 
 
 def test_a_bar_in_a_group_joins_words_and_not_phrases() -> None:
-    for pattern in {p for s in ALL for p in s.searched}:
+    for pattern in {p for s in ALL for p in s.patterns}:
         for alternative in alternatives(parser.parse(pattern)):
             assert not any(is_gap(item) for item in alternative[:-1]), pattern
 
@@ -258,7 +260,7 @@ def test_samples_match_only_the_other_signatures_that_are_written_down(snapshot)
 def test_the_texts_that_are_searched_for_are_rare() -> None:
     common: list[tuple[str, str]] = []
     for signature in ALL:
-        for text in {t for p in signature.searched for t in texts_of(p, signature.anchors)}:
+        for text in {t for p in signature.patterns for t in texts_of(p, signature.anchors)}:
             # A log with many of them is searched without its digits: what is left must be rare.
             left = text.translate(DELETED).replace(" ", "")
             if len(left) < 3 or text in PROSE or sum(text in line for line in BENIGN) > 2:
@@ -269,7 +271,7 @@ def test_the_texts_that_are_searched_for_are_rare() -> None:
 @EACH
 def test_words_name_only_groups_that_every_pattern_has(signature: Signature) -> None:
     wanted = {name for text in texts(signature) for name in re.findall(r"\{([a-z_]+)\}", text)}
-    for pattern in signature.searched:
+    for pattern in signature.patterns:
         assert wanted <= groups_in(pattern), pattern
 
 
@@ -297,7 +299,7 @@ def test_ordinary_log_lines_have_no_cause() -> None:
 
 
 def test_every_repeat_in_a_pattern_is_bounded() -> None:
-    for pattern in {p for s in ALL for p in s.searched}:
+    for pattern in {p for s in ALL for p in s.patterns}:
         tree = parser.parse(pattern)
         assert not _open(tree), pattern
         assert not _nested(tree), pattern
@@ -347,7 +349,7 @@ import re, sys
 from aoti_debug.signatures import signatures, texts_of
 SIZE = 16384
 for s in signatures():
-    for pattern in s.searched:
+    for pattern in s.patterns:
         text = max(texts_of(pattern, s.anchors), key=len)
         fillers = ["a", " ", "(", "'", "0", "::", "/", "_", "\\u2018", text, text[:-3]]
         compiled = re.compile(pattern)
@@ -390,7 +392,7 @@ def test_the_longest_text_that_is_always_there(pattern: str, expected: list[str]
 
 def test_no_sample_matches_a_pattern_without_one_of_its_texts() -> None:
     for signature in ALL:
-        for pattern in signature.searched:
+        for pattern in signature.patterns:
             for line in (sample.text for sample in signature.matches):
                 if re.search(pattern, line):
                     assert any(text in line for text in literals(pattern)), (pattern, line)

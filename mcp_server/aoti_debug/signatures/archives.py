@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("archive_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
@@ -73,13 +73,11 @@ SIGNATURES = (
             "(?P<why>istream reader failed: .{0,60})",
             "SafetensorError: (?P<why>Error while deserializing.{0,100})",
             r"(?P<why>size \d{1,15} is not a multiple of element size \d{1,3})",
-        ),
-        unconfirmed=(
-            "(?P<why>pickle data was truncated)",
-            "(?P<why>Bad CRC-32 for file .{0,80})",
-            "(?P<why>Read less bytes than requested)",
-            r"(?P<why>WeightsUnpickler error: Unsupported operand \d{1,3})",
-            "SafetensorError: (?P<why>(?:Invalid|Incomplete|Metadata).{0,100})",
+            unconfirmed("(?P<why>pickle data was truncated)"),
+            unconfirmed("(?P<why>Bad CRC-32 for file .{0,80})"),
+            unconfirmed("(?P<why>Read less bytes than requested)"),
+            unconfirmed(r"(?P<why>WeightsUnpickler error: Unsupported operand \d{1,3})"),
+            unconfirmed("SafetensorError: (?P<why>(?:Invalid|Incomplete|Metadata).{0,100})"),
         ),
         matches=(
             recorded("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error."),
@@ -260,12 +258,10 @@ SIGNATURES = (
             r"^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?P<what>(?:cudaErrorInvalidKernelImage|CUDA_ERROR_INVALID_IMAGE))",
             r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>named symbol not found)",
             r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>cudaErrorSymbolNotFound|CUDA_ERROR_NOT_FOUND|(?:cudaErrorI|CUDA_ERROR_I)(?:nvalidSource|NVALID_SOURCE)|CUDA_ERROR_SHARED_OBJECT\w{1,200}|cudaErrorSharedObject\w{1,200}|CUDA_ERROR_FILE_NOT_FOUND|hipErrorInvalid(?:KernelFile|Image))",
-        ),
-        unconfirmed=(
-            r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared object symbol not found)",
-            r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared object initialization failed)",
-            r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid device symbol)",
-            r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid kernel file)",
+            unconfirmed(r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared object symbol not found)"),
+            unconfirmed(r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>shared object initialization failed)"),
+            unconfirmed(r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid device symbol)"),
+            unconfirmed(r"(?:CUDA (?:driver )?error|Triton Error \[CUDA\]|HIP error): (?P<what>invalid kernel file)"),
         ),
         matches=(
             example("RuntimeError: CUDA driver error: named symbol not found", "the CUDA driver"),
@@ -303,7 +299,9 @@ SIGNATURES = (
             "Unset TRITON_PTXAS_PATH; empty TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR",
         ),
         guide="guides/toolchain.md#driver-too-old",
-        patterns=(r"Triton Error \[CUDA\]: (?P<what>device kernel image is invalid)",),
-        unconfirmed=(r"Triton Error \[CUDA\]: (?P<what>no kernel image is available for execution)",),
+        patterns=(
+            r"Triton Error \[CUDA\]: (?P<what>device kernel image is invalid)",
+            unconfirmed(r"Triton Error \[CUDA\]: (?P<what>no kernel image is available for execution)"),
+        ),
     ),
 )

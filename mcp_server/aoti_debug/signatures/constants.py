@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, recorded
+from aoti_debug.signatures.signature import Signature, example, recorded, unconfirmed
 
 _OF = r"(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}"
 _IS = r"[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?"
@@ -245,19 +245,17 @@ SIGNATURES = (
             "returns NaN(?!s?[?:= ]{1,4}False)",
             "returns nan",
             r"isnan\(\)\.any\(\).{0,20}True",
-        ),
-        unconfirmed=(
-            r"^\s{0,20}nan(?:\s{1,20}nan){2,40}",
-            "are all NaN(?!s?[?:= ]{1,4}False)",
-            "has NaN(?!s?[?:= ]{1,4}False)",
-            "output is nan",
-            "outputs are nan",
-            "is all nan",
-            "all NaN",
-            "has_?(?:nan|NaN)[:=] ?True",
-            "[Ll]oss is nan",
-            "NaN outputs",
-            r"isfinite\(\)\.all\(\).{0,20}False",
+            unconfirmed(r"^\s{0,20}nan(?:\s{1,20}nan){2,40}"),
+            unconfirmed("are all NaN(?!s?[?:= ]{1,4}False)"),
+            unconfirmed("has NaN(?!s?[?:= ]{1,4}False)"),
+            unconfirmed("output is nan"),
+            unconfirmed("outputs are nan"),
+            unconfirmed("is all nan"),
+            unconfirmed("all NaN"),
+            unconfirmed("has_?(?:nan|NaN)[:=] ?True"),
+            unconfirmed("[Ll]oss is nan"),
+            unconfirmed("NaN outputs"),
+            unconfirmed(r"isfinite\(\)\.all\(\).{0,20}False"),
         ),
         matches=(example("loss: nan", "common form"),),
         neighbours=(
@@ -282,20 +280,18 @@ SIGNATURES = (
             r"(?:Error|Exception)\b.{0,120}infs or NaNs",
             "to satisfy the constraint .{0,200}nan",
             "to satisfy the constraint .{0,200}invalid values",
-        ),
-        unconfirmed=(
-            "Assertion `input_val >= zero && input_val <= one",
-            r"Assertion `cumdist\[",
-            "Assertion `val >= zero",
-            "Assertion `sum > accZero",
-            "Assertion `0 <= p4 && p4 <= 1",
-            r"Assertion `!\(?(?:::)?isnan",
-            r"(?:Error|Exception)\b.{0,120}NaN or infinite",
-            r"(?:Error|Exception)\b.{0,120}Infs or NaNs",
-            r"(?:Error|Exception)\b.{0,120}contains inf or nan",
-            r"(?:Error|Exception)\b.{0,120}[Ff]ound inf or nan",
-            r"(?:Error|Exception)\b.{0,120}[fF]ound NaN",
-            r"(?:Error|Exception)\b.{0,120}(?:NaN detected|nan detected|NaNs detected)",
+            unconfirmed("Assertion `input_val >= zero && input_val <= one"),
+            unconfirmed(r"Assertion `cumdist\["),
+            unconfirmed("Assertion `val >= zero"),
+            unconfirmed("Assertion `sum > accZero"),
+            unconfirmed("Assertion `0 <= p4 && p4 <= 1"),
+            unconfirmed(r"Assertion `!\(?(?:::)?isnan"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}NaN or infinite"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}Infs or NaNs"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}contains inf or nan"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}[Ff]ound inf or nan"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}[fF]ound NaN"),
+            unconfirmed(r"(?:Error|Exception)\b.{0,120}(?:NaN detected|nan detected|NaNs detected)"),
         ),
         matches=(example("ValueError: Input contains NaN, infinity or a value too large for dtype", "scikit-learn"),),
     ),
@@ -317,8 +313,8 @@ SIGNATURES = (
             "Greatest absolute difference",
             "Not equal to tolerance",
             r"RMSE \(res-fp64\): (?!0\.0{1,9},)",
+            unconfirmed(r"\bfail_accuracy\b"),
         ),
-        unconfirmed=(r"\bfail_accuracy\b",),
         matches=(
             recorded("Arrays are not almost equal to 6 decimals", "numpy 2.4.6"),
             recorded("Not equal to tolerance rtol=1e-05, atol=0", "numpy 2.4.6"),

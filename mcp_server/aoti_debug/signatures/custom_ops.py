@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("aten_op_not_traceable", "export", "lowering_error", Tier.SPECIFIC_TEXT,
@@ -17,8 +17,8 @@ SIGNATURES = (
         patterns=(
             r"unsupported operator: (?P<op>(?:aten|prims)\.[\w.]{1,200})",
             r"Could not run '(?P<op>aten::[\w.]{1,200})' with arguments from the 'Meta' backend",
+            unconfirmed(r"UnsupportedOperatorException: (?P<op>(?:aten|prims)\.[\w.]{1,200})"),
         ),
-        unconfirmed=(r"UnsupportedOperatorException: (?P<op>(?:aten|prims)\.[\w.]{1,200})",),
         matches=(
             example("torch._dynamo.exc.Unsupported: unsupported operator: aten._foo.default (see https://docs.google.com/document/d/1 for how to fix)", "torch/_dynamo/utils.py, 2.6"),
             example("NotImplementedError: Could not run 'aten::_foo' with arguments from the 'Meta' backend.", "the dispatcher's message"),
@@ -57,10 +57,8 @@ SIGNATURES = (
             r"Trying to backward through \S{1,100} but no autograd formula was registered",
             r"tagged with torch\.Tag\.\w{1,200} (?:must|requires|only)",
             "seems to be empirically wrong",
-        ),
-        unconfirmed=(
-            "Tried to register multiple operators with the same name",
-            "test_schema failed with .{1,120}",
+            unconfirmed("Tried to register multiple operators with the same name"),
+            unconfirmed("test_schema failed with .{1,120}"),
         ),
         matches=(
             recorded("ValueError: infer_schema(func): Parameter x must have a type annotation. Got func with signature (x))"),
@@ -118,8 +116,8 @@ SIGNATURES = (
             r"Unsupported: Dynamic shape operator \(no meta kernel\)",
             "ScriptObject's .{1,80}registered a fake class",
             "operator may return an output Tensor with data-dependent shape",
+            unconfirmed(r"Could not run '(?!aten::)(?P<op>[\w:.]{1,200})' with arguments from the 'Meta' backend"),
         ),
-        unconfirmed=(r"Could not run '(?!aten::)(?P<op>[\w:.]{1,200})' with arguments from the 'Meta' backend",),
         matches=(
             recorded("NotImplementedError: q::cpuonly: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered."),
             recorded("torch._subclasses.fake_tensor.UnsupportedOperatorException: q.cpuonly.default"),
@@ -172,8 +170,8 @@ SIGNATURES = (
             r"\bNo such operator (?P<op>\w{1,200}::\w{1,200})",
             r"'[\w:.]{1,200}' missing from runtime",
             r"Tried to instantiate class '(?P<class>[\w.]{1,200})', but it does not exist! Ensure",
+            unconfirmed("instructions don't have corresponding operator registered"),
         ),
-        unconfirmed=("instructions don't have corresponding operator registered",),
         matches=(
             recorded("torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.", "torch 2.11, minifier launcher (cut)"),
             example("E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] my_ops::fused.out", "executorch/runtime/executor/method.cpp"),
@@ -281,10 +279,8 @@ SIGNATURES = (
         patterns=(
             "SerializeError: .{0,200}ScriptObject",
             "call_torchbind",
-        ),
-        unconfirmed=(
-            "SerializeError: .{0,200}torchbind",
-            "SerializeError: .{0,200}custom ?obj",
+            unconfirmed("SerializeError: .{0,200}torchbind"),
+            unconfirmed("SerializeError: .{0,200}custom ?obj"),
         ),
         matches=(quoted("torch._export.serde.serialize.SerializeError: Unsupported argument type: <class 'torch.ScriptObject'>", "pytorch/pytorch#147283"),),
         neighbours=(recorded("torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.", ""),),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("constants_on_other_device", "load", "contract_device", Tier.NAMED_TEXT, next_tool="inspect_package",
@@ -78,10 +78,8 @@ SIGNATURES = (
             "forward compatibility was attempted on non supported HW",
             "cudaError(?:InsufficientDriver|CompatNotSupportedOnDevice|SystemDriverMismatch)",
             "Driver/library version mismatch",
-        ),
-        unconfirmed=(
-            "unsupported display driver / cuda driver combination",
-            "couldn't communicate with the NVIDIA driver",
+            unconfirmed("unsupported display driver / cuda driver combination"),
+            unconfirmed("couldn't communicate with the NVIDIA driver"),
         ),
         matches=(
             example("CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).", "torch.cuda"),
@@ -114,14 +112,12 @@ SIGNATURES = (
             "Cannot access accelerator device when none is available",
             "cuda driver can't be loaded",
             "DeferredCudaCallError",
-        ),
-        unconfirmed=(
-            "CUDA unknown error",
-            "could not select device driver",
-            r"nvidia-container-cli: \S{1,60}",
-            r"Failed to initialize NVML: (?!Driver)\w.{0,40}",
-            "CUDA_ERROR_DEVICE_UNAVAILABLE",
-            "device < num_gpus",
+            unconfirmed("CUDA unknown error"),
+            unconfirmed("could not select device driver"),
+            unconfirmed(r"nvidia-container-cli: \S{1,60}"),
+            unconfirmed(r"Failed to initialize NVML: (?!Driver)\w.{0,40}"),
+            unconfirmed("CUDA_ERROR_DEVICE_UNAVAILABLE"),
+            unconfirmed("device < num_gpus"),
         ),
         matches=(
             recorded("RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False."),
@@ -199,8 +195,8 @@ SIGNATURES = (
             r"program_source:\d{1,20}:\d{1,20}: error: (?P<text>.{0,120})",
             r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_mps_\w{1,60}\(",
             "MPSGraph.{0,80}(?:failed|assert)",
+            unconfirmed("Failed to create metal library"),
         ),
-        unconfirmed=("Failed to create metal library",),
         matches=(quoted("SyntaxError: program_source:1:1: error: C++ requires a type specifier for all declarations", "pytorch/pytorch#196233"),),
     ),
     Signature("mps_unavailable", "environment", "device_unavailable", Tier.SPECIFIC_TEXT, next_tool="check_environment",
@@ -216,11 +212,9 @@ SIGNATURES = (
             "hipErrorNoDevice",
             "Intel GPU driver is not properly installed",
             r"PyTorch was compiled without \w{1,8} support",
-        ),
-        unconfirmed=(
-            "No XPU devices are available",
-            "ROCk module is NOT loaded",
-            "Unable to open /dev/kfd.{0,60}",
+            unconfirmed("No XPU devices are available"),
+            unconfirmed("ROCk module is NOT loaded"),
+            unconfirmed("Unable to open /dev/kfd.{0,60}"),
         ),
         matches=(
             example("RuntimeError: The MPS backend is supported on MacOS 13.0+. Current OS version can be queried using `sw_vers`", "ATen"),
@@ -240,10 +234,8 @@ SIGNATURES = (
             r"SYCL runtime is not de\w{1,6}",
             "Intel Compiler error: less than minimal version",
             "Multi-arch ROCm compilation requires LLVM IR file",
-        ),
-        unconfirmed=(
-            r"does not point to a valid libamdhip64\S{0,10}",
-            "xcrun: error: .{1,100}",
+            unconfirmed(r"does not point to a valid libamdhip64\S{0,10}"),
+            unconfirmed("xcrun: error: .{1,100}"),
         ),
         matches=(
             example("RuntimeError: cannot locate libamdhip64.so after attempted paths []", "triton/backends/amd/driver.py"),
@@ -279,8 +271,8 @@ SIGNATURES = (
             "hipErrorInvalid(?:DeviceFunction|Image)",
             r"Cannot read \S{0,200}TensileLibrary\S{0,60}",
             "Unable to find code object for all current devices",
+            unconfirmed("HIP error: device kernel image is invalid"),
         ),
-        unconfirmed=("HIP error: device kernel image is invalid",),
         matches=(example("rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: No such file or directory", "rocBLAS"),),
     ),
     Signature("rocm_failure", "run", "illegal_memory_access", Tier.GENERAL_TEXT,
@@ -293,8 +285,8 @@ SIGNATURES = (
             r"HSA_STATUS_ERROR_\w{1,200}",
             "HIP error: an illegal memory access",
             "hipErrorIllegalAddress",
+            unconfirmed("HIP error: unspecified launch failure"),
         ),
-        unconfirmed=("HIP error: unspecified launch failure",),
     ),
     Signature("sycl_missing", "cpp_compile", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
         summary="The SYCL headers for Intel GPUs are missing",
@@ -355,10 +347,8 @@ SIGNATURES = (
         patterns=(
             "not compiled with XPU",
             "RuntimeError: UR error",
-        ),
-        unconfirmed=(
-            "sycl::_V1::exception",
-            "XPU device not found",
+            unconfirmed("sycl::_V1::exception"),
+            unconfirmed("XPU device not found"),
         ),
         matches=(quoted("RuntimeError: UR error", "pytorch/pytorch#149953"),),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("api_misuse", "lower", "user_code", Tier.SPECIFIC_TEXT,
@@ -47,10 +47,8 @@ SIGNATURES = (
             "Please convert all Tensors to FakeTensors first",
             "UnsupportedFakeTensorException",
             "Detected fake_mode does not have a shape_env",
-        ),
-        unconfirmed=(
-            r"assert isinstance\(buffer, FakeTensor\)",
-            "Tensor on device .{1,20} is not on the expected device meta",
+            unconfirmed(r"assert isinstance\(buffer, FakeTensor\)"),
+            unconfirmed("Tensor on device .{1,20} is not on the expected device meta"),
         ),
     ),
     Signature("export_devices_mixed", "export", "contract_device", Tier.EXACT_TEXT,
@@ -66,8 +64,8 @@ SIGNATURES = (
             "FakeTensorDeviceMismatchError: .{1,120}",
             "Unhandled FakeTensor Device Propagation.{0,120}",
             r"MetadataMismatchError: (?P<what>Devices \S{1,40} and \S{1,40} are not equal)",
+            unconfirmed("TorchRuntimeError: Tensor device mismatch"),
         ),
-        unconfirmed=("TorchRuntimeError: Tensor device mismatch",),
         matches=(recorded("torch._subclasses.fake_tensor.FakeTensorDeviceMismatchError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0!"),),
     ),
     Signature("export_graph_invalid", "export", "lowering_error", Tier.KIND_TEXT,
@@ -143,10 +141,8 @@ SIGNATURES = (
             r"\.\w{1,200}\(\) is not supported for tensor subclasses",
             r"Cannot access data pointer of Tensor \(e\.g\. ",
             "erroneously tracing into a custom kernel",
-        ),
-        unconfirmed=(
-            "Mutating module attribute .{1,80} during export",
-            "ValueError: The tensor attributes? .{1,120} (?:was|were) assigned during export",
+            unconfirmed("Mutating module attribute .{1,80} during export"),
+            unconfirmed("ValueError: The tensor attributes? .{1,120} (?:was|were) assigned during export"),
         ),
         matches=(
             example("RuntimeError:         Encountered aliased inputs that are mutated in the graph you are trying to export.", "torch/_functorch/_aot_autograd/runtime_wrappers.py"),
@@ -200,10 +196,8 @@ SIGNATURES = (
             "^(?:TorchRuntimeError|InternalTorchDynamoError): ",
             r"WARNING: [0-9]{1,200} issue\(s\) found during export",
             "Tried to emit a second graph during export",
-        ),
-        unconfirmed=(
-            r"torch\._dynamo\.exc\.UnsafeScriptObjectError",
-            r"torch\._dynamo\.exc\.Observed\w{1,200}",
+            unconfirmed(r"torch\._dynamo\.exc\.UnsafeScriptObjectError"),
+            unconfirmed(r"torch\._dynamo\.exc\.Observed\w{1,200}"),
         ),
         matches=(
             example("torch._dynamo.exc.Unsupported: Dynamic control flow is not supported", "common form"),
@@ -418,14 +412,12 @@ SIGNATURES = (
             r"\w{1,200}\.item\(\) cannot be called on meta tensors",
             "local_scalar_dense/item NYI",
             r"UserError: (?P<what>Consider annotating your code using torch\._check\*\(\).{0,160})",
-        ),
-        unconfirmed=(
-            r"Unsupported: Data-dependent assertion failed(?! \(no meta)",
-            r"Unsupported: Data dependent operator(?! \(no meta)",
-            r"Unsupported: Dynamic shape operator(?! \(no meta)",
-            r"data dependent operator: \S{1,120}",
-            r"dynamic shape operator: \S{1,120}",
-            "'aten::_local_scalar_dense' with arguments from the '(?:Meta|FakeTensor)' backend",
+            unconfirmed(r"Unsupported: Data-dependent assertion failed(?! \(no meta)"),
+            unconfirmed(r"Unsupported: Data dependent operator(?! \(no meta)"),
+            unconfirmed(r"Unsupported: Dynamic shape operator(?! \(no meta)"),
+            unconfirmed(r"data dependent operator: \S{1,120}"),
+            unconfirmed(r"dynamic shape operator: \S{1,120}"),
+            unconfirmed("'aten::_local_scalar_dense' with arguments from the '(?:Meta|FakeTensor)' backend"),
         ),
         matches=(
             recorded("torch._subclasses.fake_tensor.DataDependentOutputException: aten.equal.default"),
@@ -461,8 +453,8 @@ SIGNATURES = (
             r"Guard failed: (?P<guard>[^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\] (?:==|<=|>=|<|>) \d{1,20})$",
             r"Guard failed: (?P<guard>\d{1,20} (?:==|<=|>=|<|>) [^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\])$",
             r"Input (?P<guard>\S{1,80}\.shape\[\d{1,20}\] is outside of specified dynamic range \[[^\]]{1,60}\])",
+            unconfirmed(r"Input (?P<guard>\S{1,80}\.shape\[\d{1,20}\] is specialized at \d{1,20})"),
         ),
-        unconfirmed=(r"Input (?P<guard>\S{1,80}\.shape\[\d{1,20}\] is specialized at \d{1,20})",),
         matches=(
             recorded("AssertionError: Guard failed: x.size()[1] == 4"),
             example("RuntimeError: Input arg0_1.shape[1] is outside of specified dynamic range [4, 18]", "tutorial of torch 2.1"),
@@ -522,8 +514,8 @@ SIGNATURES = (
             r"Pending unbacked symbols \{[^}]{1,120}\} not in returned outputs",
             "AttributeError: (?P<what>'(?:float|int|bool)' object has no attribute 'node')",
             r"AssertionError: (?P<what>Eq\(.{1,160}\) is not solvable)",
+            unconfirmed(r"^(?P<what>Eq\(.{1,160}\) is not solvable)"),
         ),
-        unconfirmed=(r"^(?P<what>Eq\(.{1,160}\) is not solvable)",),
         matches=(example("AssertionError: Eq(s0**2 + s0, arg0_1_size_0) is not solvable", "cpp_wrapper_cpu.py"),),
     ),
     Signature("undeclared_size_symbol", "cpp_compile", "cpp_error", Tier.EXACT_TEXT, confidence="proved", next_tool="minify",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("output_resized", "run", "contract_shape", Tier.VAGUE_TEXT, confidence="possible",
@@ -173,19 +173,17 @@ SIGNATURES = (
             "Assertion `?(?P<condition>srcIndex < srcSelectDimSize)`? failed",
             r"Assertion `?(?P<condition>-sizes\[i\] <= index[^`]{0,80}?)`? failed",
             r"Assertion `?(?P<condition>index >= -sizes\[i\][^`]{0,80}?)`? failed",
-        ),
-        unconfirmed=(
-            r"Assertion `?(?P<condition>dstIndex < dst\w{1,40})`? failed",
-            "Assertion `?(?P<condition>cur_target < n_classes[^`]{0,60}?)`? failed",
-            "Assertion `?(?P<condition>(?:target_k|idx_dim) >= 0[^`]{0,80}?)`? failed",
-            "Assertion `?(?P<condition>ind < num_weights)`? failed",
-            "Assertion `?(?P<condition>input_idx < numRows[^`]{0,60}?)`? failed",
-            "Assertion `?(?P<condition>0 <= index && index < [^`]{1,60}?)`? failed",
-            "Assertion `?(?P<condition>maxind >= 0[^`]{0,60}?)`? failed",
-            "Assertion `?(?P<condition>[^`]{0,80}vectorized gather kernel index out of bounds[^`]{0,4})`? failed",
-            "Assertion `?(?P<condition>offset >= 0 && offset < [^`]{1,60}?)`? failed",
-            "Assertion `?(?P<condition>ind ?>= ?0 && ind < ind_dim_size[^`]{0,60})`? failed",
-            "Assertion `?(?P<condition>t >= 0 && t < n_classes)`? failed",
+            unconfirmed(r"Assertion `?(?P<condition>dstIndex < dst\w{1,40})`? failed"),
+            unconfirmed("Assertion `?(?P<condition>cur_target < n_classes[^`]{0,60}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>(?:target_k|idx_dim) >= 0[^`]{0,80}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>ind < num_weights)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>input_idx < numRows[^`]{0,60}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>0 <= index && index < [^`]{1,60}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>maxind >= 0[^`]{0,60}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>[^`]{0,80}vectorized gather kernel index out of bounds[^`]{0,4})`? failed"),
+            unconfirmed("Assertion `?(?P<condition>offset >= 0 && offset < [^`]{1,60}?)`? failed"),
+            unconfirmed("Assertion `?(?P<condition>ind ?>= ?0 && ind < ind_dim_size[^`]{0,60})`? failed"),
+            unconfirmed("Assertion `?(?P<condition>t >= 0 && t < n_classes)`? failed"),
         ),
         matches=(
             example('/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], thread: [1,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && "index out of bounds"` failed.', "common form in public threads"),
@@ -222,10 +220,8 @@ SIGNATURES = (
             "index out of range in self",
             r"[iI]ndex -?\d{1,20} is out of bounds for dimension \d{1,20} with size \d{1,20}",
             r"IndexError: Target -?\d{1,20} is out of bounds",
-        ),
-        unconfirmed=(
-            r"index_select\(\): index out of range",
-            "indices element is out of DATA bounds",
+            unconfirmed(r"index_select\(\): index out of range"),
+            unconfirmed("indices element is out of DATA bounds"),
         ),
         matches=(
             recorded("RuntimeError: index 12 is out of bounds for dimension 0 with size 10", "torch 2.13.0, CPU, gather"),
@@ -256,10 +252,8 @@ SIGNATURES = (
         patterns=(
             "^={1,40} Warp assert",
             r"^Assertion failed\.$",
-        ),
-        unconfirmed=(
-            "CUDBG_EXCEPTION_WARP_ASSERT",
-            "CUDA Exception: Warp Assert",
+            unconfirmed("CUDBG_EXCEPTION_WARP_ASSERT"),
+            unconfirmed("CUDA Exception: Warp Assert"),
         ),
         matches=(
             recorded("========= Warp assert", "compute-sanitizer, H200"),
@@ -352,10 +346,8 @@ SIGNATURES = (
             "(?<!Compiler Error: )Floating point exception",
             r"exit code\s{0,20}:?\s{0,20}136",
             r"exit status\s{0,20}:?\s{0,20}136",
-        ),
-        unconfirmed=(
-            r"\bSIGFPE\b",
-            r"Caught signal 8\b",
+            unconfirmed(r"\bSIGFPE\b"),
+            unconfirmed(r"Caught signal 8\b"),
         ),
         matches=(
             recorded("Error: Integer floor division by zero"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("codecache_attribute", "load", "package_incompatible", Tier.NAMED_TEXT, confidence="proved",
@@ -129,13 +129,11 @@ SIGNATURES = (
         patterns=(
             "(?P<why>cannot allocate memory in static TLS block)",
             "(?P<why>cannot restore segment prot after reloc)",
-        ),
-        unconfirmed=(
-            "(?P<why>cannot apply additional memory protection)",
-            "(?P<why>cannot change memory protections)",
-            "(?P<why>cannot make segment writable for relocation)",
-            "(?P<why>cannot allocate memory for thread-local data)",
-            "(?P<why>cannot create shared object descriptor)",
+            unconfirmed("(?P<why>cannot apply additional memory protection)"),
+            unconfirmed("(?P<why>cannot change memory protections)"),
+            unconfirmed("(?P<why>cannot make segment writable for relocation)"),
+            unconfirmed("(?P<why>cannot allocate memory for thread-local data)"),
+            unconfirmed("(?P<why>cannot create shared object descriptor)"),
         ),
         matches=(
             example("ImportError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block", "the dynamic loader"),
@@ -155,21 +153,19 @@ SIGNATURES = (
             "(?P<why>CPU ISA level is lower than required)",
             r"(?P<why>Inconsistency detected by ld\.so: \S{1,60})",
             "(?P<why>[Ee]xec format error)",
-        ),
-        unconfirmed=(
-            "(?P<why>ELF file OS ABI invalid.{0,40})",
-            "(?P<why>ELF file ABI version invalid.{0,40})",
-            "(?P<why>ELF file version (?:ident )?does not match.{0,40})",
-            "(?P<why>ELF file 's phentsize.{0,40})",
-            "(?P<why>phentsize not the expected size)",
-            "(?P<why>only ET_DYN and ET_EXEC can be loaded)",
-            "(?P<why>object file has no dynamic section)",
-            "(?P<why>object file has no loadable segments)",
-            r"(?P<why>unexpected (?:PLT )?reloc type 0x\w{1,8})",
-            r"(?P<why>unsupported version \S{1,20} of Ver\w{1,10} record)",
-            "(?P<why>invalid mode for dlopen)",
-            "(?P<why>cannot handle TLS data)",
-            "(?P<why>ELF load command alignment not page-aligned)",
+            unconfirmed("(?P<why>ELF file OS ABI invalid.{0,40})"),
+            unconfirmed("(?P<why>ELF file ABI version invalid.{0,40})"),
+            unconfirmed("(?P<why>ELF file version (?:ident )?does not match.{0,40})"),
+            unconfirmed("(?P<why>ELF file 's phentsize.{0,40})"),
+            unconfirmed("(?P<why>phentsize not the expected size)"),
+            unconfirmed("(?P<why>only ET_DYN and ET_EXEC can be loaded)"),
+            unconfirmed("(?P<why>object file has no dynamic section)"),
+            unconfirmed("(?P<why>object file has no loadable segments)"),
+            unconfirmed(r"(?P<why>unexpected (?:PLT )?reloc type 0x\w{1,8})"),
+            unconfirmed(r"(?P<why>unsupported version \S{1,20} of Ver\w{1,10} record)"),
+            unconfirmed("(?P<why>invalid mode for dlopen)"),
+            unconfirmed("(?P<why>cannot handle TLS data)"),
+            unconfirmed("(?P<why>ELF load command alignment not page-aligned)"),
         ),
         matches=(
             recorded("OSError: /bin/true: cannot dynamically load position-independent executable", "CPython 3.11 ctypes on Debian 12"),
@@ -185,15 +181,15 @@ SIGNATURES = (
         check="otool -L and lipo -archs on the library; python -c 'import platform; print(platform.machine())'.",
         fixes=("Compile with a Python of the machine's own architecture, not under Rosetta",),
         guide="guides/other-platforms.md#macos-and-mps",
-        patterns=(r"(?P<why>incompatible architecture \(have .{1,60})",),
-        unconfirmed=(
-            "(?P<why>mach-o, but wrong architecture)",
-            "(?P<why>not a mach-o file)",
-            "(?P<why>slice is not valid mach-o file)",
-            "(?P<why>code signature in .{1,200}? invalid.{0,60})",
-            "(?P<why>code signature in .{1,200}? not valid.{0,60})",
-            "(?P<why>library load (?:disallowed|denied) by system policy)",
-            "(?P<why>no suitable image found)",
+        patterns=(
+            r"(?P<why>incompatible architecture \(have .{1,60})",
+            unconfirmed("(?P<why>mach-o, but wrong architecture)"),
+            unconfirmed("(?P<why>not a mach-o file)"),
+            unconfirmed("(?P<why>slice is not valid mach-o file)"),
+            unconfirmed("(?P<why>code signature in .{1,200}? invalid.{0,60})"),
+            unconfirmed("(?P<why>code signature in .{1,200}? not valid.{0,60})"),
+            unconfirmed("(?P<why>library load (?:disallowed|denied) by system policy)"),
+            unconfirmed("(?P<why>no suitable image found)"),
         ),
         matches=(example("OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))", "dyld"),),
     ),
@@ -266,15 +262,13 @@ SIGNATURES = (
             r"version \S{1,20} of the Protocol Buffer runtime library",
             r"generic_type: type \S{1,80} is already registered!",
             r"compiled against A[PB]I version 0x\w{1,8}",
-        ),
-        unconfirmed=(
-            "inconsistency in registered CommandLine options",
-            "Descriptors cannot (?:not )?be created directly",
-            r"\[libprotobuf FATAL",
-            r"numpy\.dtype size changed",
-            r"A module that was compiled using NumPy 1\.x",
-            "INTEL MKL ERROR: .{0,80}",
-            "Intel MKL FATAL ERROR.{0,80}",
+            unconfirmed("inconsistency in registered CommandLine options"),
+            unconfirmed("Descriptors cannot (?:not )?be created directly"),
+            unconfirmed(r"\[libprotobuf FATAL"),
+            unconfirmed(r"numpy\.dtype size changed"),
+            unconfirmed(r"A module that was compiled using NumPy 1\.x"),
+            unconfirmed("INTEL MKL ERROR: .{0,80}"),
+            unconfirmed("Intel MKL FATAL ERROR.{0,80}"),
         ),
         matches=(
             example("  what():  Tried to register multiple backend fallbacks for the same dispatch key Conjugate", "bytedeco/javacpp-presets, a program with two libtorch"),
@@ -299,10 +293,8 @@ SIGNATURES = (
             "(?P<why>error in LoadLibrary for .{0,200})",
             "(?P<why>0x[cC]0000135)",
             "(?P<why>-1073741515)",
-        ),
-        unconfirmed=(
-            "(?P<why>3221225781)",
-            r"(?P<why>\S{1,60}\.dll was not found\. Reinstalling the program may fix this)",
+            unconfirmed("(?P<why>3221225781)"),
+            unconfirmed(r"(?P<why>\S{1,60}\.dll was not found\. Reinstalling the program may fix this)"),
         ),
         matches=(
             example(r'OSError: [WinError 126] The specified module could not be found. Error loading "C:\venv\torch\lib\c10.dll" or one of its dependencies.', "torch/__init__.py"),
@@ -344,10 +336,8 @@ SIGNATURES = (
             r"(?P<symbol>Undefined symbols for architecture \w{1,20})",
             "unresolved external symbol (?P<symbol>.{1,160})",
             r"(?P<symbol>LNK1120\b.{0,60})",
-        ),
-        unconfirmed=(
-            "mold: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
-            r"(?P<symbol>symbol\(s\) not found for architecture \w{1,20})",
+            unconfirmed("mold: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})"),
+            unconfirmed(r"(?P<symbol>symbol\(s\) not found for architecture \w{1,20})"),
         ),
         matches=(
             example("ld.lld: error: undefined symbol: torch::jit::load(std::string const&)", "lld"),
@@ -400,12 +390,10 @@ SIGNATURES = (
             r"Error relocating \S{1,200}: (?P<symbol>\w{1,200})\)?: symbol not found",
             r"(?P<symbol>\[?WinError 127\b)",
             "(?P<symbol>error in GetProcAddress)",
-        ),
-        unconfirmed=(
-            r"dlsym\(\S{1,40} (?P<symbol>\w{1,200})\)?: symbol not found",
-            r"(?P<symbol>\S{1,200} could not be located in the dynamic link library)",
-            "(?P<symbol>0x[cC]0000139)",
-            "(?P<symbol>-1073741511)",
+            unconfirmed(r"dlsym\(\S{1,40} (?P<symbol>\w{1,200})\)?: symbol not found"),
+            unconfirmed(r"(?P<symbol>\S{1,200} could not be located in the dynamic link library)"),
+            unconfirmed("(?P<symbol>0x[cC]0000139)"),
+            unconfirmed("(?P<symbol>-1073741511)"),
         ),
         matches=(
             example("ImportError: libtorch_cuda.so: symbol cudaGraphInstantiateWithFlags version libcudart.so.11.0 not defined in file libcudart.so.11.0 with link time reference", "the dynamic loader"),

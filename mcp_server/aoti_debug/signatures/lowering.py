@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 # Where an error line or an IPython frame says more than that torch was there.
 _MODULES = tuple(
@@ -58,12 +58,10 @@ SIGNATURES = (
             "codegen invoke_subgraph is not implemented for cpp wrapper",
             "A subgraph argument other than striding has been modified",
             r"Higher order ops do not support \w{1,200}",
-        ),
-        unconfirmed=(
-            "associative_scan must be captured completely",
-            "Expect branches to ",
-            r"torch\.cond currently only supports",
-            r"while_loop\(\): .{0,80}",
+            unconfirmed("associative_scan must be captured completely"),
+            unconfirmed("Expect branches to "),
+            unconfirmed(r"torch\.cond currently only supports"),
+            unconfirmed(r"while_loop\(\): .{0,80}"),
         ),
         matches=(recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified;", "torch 2.13.0, CPU, int in while_loop state"),),
     ),
@@ -96,12 +94,10 @@ SIGNATURES = (
             r"C\+\+ wrapper codegen error",
             "arg type .{0,80} is not yet supported by custom_op_wrapper",
             "Unsupported return type found",
-        ),
-        unconfirmed=(
-            "Error: AOTInductor only supports",
-            "only supported in cpp_wrapper",
-            "in AOTInductor yet",
-            "NotImplementedError: return type .{0,80} is not yet supported",
+            unconfirmed("Error: AOTInductor only supports"),
+            unconfirmed("only supported in cpp_wrapper"),
+            unconfirmed("in AOTInductor yet"),
+            unconfirmed("NotImplementedError: return type .{0,80} is not yet supported"),
         ),
         matches=(quoted("AssertionError: mutable sin_out.default is not supported with cpp_wrapper", "pytorch/pytorch#131336"),),
     ),
@@ -232,14 +228,12 @@ SIGNATURES = (
             "(?P<check>has unused non-mutated outputs)",
             r"(?P<check>\[ERROR\] Error from lowering)",
             r"AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})",
-        ),
-        unconfirmed=(
-            r"(?P<check>missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP)",
-            "(?P<check>already declared as sibling)",
-            "(?P<check>convert FlexibleLayout to FixedLayout first)",
-            "(?P<check>both inputs and outputs of the graph are empty)",
-            "(?P<check>Failed to import /tmp/torchinductor)",
-            "(?P<check>The argument 'nan' is not comparable)",
+            unconfirmed(r"(?P<check>missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP)"),
+            unconfirmed("(?P<check>already declared as sibling)"),
+            unconfirmed("(?P<check>convert FlexibleLayout to FixedLayout first)"),
+            unconfirmed("(?P<check>both inputs and outputs of the graph are empty)"),
+            unconfirmed("(?P<check>Failed to import /tmp/torchinductor)"),
+            unconfirmed("(?P<check>The argument 'nan' is not comparable)"),
         ),
         matches=(
             example("AssertionError: Found <class 'sympy.core.relational.GreaterThan'>, which is not a supported top level IR node. See [Note: Inductor IR]", "torch/_inductor/ir.py"),
@@ -284,8 +278,8 @@ SIGNATURES = (
             "'(?P<what>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object does not",
             "'(?P<what>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object cannot",
             r"(?:Error|Exception)\b.{0,300}<class 'torch\._inductor\.[\w.]{1,200}'>",
+            unconfirmed(r"Error: 'torch\._inductor\.virtualized"),
         ),
-        unconfirmed=(r"Error: 'torch\._inductor\.virtualized",),
         matches=(
             recorded("torch._inductor.exc.InductorError: LoweringException: AttributeError: 'TensorBox' object has no attribute 'nothing_here'", "torch 2.13.0, CPU, a lowering made to raise"),
             example("NotImplementedError: Unsupported arg type: <class 'torch._inductor.ir.Buffer'>", "torch/_inductor/ir.py"),
@@ -342,11 +336,9 @@ SIGNATURES = (
             "Unsupported scaling type",
             "Conversions between float8_e5m2 and float8_e4m3fn",
             "float64 is not supported by MPS",
-        ),
-        unconfirmed=(
-            r"does not support torch\.complex",
-            r"KeyError: torch\.(?:float8|uint)\w{1,200}",
-            r"missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP",
+            unconfirmed(r"does not support torch\.complex"),
+            unconfirmed(r"KeyError: torch\.(?:float8|uint)\w{1,200}"),
+            unconfirmed(r"missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP"),
         ),
         matches=(quoted("torch._inductor.exc.InductorError: KeyError: 'complex64'", "pytorch/pytorch#188718"),),
     ),

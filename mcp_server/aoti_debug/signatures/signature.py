@@ -151,6 +151,10 @@ def example(text: str, note: str = "") -> Sample:
     return Sample(text, "example", note)
 
 
+class unconfirmed(str):
+    """A pattern for a text of a program that was not at hand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signature:
     """One way to fail, as it shows in a log.
@@ -160,8 +164,8 @@ class Signature:
     of a pattern without groups. The search is cheap because of the plain text that a pattern
     holds; a pattern whose text is too common is tried only on lines with one of `anchors`.
 
-    `patterns` match a public text of the evals, a text in the installed torch, or else a sample;
-    `unconfirmed` ones are for texts of programs that were not at hand, and have none of these.
+    `patterns` match a public text of the evals, a text in the installed torch, or else a sample,
+    but for those that are `unconfirmed`.
 
     `role` says what kind of line it is: a cause outranks a symptom (true but not the reason), an
     envelope (says only that something failed), an aftermath (a consequence of an earlier fault)
@@ -183,14 +187,8 @@ class Signature:
     guide: str  # guides/NAME.md#anchor
     anchors: tuple[str, ...] = ()
     patterns: tuple[str, ...]
-    unconfirmed: tuple[str, ...] = ()
     matches: tuple[Sample, ...] = ()
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """Return every pattern."""
-        return self.patterns + self.unconfirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,7 @@ class _Table:
         owners: dict[str, list[int]] = {}
         self._patterns: list[tuple[int, str]] = []  # number of the signature, pattern
         for number, signature in enumerate(table):
-            for pattern in signature.searched:
+            for pattern in signature.patterns:
                 for text in texts_of(pattern, signature.anchors):
                     owners.setdefault(text, []).append(len(self._patterns))
                 self._patterns.append((number, pattern))

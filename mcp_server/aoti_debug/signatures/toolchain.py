@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded
+from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("build_stopped", "cpp_compile", "toolchain", Tier.BROAD_TEXT, role="envelope", confidence="possible", next_tool="check_environment",
@@ -16,10 +16,8 @@ SIGNATURES = (
             "ninja: build stopped",
             r"g?make(?:\[\d\])?: \*\*\* \[",
             r"error: command '\S{1,200}' failed with exit (?:code|status)",
-        ),
-        unconfirmed=(
-            "ninja: error: ",
-            r"error MSB\d{4}",
+            unconfirmed("ninja: error: "),
+            unconfirmed(r"error MSB\d{4}"),
         ),
         matches=(
             recorded("ninja: build stopped: subcommand failed.", "ninja 1.11"),
@@ -43,13 +41,11 @@ SIGNATURES = (
             r"\[WinError (?:5|32|183|3)\] .{0,200}(?:[Tt]orch_?inductor|[Tt]riton|inductor|torch_extensions).{0,60}",
             r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>File name too long.{0,160})",
             r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Too many open files.{0,160})",
-        ),
-        unconfirmed=(
-            "No username set in the environment",
-            "There is not enough space on the disk",
-            r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Text file busy.{0,160})",
-            r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Stale file handle.{0,160})",
-            r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Input/output error.{0,160})",
+            unconfirmed("No username set in the environment"),
+            unconfirmed("There is not enough space on the disk"),
+            unconfirmed(r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Text file busy.{0,160})"),
+            unconfirmed(r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Stale file handle.{0,160})"),
+            unconfirmed(r"OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>Input/output error.{0,160})"),
         ),
         matches=(
             recorded("KeyError: 'getpwuid(): uid not found: 77777'", "CPython 3.11"),
@@ -73,11 +69,9 @@ SIGNATURES = (
             r"(?:Torch|Caffe2)Config\.cmake",
             "Configuring incomplete, errors occurred",
             r"Your installed Caffe2 version uses \w{1,10} but I cannot find",
-        ),
-        unconfirmed=(
-            "No CMAKE_CUDA_COMPILER could be found",
-            r"Could NOT find CUDA\w{0,10} \(missing",
-            "No rule to make target '.{1,120}'",
+            unconfirmed("No CMAKE_CUDA_COMPILER could be found"),
+            unconfirmed(r"Could NOT find CUDA\w{0,10} \(missing"),
+            unconfirmed("No rule to make target '.{1,120}'"),
         ),
         matches=(
             recorded("    TorchConfig.cmake", "CMake 3.25"),
@@ -102,11 +96,9 @@ SIGNATURES = (
             "no such instruction: .{1,60}",
             r"fatal error C1(?:001|060|128)\b",
             "unsupported option '-[^']{1,60}'",
-        ),
-        unconfirmed=(
-            r"PLEASE submit a bug report to https://github\.com/llvm",
-            "PLEASE ATTACH THE FOLLOWING FILES",
-            "fatal error C1083: Cannot open compiler",
+            unconfirmed(r"PLEASE submit a bug report to https://github\.com/llvm"),
+            unconfirmed("PLEASE ATTACH THE FOLLOWING FILES"),
+            unconfirmed("fatal error C1083: Cannot open compiler"),
         ),
         matches=(
             recorded("/tmp/ccl8d9z5.s:4: Error: no such instruction: `vfoo %xmm0'", "GNU as 2.40 on a file of ours"),
@@ -162,14 +154,12 @@ SIGNATURES = (
             "unable to execute '(?P<what>[^']{1,80})'",
             r"cannot execute ['‘][\w.{1,300}-]{1,40}['’]",
             r"cannot find ['‘]ld\S{0,10}['’]",
-        ),
-        unconfirmed=(
-            r"Microsoft Visual C\+\+ 14\.0 or greater is required",
-            r"Unable to find vcvarsall\.bat",
-            "invalid active developer path",
-            "No CMAKE_CXX_COMPILER could be found",
-            r"error trying to exec 'cc1\w{0,10}'",
-            r"invalid linker name in argument \S{1,60}",
+            unconfirmed(r"Microsoft Visual C\+\+ 14\.0 or greater is required"),
+            unconfirmed(r"Unable to find vcvarsall\.bat"),
+            unconfirmed("invalid active developer path"),
+            unconfirmed("No CMAKE_CXX_COMPILER could be found"),
+            unconfirmed(r"error trying to exec 'cc1\w{0,10}'"),
+            unconfirmed(r"invalid linker name in argument \S{1,60}"),
         ),
         matches=(
             example("/bin/sh: 1: g++: not found", "sh"),
@@ -241,8 +231,8 @@ SIGNATURES = (
             r"(?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>Permission denied: '[^']{0,300}(?:torchinductor_|\.triton|inductor)[^']{0,300}')",
             r"OSError: \[Errno 30\] (?P<what>Read-only file system: '[^']{1,300}')",
             r"PermissionError: \[Errno 13\] (?P<what>Permission denied: '(?:/tmp/|/root/|/nonexistent|/\.|/home/[^']{1,80}/\.cache/)[^']{0,300}')",
+            unconfirmed(r"(?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>Read-only file system: '[^']{0,300}(?:torchinductor_|\.triton|inductor)[^']{0,300}')"),
         ),
-        unconfirmed=(r"(?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>Read-only file system: '[^']{0,300}(?:torchinductor_|\.triton|inductor)[^']{0,300}')",),
         matches=(
             recorded("torch._inductor.exc.InductorError: OSError: [Errno 28] No space left on device"),
             example("OSError: [Errno 122] Disk quota exceeded", "Python"),
@@ -305,20 +295,18 @@ SIGNATURES = (
             "[Ff]ile (?:format )?not recognized",
             r"ld returned \d{1,3} exit status",
             r"(?:ld\.lld|lld-link|ld): error: (?P<what>(?!undefined symbol).{1,160})",
-        ),
-        unconfirmed=(
-            "duplicate symbols? '.{0,80}",
-            "duplicate symbols? _.{0,80}",
-            "duplicate symbols? : .{0,80}",
-            "DSO missing from command line",
-            "final link failed.{0,60}",
-            r"linker command failed with exit code \d{1,9}",
-            "cannot open output file .{1,120}",
-            "ld terminated with signal .{1,30}",
-            "error adding symbols.{0,60}",
-            "framework not found.{0,40}",
-            "hidden symbol .{1,100} isn't defined",
-            "hidden symbol .{1,100} is referenced by DSO",
+            unconfirmed("duplicate symbols? '.{0,80}"),
+            unconfirmed("duplicate symbols? _.{0,80}"),
+            unconfirmed("duplicate symbols? : .{0,80}"),
+            unconfirmed("DSO missing from command line"),
+            unconfirmed("final link failed.{0,60}"),
+            unconfirmed(r"linker command failed with exit code \d{1,9}"),
+            unconfirmed("cannot open output file .{1,120}"),
+            unconfirmed("ld terminated with signal .{1,30}"),
+            unconfirmed("error adding symbols.{0,60}"),
+            unconfirmed("framework not found.{0,40}"),
+            unconfirmed("hidden symbol .{1,100} isn't defined"),
+            unconfirmed("hidden symbol .{1,100} is referenced by DSO"),
         ),
         matches=(
             recorded("u.cpp:(.text+0x0): multiple definition of `main'; u.o:u.cpp:(.text+0x0): first defined here", "GNU ld 2.40"),
@@ -350,8 +338,8 @@ SIGNATURES = (
             "OpenMP support not found",
             "library 'omp' not found",
             r"cannot find -lg?omp\b",
+            unconfirmed("library not found for -lomp"),
         ),
-        unconfirmed=("library not found for -lomp",),
         matches=(
             quoted("fatal error: 'omp.h' file not found", "pytorch/torchchat#509"),
             recorded("<command-line>: fatal error: nope/omp.h: No such file or directory", "g++ 12, header hidden by us"),

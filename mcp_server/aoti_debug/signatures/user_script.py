@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, recorded
+from aoti_debug.signatures.signature import Signature, example, recorded, unconfirmed
 
 SIGNATURES = (
     Signature("distributed_error", "none", "user_code", Tier.BROAD_TEXT, confidence="possible", next_tool="check_environment",
@@ -24,15 +24,13 @@ SIGNATURES = (
             "The server socket has failed to listen",
             "connectFullMesh failed",
             "Default process group has not been initialized",
-        ),
-        unconfirmed=(
-            r"\b(?P<what>ncclUnhandled\w{1,20})",
-            r"\b(?P<what>(?:ncclInternalError|ncclInvalidUsage|ncclInvalidArgument|ncclRemoteError))",
-            r"\b(?P<what>NCCL Error \d{1,20}: .{1,60})",
-            r"\b(?P<what>NCCL communicator was aborted)",
-            r"\b(?P<what>Duplicate GPU detected)",
-            r"Connection closed by peer \[",
-            "environment variable MASTER_ADDR expected",
+            unconfirmed(r"\b(?P<what>ncclUnhandled\w{1,20})"),
+            unconfirmed(r"\b(?P<what>(?:ncclInternalError|ncclInvalidUsage|ncclInvalidArgument|ncclRemoteError))"),
+            unconfirmed(r"\b(?P<what>NCCL Error \d{1,20}: .{1,60})"),
+            unconfirmed(r"\b(?P<what>NCCL communicator was aborted)"),
+            unconfirmed(r"\b(?P<what>Duplicate GPU detected)"),
+            unconfirmed(r"Connection closed by peer \["),
+            unconfirmed("environment variable MASTER_ADDR expected"),
         ),
         matches=(
             example("ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.", "common form in public threads"),
@@ -52,8 +50,8 @@ SIGNATURES = (
         patterns=(
             r"^(?P<what>(?:huggingface_hub\.(?:utils\._)?\S{0,40}errors?\S{0,40}|safetensors_rust\.SafetensorError|_pickle\.UnpicklingError|requests\.exceptions\.\w{1,200}|urllib\.error\.\w{1,200}|(?:omegaconf|hydra)\.errors\.\w{1,200}|pydantic_core\.\S{1,60}Error): .{1,120})",
             "error: the following arguments are required: .{1,120}",
+            unconfirmed("error: unrecognized arguments: .{1,120}"),
         ),
-        unconfirmed=("error: unrecognized arguments: .{1,120}",),
         matches=(
             recorded("_pickle.UnpicklingError: Weights only load failed. This file can still be loaded"),
             example("infer.py: error: the following arguments are required: --model", "argparse"),
@@ -68,11 +66,9 @@ SIGNATURES = (
             "Input graph did not fail the tester",
             "AOTIMinifierError",
             r"assert not any\(mod\.named_parameters\(\)\)",
-        ),
-        unconfirmed=(
-            "Minifier could not reproduce the original failure",
-            "MinifierSanityCheckFailed",
-            "check for accuracy is not supported yet",
+            unconfirmed("Minifier could not reproduce the original failure"),
+            unconfirmed("MinifierSanityCheckFailed"),
+            unconfirmed("check for accuracy is not supported yet"),
         ),
         matches=(recorded("RuntimeError: Input graph did not fail the tester", "torch 2.13.0, CPU: launcher without the fault"),),
     ),
@@ -153,8 +149,8 @@ SIGNATURES = (
             r"\w{1,200} is not an Optimizer",
             r"DataLoader worker \(pid\(?s?\)? [\d, ]{1,80}\) is killed",
             r"DataLoader worker \(pid\(?s?\)? [\d, ]{1,80}\) exited",
+            unconfirmed(r"Caught \w{1,200} in DataLoader worker process"),
         ),
-        unconfirmed=(r"Caught \w{1,200} in DataLoader worker process",),
         matches=(example("RuntimeError: DataLoader worker (pid 4242) is killed by signal: Killed.", "installed libtorch_python"),),
         neighbours=(example("RuntimeError: DataLoader worker count is 4", "harmless"),),
     ),
@@ -171,8 +167,8 @@ SIGNATURES = (
             "^ZeroDivisionError: ",
             r"ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]{1,200})'",
             r"ImportError: cannot import name '(?P<name>\w{1,200})'",
+            unconfirmed("^UnboundLocalError: "),
         ),
-        unconfirmed=("^UnboundLocalError: ",),
         matches=(example("FileNotFoundError: [Errno 2] No such file or directory: 'weights.pt'", "CPython text"),),
         neighbours=(example("SyntaxError: program_source:1:1: error: C++ requires a type specifier", "Metal"),),
     ),
@@ -181,8 +177,10 @@ SIGNATURES = (
         means="A CUDA context does not survive fork; servers and data loaders that fork after loading the model fail like this.",
         fixes=("multiprocessing.set_start_method('spawn'), and load the package in the child",),
         guide="guides/threads-streams-hangs.md#forked-processes",
-        patterns=("Cannot re-initialize (?:CUDA|XPU) in forked subprocess",),
-        unconfirmed=("CUDA (?:driver )?error: initialization error",),
+        patterns=(
+            "Cannot re-initialize (?:CUDA|XPU) in forked subprocess",
+            unconfirmed("CUDA (?:driver )?error: initialization error"),
+        ),
     ),
     Signature("cuda_graph_capture", "run", "concurrency", Tier.EXACT_TEXT,
         summary="The model does something that CUDA graph capture forbids",
@@ -193,10 +191,8 @@ SIGNATURES = (
         patterns=(
             "operation not permitted when stream is capturing",
             "operation failed due to .{0,60}capture",
-        ),
-        unconfirmed=(
-            "operation would make .{0,60}capture",
-            r"(?:cudaErrorStreamCapture|CUDA_ERROR_STREAM_CAPTURE_)\w{1,200}",
+            unconfirmed("operation would make .{0,60}capture"),
+            unconfirmed(r"(?:cudaErrorStreamCapture|CUDA_ERROR_STREAM_CAPTURE_)\w{1,200}"),
         ),
         matches=(example("CUDA error: operation failed due to a previous error during capture", "CUDA runtime text"),),
     ),
@@ -213,8 +209,8 @@ SIGNATURES = (
             "not (?:allowed|supported|permitted) .{0,80}(?:during (?:CUDA )?graph capture|while capturing)",
             "The CUDA [Gg]raph is empty",
             "graph capture .{0,40}(?:failed|invalid)",
+            unconfirmed("Cannot prepare for replay during capturing"),
         ),
-        unconfirmed=("Cannot prepare for replay during capturing",),
         matches=(example("RuntimeError: Offset increment outside graph capture encountered unexpectedly.", "ATen"),),
     ),
     Signature("foreign_stream_or_context", "run", "concurrency", Tier.GENERAL_TEXT, confidence="possible",
@@ -228,10 +224,8 @@ SIGNATURES = (
             "context is destroyed",
             "Event device .{1,60} does not match .{1,40}stream",
             "cudaErrorContextIsDestroyed",
-        ),
-        unconfirmed=(
-            "CUDA error: invalid device context",
-            "ThreadSanitizer: data race",
+            unconfirmed("CUDA error: invalid device context"),
+            unconfirmed("ThreadSanitizer: data race"),
         ),
         matches=(example("RuntimeError: CUDA error: invalid resource handle", "the CUDA runtime"),),
     ),
@@ -285,10 +279,8 @@ SIGNATURES = (
             "use_stream_affinity cannot be enabled",
             "synchronize_stream.{0,80}not supported",
             "synchronize_stream.{0,80}unsupported",
-        ),
-        unconfirmed=(
-            "Stream affinity .{1,80}",
-            r"torch\.cuda\.Stream is not supported",
+            unconfirmed("Stream affinity .{1,80}"),
+            unconfirmed(r"torch\.cuda\.Stream is not supported"),
         ),
         matches=(example("RuntimeError: use_stream_affinity cannot be enabled when run_single_threaded is true", "torch 2.15"),),
     ),
@@ -305,13 +297,11 @@ SIGNATURES = (
             r"compile-worker future for .{1,120} did not complete within [\d.]{1,200} ?s",
             "DUE TO TIME LIMIT",
             r"task \S{1,60} blocked for more than \d{1,20} seconds",
-        ),
-        unconfirmed=(
-            "soft lockup",
-            "exceeded the maximum execution time",
-            r"Failed: Timeout >[\d.]{1,200} ?s",
-            r"exit code 124\b",
-            r"exit status 124\b",
+            unconfirmed("soft lockup"),
+            unconfirmed("exceeded the maximum execution time"),
+            unconfirmed(r"Failed: Timeout >[\d.]{1,200} ?s"),
+            unconfirmed(r"exit code 124\b"),
+            unconfirmed(r"exit status 124\b"),
         ),
         matches=(
             example("RuntimeError: Inductor compile-worker future for 'triton_per_fused_sort_0' did not complete within 300s.", "torch/_inductor/async_compile.py"),
@@ -333,10 +323,8 @@ SIGNATURES = (
             "has finished its bootstrapping phase",
             "finished its bootstrapping phase",
             "Attempting to use a closed pool",
-        ),
-        unconfirmed=(
-            r"before the\s{0,20}current process has finished its bootstrapping phase",
-            "cannot schedule new futures after (?:interpreter )?shutdown",
+            unconfirmed(r"before the\s{0,20}current process has finished its bootstrapping phase"),
+            unconfirmed("cannot schedule new futures after (?:interpreter )?shutdown"),
         ),
         matches=(
             example("AssertionError: daemonic processes are not allowed to have children", "CPython"),
