@@ -1,15 +1,16 @@
-# g++ of the tests; REAL, KEPT and HEADER stand above. A package's wrapper takes 4 s of a processor,
+# g++ of the tests; REAL, KEPT and HEADER stand above. Of what torch writes to be compiled, linked or
+# preprocessed, the same is made once in a session. A package's wrapper takes 4 s of a processor,
 # however small its model: it is compiled without garbage collection and most of std::regex
-# (compiler.h), and the same one once in a session.
-source='' target='' previous='' words=()
+# (compiler.h). Comments hold paths.
+target='' previous='' words=() inputs=()
 for word in "$@"; do
   if [ "$previous" = -o ]; then target=$word
-  elif [[ $word = *.wrapper.cpp ]]; then source=$word
+  elif [[ $word = *.@(cpp|hpp|o|S|so) ]]; then inputs+=("$word")
   elif [ "$word" != -o ]; then words+=("$word"); fi
   previous=$word
 done
-[[ $source && " $* " = *" -c "* ]] || exec "$REAL" "$@"
-kept=$KEPT/$( (echo "${words[@]}" && cat "$source") | sha256sum | cut -c-32)
+[[ ${inputs[0]##*/} =~ ^(c[a-z2-7]{51}(\.wrapper|\.kernel)?\.(cpp|o)|header\.hpp)$ ]] || exec "$REAL" "$@"
+kept=$KEPT/$( (echo "${words[@]}" && grep -ahv "^// " "${inputs[@]}") | sha256sum | cut -c-32)
 cp "$kept" "$target" 2>/dev/null && exit
 much=(--param ggc-min-heapsize=4000000)
 quickly() {
@@ -18,5 +19,7 @@ quickly() {
       mv "$KEPT/regex.$$" "$KEPT/regex.o"
   } && "$REAL" "${much[@]}" "$@" -include "$HEADER" && ld -r -o "$kept.$$" "$target" "$KEPT/regex.o"
 }
-quickly "$@" 2>/dev/null || { "$REAL" "${much[@]}" "$@" && cp "$target" "$kept.$$"; } || exit
-mv "$kept.$$" "$kept" && cp "$kept" "$target"
+wrapper=false
+[[ $inputs = *.wrapper.cpp && " $* " = *" -c "* ]] && wrapper=true
+$wrapper && quickly "$@" 2>/dev/null || { "$REAL" "${much[@]}" "$@" && cp "$target" "$kept.$$"; } || exit
+mv "$kept.$$" "$kept" && { ! $wrapper || cp "$kept" "$target"; }

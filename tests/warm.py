@@ -32,12 +32,15 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-WARM = (
-    "torch",
-    "torch.export",
-    "torch._inductor.compile_fx",
-    "torch.export._unlift",
-    "torch._export.serde.serialize",
+WARM = tuple(
+    """
+    torch torch.export torch._inductor.compile_fx torch.export._unlift sympy.tensor.tensor
+    torch._export.serde.serialize torch.export._trace torch.fx.experimental.validator
+    torch._dynamo.repro.aoti torch._inductor.package.package torch._inductor.codegen.mps
+    torch._inductor.codegen.cpp_wrapper_cpu_array_ref torch._inductor.codegen.pallas
+    torch._inductor.codegen.cuda_combined_scheduling torch._inductor.extern_node_serializer
+    torch._inductor.fx_passes.efficient_conv_bn_eval
+    """.split()
 )
 OWN = tuple(
     """
@@ -166,8 +169,12 @@ def serve(number: int) -> None:
     for name in WARM:
         with contextlib.suppress(ImportError):
             import_module(name)
-    with contextlib.suppress(Exception):  # found out by compiling, once for all that compile
+    with contextlib.suppress(Exception):  # found out or traced once for all that compile
         import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
+        import_module("torch._inductor.fx_passes.joint_graph").lazy_init(
+            sys.modules["torch"].device("cpu")
+        )
+        import_module("torch._inductor.fx_passes.post_grad").lazy_init()
     server = socket.socket(fileno=number)
     running: dict[int, socket.socket] = {}
     ended: list[int] = []
