@@ -11,7 +11,6 @@ SIGNATURES = (
         means="A copy or download was cut short, the file is empty, or it is something else: a Git LFS pointer, an HTML page, a bare .so. `too large` means beyond the loader's zip library: keep the weights outside.",
         check="head -c 4 FILE must print PK; unzip -t FILE; compare size and checksum with the original.",
         fixes=("Copy the package again; fetch LFS files with git lfs pull",),
-        guide="guides/package-and-load.md#damaged-archives",
         patterns=(
             "Failed to initialize zip archive: (?P<why>(?!file open failed|file not found).{1,120})",
             "(?P<why>Failed to read zip filename.{0,60})",
@@ -26,7 +25,6 @@ SIGNATURES = (
         summary="The package file cannot be opened ({why})",
         means="The path does not exist, is a directory or may not be read. Relative paths count from the working directory of the process that loads.",
         fixes=("Give the absolute path of an existing .pt2 file",),
-        guide="guides/package-and-load.md#damaged-archives",
         patterns=(
             "Failed to initialize zip archive: (?P<why>file open failed)",
             "Failed to initialize zip archive: (?P<why>file not found)",
@@ -57,7 +55,6 @@ SIGNATURES = (
         means="The file is cut short, empty or of another kind: an interrupted download or save, a Git LFS pointer (`invalid load key, 'v'`), an HTML page (`'<'`), or a disk that was full while saving.",
         check="ls -l and head -c 100 of the file; a good one begins with PK (zip) or, for safetensors, a length and {{.",
         fixes=("Copy or download the file again and compare size and checksum; git lfs pull for a pointer",),
-        guide="guides/package-and-load.md#damaged-archives",
         patterns=(
             r"(?P<why>PytorchStreamReader failed (?!locating file (?:data\.pkl|constants\.pkl|archive_format|models/)|opening archive)[^:]{1,80}(?::.{0,60})?)",
             r"(?P<why>unexpected EOF, expected \d{1,20} more bytes)",
@@ -186,7 +183,6 @@ SIGNATURES = (
         means="Files that belong together are missing, doubled or differ from what the index says: repacked by hand, merged from two packages, or written only in part.",
         check="unzip -l FILE: one wrapper.so per model, with its metadata beside it.",
         fixes=("Use the package exactly as aoti_compile_and_package wrote it, or compile again",),
-        guide="guides/package-and-load.md#damaged-archives",
         patterns=(
             "Multiple wrapper shared libraries found in AOTI package.{0,80}",
             r"Shared model directory is empty: \S{0,200}",
@@ -243,7 +239,6 @@ SIGNATURES = (
             "Or compile with inductor_configs={'aot_inductor.embed_kernel_binary': True} (2.8 and later)",
             "With a package pass no cubin_dir of your own",
         ),
-        guide="guides/package-and-load.md#kernel-binaries-not-found",
         patterns=("CUDA driver error: file not found",),
         matches=(quoted("Error: CUDA driver error: file not found", "pytorch/pytorch#120194"),),
     ),

@@ -15,7 +15,6 @@ SIGNATURES = (
         means="load_state_dict met a weight that is missing, not expected or of another shape: the model was built with another configuration than the checkpoint, before any compile.",
         check="The lines below name each weight with both shapes",
         fixes=("Build the model with the checkpoint's configuration, or load the right file",),
-        guide="guides/constants.md#wrong-shape-or-dtype",
         patterns=(
             r"Error\(s\) in loading state_dict for (?P<what>\w{1,200})",
             r"(?P<what>size mismatch for \S{1,200}): copying a param",
@@ -43,7 +42,6 @@ SIGNATURES = (
         means="A package without embedded weights computes with whatever is there, or dies by SIGSEGV. As a warning of an intended partial update it is harmless.",
         check="Were the weights packaged? inspect_package says so.",
         fixes=("Load every constant of get_constant_fqns() before the first call",),
-        guide="guides/constants.md#never-loaded",
         patterns=(
             r"Found constant (?:or module state buffer )?(?:or empty module state parameter )?\S{1,200} in model, but not provided by user!",
             "Constants are not mmap'd",
@@ -105,7 +103,6 @@ SIGNATURES = (
         means="The state dict was replaced, filtered or changed in kind (quantised, moved, a Parameter made a plain tensor) after the export, or a file of another release was read.",
         check="Compare ep.graph_signature.parameters with ep.state_dict.keys().",
         fixes=("Change the weights before torch.export.export, keep Parameters as Parameters, then export again",),
-        guide="guides/constants.md#wrong-shape-or-dtype",
         patterns=(
             r"State dict entry for parameter \S{1,200} is not an instance of torch\.nn\.Parameter",
             r"(?:Parameter|Buffer) \S{1,200} is not in the state dict",
@@ -173,7 +170,6 @@ SIGNATURES = (
             "Run with AOTI_RUNTIME_CHECK_INPUTS=1, then compare kernel by kernel",
             "Exclude tf32 and reduced precision: compare in float32 with tf32 off",
         ),
-        guide="guides/wrong-results.md#compare-with-eager",
         anchors=("max diff", "Max diff", "ax_diff", "ax abs diff", "ax_abs_diff", "aximum difference", "bsolute difference", "elative difference", "ax error", "ax_error", "allclose"),
         patterns=(
             rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}[1-9]\d{{0,9}}(?:\.\d{{1,20}})?{_NOT_SMALL}",
@@ -221,7 +217,6 @@ SIGNATURES = (
         means="TORCHINDUCTOR_NAN_ASSERTS stopped at the first tensor it looked at with such a value; argN_1 is input N of the graph. It looks at inputs and arguments of Triton kernels only and also rejects a legitimate -inf mask.",
         check="Is the named tensor an input? Then the caller delivers it",
         fixes=("Follow the value back: print min and max of the inputs, then of the kernels before with the value printer",),
-        guide="guides/wrong-results.md#nan-and-inf",
         patterns=(
             r"At least one (?P<what>NaN|INF) in (?P<tensor>\w{1,200})",
             r'aoti_torch_check_inf_and_nan\("(?P<tensor>[^\"]{1,80})".{0,200}API call failed',
@@ -234,7 +229,6 @@ SIGNATURES = (
         means="A value was not a number by the time it was printed. It may stem from the inputs, from the model itself or from a kernel.",
         check="Does eager give NaN on the same inputs? Then it is the model, not the compiler",
         fixes=("Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first tensor with a NaN",),
-        guide="guides/wrong-results.md#nan-and-inf",
         anchors=("tensor(nan", "loss: nan", "nan nan nan", "has_nan", "all NaN"),
         patterns=(
             r"tensor\(\[{0,9}nan",
@@ -271,7 +265,6 @@ SIGNATURES = (
             "Print min and max of the inputs and of the tensors before the check",
             "Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first NaN",
         ),
-        guide="guides/wrong-results.md#nan-and-inf",
         patterns=(
             "probability tensor contains either",
             "returned nan values in its",
@@ -300,7 +293,6 @@ SIGNATURES = (
         means="The compiled model gives other numbers than eager. Violated contracts, lost buffer updates, a wrong fake kernel, tf32 or a miscompiled kernel are the candidates, in this order.",
         check="Compare in float64 as a third opinion; check the contract first: ep.module() on the same inputs",
         fixes=("Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel with the value printer filtered to the suspect",),
-        guide="guides/wrong-results.md#compare-with-eager",
         patterns=(
             "Greatest relative difference",
             "Mismatched elements[^:]{0,60}: [1-9]",

@@ -11,7 +11,6 @@ SIGNATURES = (
         means="The wrapper names Inductor or Dynamo, the type after the colon is the real one: a program, a file or a library that compiling needs is missing or refused.",
         check="Does a trivial model compile on this machine?",
         fixes=("Fix what the inner error names: compiler, folder, library or package",),
-        guide="guides/toolchain.md#no-compiler",
         patterns=(
             "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>(?:FileNotFoundError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})",
             "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>RuntimeError: Compiler: .{0,160})",
@@ -62,7 +61,6 @@ SIGNATURES = (
         means="Only the envelope. The first `error:` line of the compiler output tells a missing header from a bug in the generated code.",
         check="First line with `error:` after `Output:`",
         fixes=("Find the first compiler error below `Output:`",),
-        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         patterns=(
             r"^(?:\S{0,200}/)?(?:g\+\+|clang\+\+|c\+\+|icpx|cl)\S{0,10} .{0,400}TORCH_INDUCTOR_CPP_WRAPPER",
             "(?:CppCompileError|CUDACompileError): ",
@@ -75,7 +73,6 @@ SIGNATURES = (
         means="A bug of the code generator or a compiler that is too old for the generated code. The lines below show the statement.",
         check="Compile a trivial model: if that works, the toolchain is sound",
         fixes=("Reduce the model to the operator whose statement is shown; try the newest torch",),
-        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         anchors=(": error: ", ": error C", "): error"),
         patterns=(
             r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: (?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})",
@@ -88,7 +85,6 @@ SIGNATURES = (
         means="A bug of the code generator, a header of another torch than the one that generated the code, or a compiler that is too old for it.",
         check="Compile a trivial model: if that works, the toolchain is sound",
         fixes=("Reduce the model to the operator whose statement is shown; try the newest torch",),
-        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         patterns=(
             r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>no matching function for call to)",
             r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>no viable conversion from)",
@@ -186,7 +182,6 @@ SIGNATURES = (
             "Switch vectorisation off (torch._inductor.config.cpp.simdlen = 1), or upgrade",
             "Cast the tensor of the operator named below to a common dtype",
         ),
-        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         anchors=("at::vec", "VecMask<"),
         patterns=(
             r"(?:error|ambiguous|deduction|candidate).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
@@ -237,7 +232,6 @@ SIGNATURES = (
         summary="A scalar taken from a tensor is passed on as a tensor handle",
         means="item() of a tensor is used as a size or argument and the generator printed the tensor instead of the number.",
         fixes=("Upgrade torch, or compute that number outside the model",),
-        guide="guides/lowering-and-cpp.md#the-wrapper-does-not-compile",
         patterns=(
             r"cannot convert .{0,120}RAIIAtenTensorHandle.{0,60}\bto\b.{0,30}(?:int64_t|long|double|bool)",
             r"invalid user-defined conversion from .{0,120}RAIIAtenTensorHandle.{0,60}\bto\b.{0,30}(?:int64_t|long|double|bool)",

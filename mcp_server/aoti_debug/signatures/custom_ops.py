@@ -72,7 +72,6 @@ SIGNATURES = (
         means="PyTorch ran both and compared: shape, strides, dtype or aliasing differ. A package compiled with this operator would give wrong results.",
         check="torch.library.opcheck(op, args)",
         fixes=("Make the fake kernel compute what the real one returns",),
-        guide="guides/custom-ops.md#a-wrong-fake-kernel",
         patterns=(
             r"MetadataMismatchError: .{0,300}mismatch between fake .{0,200}for func: (?P<op>[\w.:]{1,200})",
             "MetadataMismatchError: .{0,300}mismatch between fake .{0,200}$",
@@ -87,7 +86,6 @@ SIGNATURES = (
         summary="The custom operator has no fake kernel, so it cannot be exported",
         means="Export runs the model on tensors without data and needs a function that says what the operator returns.",
         fixes=("@op.register_fake: return torch.empty with the right shape, dtype and device",),
-        guide="guides/custom-ops.md#a-wrong-fake-kernel",
         patterns=(
             "is missing a fake kernel implementation",
             "received a FakeScriptObject input when dispatching",
@@ -105,7 +103,6 @@ SIGNATURES = (
             "@torch.library.register_fake('ns::op'): return an empty tensor of its shape",
             "Import the Python package of the operator, not only its .so",
         ),
-        guide="guides/custom-ops.md#a-wrong-fake-kernel",
         patterns=(
             r"(?P<op>\w{1,200}::(?!_local_scalar_dense)[\w.]{1,200})(?: \([^)]{0,200}\))?: (?:while )?attempt(?:ed|ing) to run this operator with Meta [Tt]ensors",
             r"UnsupportedOperatorException: (?!aten\.|prims\.)(?P<op>[\w.:]{1,200})",
@@ -149,7 +146,6 @@ SIGNATURES = (
             "Import the defining module (or torch.ops.load_library) before aoti_load_package",
             "For C++ programs write the op with TORCH_LIBRARY: ops from torch.library.custom_op need Python",
         ),
-        guide="guides/custom-ops.md#schema-not-found",
         patterns=(r"Could not find schema for (?P<op>[\w:.]{1,200}\w)",),
         matches=(recorded("RuntimeError: Could not find schema for lab7::oops. Custom operators"),),
     ),
@@ -183,7 +179,6 @@ SIGNATURES = (
         means="The compiled code was laid out for the sizes, strides and dtype of the fake kernel. Torch 2.13 and later compare them at run time when AOTI_RUNTIME_CHECK_INPUTS is set; without it the result is garbage or a damaged heap.",
         check="torch.library.opcheck(op, args) on the failing inputs",
         fixes=("Make the fake kernel compute exactly the shape, strides and dtype of the real one",),
-        guide="guides/custom-ops.md#a-wrong-fake-kernel",
         patterns=(r"Error in op: (?P<op>(?!torch\.ops\.(?:aten|prims)\.|aten::)[\w:.]{1,200}\w)",),
         matches=(recorded("Error in op: torch.ops.lab7.wrong.default"),),
         neighbours=(
@@ -205,7 +200,6 @@ SIGNATURES = (
         means="torch.ops.load_library failed, so its operators stay unknown. The error of the loader above it says why: no such file, an undefined symbol, another architecture.",
         check="ldd LIBRARY, in the environment of the process",
         fixes=("Correct the path, or build the library against this torch",),
-        guide="guides/custom-ops.md#schema-not-found",
         patterns=("OSError: Could not load this library: (?P<library>.{1,200})",),
         matches=(recorded("OSError: Could not load this library: /nonexist.so"),),
     ),
@@ -214,7 +208,6 @@ SIGNATURES = (
         means="The op is registered, but not for this backend: the wrong device for an input, a CPU-only build of the op library, or a backend with gaps.",
         check="Device of the inputs, and the list of backends in the message",
         fixes=("Move the inputs, or install the build of the op library for this device",),
-        guide="guides/custom-ops.md#schema-not-found",
         patterns=(
             r"Could not run '(?P<op>[\w:.]{1,200})' with arguments from the '(?!Meta')(?P<backend>\w{1,200})' backend",
             r"no fallback function is registered for schema (?P<op>[\w:.]{1,200}\w)",
@@ -251,7 +244,6 @@ SIGNATURES = (
             "Install the build of the package (torchvision and the like) made for this torch",
             "Or load the library that defines the operator before register_fake",
         ),
-        guide="guides/custom-ops.md#schema-not-found",
         patterns=(
             r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? does not exist",
             r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? doesn't exist",

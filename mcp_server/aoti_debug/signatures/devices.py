@@ -95,7 +95,6 @@ SIGNATURES = (
             "Make the GPU visible and free (container flags, CUDA_VISIBLE_DEVICES, fabric manager)",
             "To read a checkpoint on another machine: torch.load(path, map_location='cpu')",
         ),
-        guide="guides/inputs-and-devices.md#no-gpu-visible",
         patterns=(
             r"Unexpected error from cudaGetDeviceCount\(\)",
             "system not yet initialized",
@@ -131,7 +130,6 @@ SIGNATURES = (
         means="The tensor lives on another kind of device than the package's: without the check a CPU tensor in a CUDA package ends in an illegal memory access, the reverse in a SIGSEGV without a message. The expected code is printed twice (11 means 1); the device index is not compared.",
         check="Print x.device; 0 is cpu, 1 cuda, 12 xpu, 13 mps, 14 meta.",
         fixes=("Move the input to the package's device before the call",),
-        guide="guides/inputs-and-devices.md#cpu-input-to-a-cuda-package",
         patterns=(r"input_handles\[(?P<input>\d{1,20})\]: unmatched device type, expected: (?P<expected>[^,]{1,40}), but got: (?P<got>-?\d{1,20})",),
         matches=(recorded("RuntimeError: input_handles[0]: unmatched device type, expected: 00(cpu), but got: 14"),),
     ),
@@ -143,7 +141,6 @@ SIGNATURES = (
             "Make the GPU visible (container flags, CUDA_VISIBLE_DEVICES) and use an existing index",
             "Or compile the package for the CPU",
         ),
-        guide="guides/inputs-and-devices.md#no-gpu-visible",
         patterns=(
             "Found no NVIDIA driver on your system",
             "No CUDA GPUs are available",
@@ -178,7 +175,6 @@ SIGNATURES = (
             "Install the torch build for {device}",
             "Or compile and load a CPU package",
         ),
-        guide="guides/inputs-and-devices.md#no-gpu-visible",
         patterns=(
             "Torch not compiled with (?P<device>CUDA|XPU|MPS|ROCm) enabled",
             "has no attribute 'AOTIModelContainerRunner(?P<device>Cuda|Xpu|Mps)'",

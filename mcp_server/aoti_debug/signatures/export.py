@@ -249,7 +249,6 @@ SIGNATURES = (
             "Export again with this torch; set weights on the module before the export",
             "Where you replace entries, keep their names and wrap them in nn.Parameter",
         ),
-        guide="guides/constants.md#wrong-shape-or-dtype",
         patterns=(
             r"SpecViolationError: (?P<what>State dict entry for \w{1,200} \S{1,120} is not an instance of \S{1,60})",
             r"SpecViolationError: (?P<what>(?:Parameter|Buffer) \S{1,120} is not in the state dict)",
@@ -448,7 +447,6 @@ SIGNATURES = (
             "Pad or crop the input to the exported size",
             "Or export with that dimension dynamic, over the range that you serve",
         ),
-        guide="guides/input-contracts.md#sizes-and-rank",
         patterns=(
             r"Guard failed: (?P<guard>[^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\] (?:==|<=|>=|<|>) \d{1,20})$",
             r"Guard failed: (?P<guard>\d{1,20} (?:==|<=|>=|<|>) [^\s%+*/()-]{1,120}\.size\(\)\[\d{1,20}\])$",

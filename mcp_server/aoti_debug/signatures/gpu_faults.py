@@ -11,7 +11,6 @@ SIGNATURES = (
         means="A status of the CUDA or HIP runtime that says little by itself. It may belong to an earlier, asynchronous call.",
         check="The first GPU message of the process; CUDA_LAUNCH_BLOCKING=1 to see whose it is",
         fixes=("Look the status up in the runtime's manual; check sizes, device and driver",),
-        guide="guides/cuda-illegal-memory-access.md#launch-failures-and-resources",
         anchors=("CUDA error: ",),
         patterns=(
             r"^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>CUDA (?:driver )?error: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})",
@@ -31,7 +30,6 @@ SIGNATURES = (
             "Run the captured call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once through ep.module(): a violated input contract is the most frequent reason, and both checks are free of a recompile",
             "Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback shows a later call, not the faulty one",
         ),
-        guide="guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
         patterns=(
             "^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}an illegal memory access was encountered",
             "^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}operation not supported on global/shared address space",
@@ -50,7 +48,6 @@ SIGNATURES = (
         means="In a compiled model this is nearly always a kernel launch whose grid is zero or beyond the limit, or a pointer of another device. At load time it points to a package made for another device or with missing constants.",
         check="CUDA_LOG_FILE=FILE (CUDA 12.9 and later) writes which argument was refused",
         fixes=("Check the sizes of the failing call for empty or very large dimensions",),
-        guide="guides/cuda-illegal-memory-access.md#launch-failures-and-resources",
         patterns=(
             "hipErrorInvalidValue",
             "HIP error: invalid argument",
@@ -98,7 +95,6 @@ SIGNATURES = (
             "Reduce num_warps, num_stages or block sizes of user kernels",
             "Guard against empty inputs",
         ),
-        guide="guides/cuda-illegal-memory-access.md#launch-failures-and-resources",
         patterns=(
             "(?P<text>too many resources requested for launch)",
             "(?P<text>(?:cudaErrorLaunchOutOfResources|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorInvalidConfiguration|hipErrorInvalidConfiguration))",
@@ -137,7 +133,6 @@ SIGNATURES = (
             "Pass a contiguous clone of sliced inputs: x[1:] starts 4 bytes into its storage",
             "Remove tl.multiple_of or alignment hints that do not always hold",
         ),
-        guide="guides/cuda-illegal-memory-access.md#misaligned-address",
         patterns=(
             "CUDA error: misaligned address",
             "CUDA driver error: misaligned address",
@@ -161,7 +156,6 @@ SIGNATURES = (
         means="The device is taken, shared through MPS, virtual, without peer access, or its driver does not fit the runtime. The model is not involved.",
         check="nvidia-smi, and a one-line torch.ones(1, device='cuda') in a fresh process",
         fixes=("Free or choose another device; restart the MPS server; match driver and runtime",),
-        guide="guides/inputs-and-devices.md#no-gpu-visible",
         patterns=(
             "(?i:cuda|hip|triton).{0,120}(?P<what>busy or unavailable)",
             "(?i:cuda|hip|triton).{0,120}(?P<what>peer access is (?:not|already))",
@@ -270,7 +264,6 @@ SIGNATURES = (
         means="The library only reports the fault. Look for an assert, an illegal access or full memory before this line.",
         check="Does a fresh process that only runs the matrix product succeed?",
         fixes=("Find the first GPU message of the process; restart the process before trying anything else",),
-        guide="guides/cuda-illegal-memory-access.md#the-first-gpu-message-wins",
         patterns=(r"(?P<status>CUBLAS_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR(?!_HOST|_DEVICE)|EXECUTION_FAILED\w{0,20}|MAPPING_ERROR|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUSPARSE_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUFFT_(?:INTERNAL_ERROR|EXEC_FAILED)|CURAND_STATUS_(?:LAUNCH_FAILURE|INTERNAL_ERROR|PREEXISTING_FAILURE)|(?:rocblas|hipblas|HIPBLAS)_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED)|rocblas_status_internal_error|miopenStatus(?:InternalError|UnknownError))",),
         matches=(recorded("in aoti_torch: CUDA error: CUBLAS_STATUS_INTERNAL_ERROR", "after a device assert, H200"),),
         neighbours=(example("CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul", "an unsupported shape or type"),),
@@ -341,7 +334,6 @@ SIGNATURES = (
             "Check sizes and dtypes against the export; pass contiguous tensors",
             "Remove other CUDA libraries from LD_LIBRARY_PATH",
         ),
-        guide="guides/input-contracts.md#sizes-and-rank",
         anchors=("cutlass error",),
         patterns=(
             "(?P<status>(?:CUBLAS_STATUS_|CUSPARSE_STATUS_|CUSOLVER_STATUS_)(?:INVALID_VALUE|NOT_SUPPORTED))",

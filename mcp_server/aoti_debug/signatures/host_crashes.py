@@ -137,7 +137,6 @@ SIGNATURES = (
         means="Generated CPU code, the loader or a native op touched memory it does not own. Usual reasons: a CUDA pointer in a CPU package, missing constants, violated sizes, a mix of C++ ABIs.",
         check="AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then the native stack (gdb batch or core)",
         fixes=("Check device, dtype and sizes of the inputs; get the wrapper.cpp line from a native stack",),
-        guide="guides/host-crash.md#segfault-in-the-model",
         anchors=("Segmentation fault", "SIGSEGV", "exit code"),
         patterns=(
             "Segfault core dumped",
@@ -252,7 +251,6 @@ SIGNATURES = (
         means="Up to torch 2.12 the exception of an out-of-memory error says no more than this; the allocator's text is on stderr. Negative or absurd sizes and a lost CUDA context end here too.",
         check="The message on stderr directly above",
         fixes=("Reduce batch size or free memory; when sizes are absurd, check the dynamic dimensions",),
-        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
         patterns=(r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_empty_strided\w{0,40}\(",),
         matches=(recorded("Error: aoti_torch_empty_strided(2, int_array_1, int_array_2, cached_torch_dtype_float32, cached_torch_device_type_cpu, this->device_idx_, &buf1_handle) API call failed"),),
     ),
@@ -261,7 +259,6 @@ SIGNATURES = (
         means="An allocation in main memory failed. A size far beyond the machine points to an unexpected dynamic dimension rather than to a lack of memory.",
         check="Is the number of bytes plausible for the sizes passed in?",
         fixes=("Check the dynamic sizes of the failing call; give the container more memory",),
-        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
         patterns=(
             r"DefaultCPUAllocator: can't allocate memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?",
             "std::bad_alloc",
@@ -287,7 +284,6 @@ SIGNATURES = (
             "Free the eager model before loading the package; load one package per process",
             "When it happens while compiling: TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 or, on 2.15, aot_inductor.autotune_per_kernel_alloc",
         ),
-        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
         anchors=("out of memory", "OutOfMemoryError"),
         patterns=(
             r"Tried to allocate [\d.]{1,200} ?[KMGT]i?B",
@@ -320,7 +316,6 @@ SIGNATURES = (
         means="Handles and workspaces of cuBLAS and cuDNN come after the model's tensors, so a full GPU shows here first; after an earlier GPU fault these calls fail too.",
         check="nvidia-smi: how much is free just before? Any GPU message before this one?",
         fixes=("Free memory or reduce the batch; look for an earlier GPU message",),
-        guide="guides/memory-and-time.md#out-of-memory-in-disguise",
         patterns=(
             "CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED",
             "CUFFT_ALLOC_FAILED",

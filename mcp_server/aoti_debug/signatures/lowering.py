@@ -109,7 +109,6 @@ SIGNATURES = (
             "Change the size, dtype or captured tensor that the message names",
             "Use scaled_dot_product_attention on this device",
         ),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             "flex_attention on MPS",
             "FlexGEMM ",
@@ -135,7 +134,6 @@ SIGNATURES = (
         means="A size symbol, a buffer or an operation of the generated code is used where it was never defined: a bug in a pass or in the code generator.",
         check="The script has no such name",
         fixes=("Try the newest torch; export with fewer dynamic dimensions to see which it is",),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             r"NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg|primals_)\d{1,20}(?:_1)?)' is not defined",
             r"KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s{0,20}$",
@@ -154,7 +152,6 @@ SIGNATURES = (
             "Reduce the graph to the operator that fails; write it in another way",
             "Try the newest torch: its passes change with every release",
         ),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             "(?P<check>not a supported top level IR node)",
             r"(?P<check>\[Note: Inductor IR\])",
@@ -246,7 +243,6 @@ SIGNATURES = (
         means="Wrapper for any exception inside Inductor; the type after the colon is the real one.",
         check="The last frames inside torch/_inductor show the pass or the operator",
         fixes=("Reduce the graph to the operator that fails; try the newest torch",),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=("(?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|backend='inductor' raised:$|(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton|CompilationError|OutOfResources|PTXASError|NoTritonConfigsError|NoValidChoicesError|SubprocException|BrokenProcessPool)(?P<error>.{1,160})",),
         matches=(recorded("torch._inductor.exc.InductorError: AssertionError: A subgraph argument other than striding has been modified; FakeTensorUpdater cannot update this argument!", "torch 2.13.0, CPU, while_loop with an int in its state"),),
     ),
@@ -255,7 +251,6 @@ SIGNATURES = (
         means="Frames or error lines of Inductor, and no message that is known.",
         check="The innermost exception, not the wrapper at the end",
         fixes=("Reduce the graph to the operator that fails; try the newest torch",),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             *(
                 rf"^\s{{0,20}}File \S{{0,300}}{module}\S{{0,200}}\.py:\d{{1,20}},? in "
@@ -271,7 +266,6 @@ SIGNATURES = (
         means="A pass expected another kind of node in Inductor's IR. The stack below torch/_inductor names the pass; `target:` names the operator, if it was a lowering.",
         check="The names are classes of torch/_inductor, not of the script",
         fixes=("Reduce the graph to the operator that fails; try the newest torch",),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             "'(?P<what>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no",
             "'(?P<what>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object is not",
@@ -293,7 +287,6 @@ SIGNATURES = (
             "Read `target:` and `Found from`, then rewrite or decompose that operator",
             "Try the newest torch: many lowerings were repaired",
         ),
-        guide="guides/lowering-and-cpp.md#lowering-exceptions",
         patterns=(
             r"LoweringException: (?P<text>\w{1,200}: ?.{0,160})",
             r"MissingOperatorWith\w{1,200}: (?P<text>missing (?:lowering|decomposition))",

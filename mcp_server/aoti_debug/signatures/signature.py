@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from aoti_debug.facts.categories import Tier
+from aoti_debug.facts.categories import MEANINGS, Tier
 from aoti_debug.model import Category, Confidence, Phase
 from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Reader, Record, Span
@@ -184,11 +184,15 @@ class Signature:
     means: str
     check: str = ""  # the cheapest check that tells it from what looks alike
     fixes: tuple[str, ...] = ()
-    guide: str  # guides/NAME.md#anchor
+    guide: str = ""  # guides/NAME.md#anchor; as a rule the category's
     anchors: tuple[str, ...] = ()
     patterns: tuple[str, ...]
     matches: tuple[Sample, ...] = ()
     neighbours: tuple[Sample, ...] = ()  # alike, and must not match
+
+    def __post_init__(self) -> None:
+        if not self.guide:
+            object.__setattr__(self, "guide", MEANINGS[self.category].guide)
 
 
 @dataclass(frozen=True, slots=True)

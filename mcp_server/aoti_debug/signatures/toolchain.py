@@ -136,7 +136,6 @@ SIGNATURES = (
             "Install g++ (build-essential), on macOS the command line tools (xcode-select --install), on Windows the Visual Studio build tools with the English language pack",
             "Set CXX (and CC for Triton) to a compiler that runs; on Windows start from the x64 developer prompt",
         ),
-        guide="guides/toolchain.md#no-compiler",
         patterns=(
             r"(?<!Cxx)Compiler: \S{1,80} is not found",
             r"MSVC is required to load C\+\+ extensions",
@@ -181,7 +180,6 @@ SIGNATURES = (
         means="The step that failed looks for a compiler, asks for its version or builds a few lines with it, before any code of the model: the compiler is missing, prints in a code page other than UTF-8, or lacks headers.",
         check="Run the compiler by hand with --version (cl /help on Windows) and read the last line of the traceback.",
         fixes=("Install a working g++ or clang++; on Windows the English language pack of Visual Studio, or set PYTHONUTF8=1",),
-        guide="guides/toolchain.md#no-compiler",
         patterns=(
             r'cpp_builder\.py", line \d{1,20}, in (?P<what>check_compiler_exist_windows|_is_msvc_cl|check_msvc_cl_language_id|check_mingw_win32_flavor|get_compiler_version_info|get_cpp_compiler|cpp_compiler_search|_is_gcc|_is_clang|_is_apple_clang|_is_intel_compiler|is_gcc|is_clang|_get_openmp_args|homebrew_libomp|_get_python_related_args|get_name_and_dir_from_output_file_path|_ensure_mingw_cudart_import_lib)\b',
             r'cpu_vec_isa\.py", line \d{1,20}, in (?P<what>\w{1,60})',
@@ -318,7 +316,6 @@ SIGNATURES = (
         summary="No C++ compiler works here; tried {tried}",
         means="Compiling a package needs g++ or clang++ (cl on Windows) in PATH or in CXX.",
         fixes=("Install g++ (apt-get install g++) or set CXX to one that runs",),
-        guide="guides/toolchain.md#no-compiler",
         patterns=(
             r"No working C\+\+ compiler found in torch\._inductor\.config\.cpp\.cxx:(?P<tried>.{0,120})",
             "InvalidCxxCompiler: Compiler: (?P<tried>.{1,60}) is not found",

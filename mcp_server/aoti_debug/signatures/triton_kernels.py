@@ -26,7 +26,6 @@ SIGNATURES = (
             "Run once with TORCHINDUCTOR_COMPILE_THREADS=1; watch the memory meanwhile",
             "Guard the script with `if __name__ == '__main__':`",
         ),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         patterns=(
             "(?:SubprocException|BrokenProcessPool): ",
             "An exception occurred in a subprocess:",
@@ -46,7 +45,6 @@ SIGNATURES = (
             "Compile with TORCHINDUCTOR_COMPILE_THREADS=1, or raise the limit it names",
             "Clear TORCHINDUCTOR_CACHE_DIR and TRITON_CACHE_DIR",
         ),
-        guide="guides/threads-streams-hangs.md#hangs",
         patterns=(r"Inductor compile-worker future for '?(?P<kernel>\w{1,120})'? did not complete within",),
         matches=(example("RuntimeError: Inductor compile-worker future for 'triton_per_fused_sort_0' did not complete within 300s.", "torch/_inductor/async_compile.py"),),
     ),
@@ -102,7 +100,6 @@ SIGNATURES = (
         means="The GPU assembler failed: registers ran out for a configuration, or this ptxas does not know the GPU or the PTX version.",
         check="The `ptxas fatal` line: register allocation, or an unknown architecture or version",
         fixes=("Fewer warps or smaller blocks for register failures; a matching toolkit (TRITON_PTXAS_PATH unset) for versions",),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         patterns=(
             "PTXAS error",
             "PTXASError",
@@ -126,7 +123,6 @@ SIGNATURES = (
         means="The Triton source of a kernel (yours or a generated one) is not accepted; the caret below marks the expression.",
         check="Is the file yours or in the Inductor cache? A generated file means an Inductor or version problem",
         fixes=("Correct the marked expression of your kernel; for generated kernels check that the Triton version is the one this torch was built with",),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         patterns=(
             r"(?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at (?P<line>\d{1,20}):\d{1,20}",
             r"Triton compilation failed: (?P<kernel>\w{1,200})",
@@ -143,7 +139,6 @@ SIGNATURES = (
         means="Frames of Triton's frontend or of its passes are on the stack, so a kernel was being compiled; the last line of the traceback says why that failed.",
         check="The innermost exception, not the wrapper at the end",
         fixes=("Look at the first exception of the chain and at the kernel it names",),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         anchors=("triton/language", r"triton\language"),
         patterns=(
             r"\bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d{1,20}\] .{0,20}\S",
@@ -161,7 +156,6 @@ SIGNATURES = (
             "Correct the statement; cast operands and masks explicitly",
             "For a generated kernel use the Triton release of this torch, or another dtype",
         ),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         patterns=(
             "(?P<text>data type is not supported on CUDA arch)",
             r"(?P<text>not supported in this architecture\. The supported fp8 dtypes are)",
@@ -275,7 +269,6 @@ SIGNATURES = (
             "Drop the configuration that fails: other block sizes, num_stages or num_warps",
             "Use the newest Triton that fits this torch",
         ),
-        guide="guides/triton-and-autotuning.md#triton-compile-errors",
         anchors=("mlir::",),
         patterns=(
             r"Assertion `.{0,300}\bcast<Ty>\(\) argument of incompatible type",
@@ -327,7 +320,6 @@ SIGNATURES = (
         means="Triton builds a small C module for each kernel's launcher; it looks for gcc, clang or the compiler that CC names.",
         check="gcc --version in the same shell; is CC set to something that exists?",
         fixes=("Install gcc (build-essential) or set CC to the compiler's path",),
-        guide="guides/toolchain.md#no-compiler",
         patterns=("Failed to find C compiler",),
     ),
     Signature("autotune_block_failed", "autotune", "autotune_error", Tier.KIND_TEXT, role="symptom",
@@ -335,7 +327,6 @@ SIGNATURES = (
         means="AOTInductor runs the graph's kernels on made-up inputs to choose configurations. Data-dependent kernels, memory limits or a bad grid can fail there although the model is right.",
         check="Compile once with TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0: if that runs well, only tuning is at fault",
         fixes=("Switch tuning at compile time off, or give user kernels valid data through a single config",),
-        guide="guides/triton-and-autotuning.md#the-autotuning-block-failed",
         patterns=(
             "Failed to run autotuning code block: (?P<error>.{1,200})",
             r"Failed during launch (?P<error>\w{1,200}) with config",
@@ -407,7 +398,6 @@ SIGNATURES = (
         means="With the sizes assumed for tuning, one kernel's grid is zero or too large. The real sizes may be fine.",
         check="TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0",
         fixes=("Switch tuning at compile time off; upgrade to 2.10 or later, which logs the kernel's name",),
-        guide="guides/triton-and-autotuning.md#the-autotuning-block-failed",
         patterns=("Failed to run autotuning code block: .{0,80}invalid argument",),
         matches=(quoted("Failed to run autotuning code block: Triton Error [CUDA]: invalid argument", "pytorch/pytorch#145984"),),
     ),
@@ -419,7 +409,6 @@ SIGNATURES = (
             "Drop the backend of the candidate from max_autotune_gemm_backends",
             "Remove alignment hints of a user kernel that do not always hold",
         ),
-        guide="guides/cuda-illegal-memory-access.md#misaligned-address",
         patterns=(
             "Failed to run autotuning code block: .{0,80}misaligned address",
             r"torch/_inductor/(?:select_algorithm|runtime/triton_heuristics)\.py:\d{1,20}\].{0,80}misaligned address",
@@ -445,7 +434,6 @@ SIGNATURES = (
     Signature("healthy_warning", "lower", "performance", Tier.NOTICE, role="note", confidence="possible",
         summary="A warning that torch prints of healthy models: {what}",
         means="An optimisation does not apply to this graph; the result is right all the same.",
-        guide="guides/memory-and-time.md#slow-model",
         patterns=(
             "does not support code generation for complex operators",
             "Online softmax is disabled on the fly",
@@ -456,7 +444,6 @@ SIGNATURES = (
     Signature("gemm_tuning_skipped", "autotune", "performance", Tier.NOTICE, role="symptom", confidence="possible",
         summary="A notice on speed, not an error: {what}",
         means="An optimisation does not apply to this graph or GPU; the result is right all the same.",
-        guide="guides/memory-and-time.md#slow-model",
         patterns=(
             "Not enough SMs to use max_autotune_gemm",
             "GPU arch does not support max_autotune_gemm mode usage",
@@ -466,7 +453,6 @@ SIGNATURES = (
     Signature("compiled_again", "run", "performance", Tier.NOTICE, role="symptom", confidence="possible",
         summary="Calls that compile again or run without CUDA graphs are slow, not wrong: {what}",
         means="torch.compile guards on sizes, values and modules; past its limit it runs the function eagerly. A package of AOTInductor is compiled once, and is not concerned.",
-        guide="guides/memory-and-time.md#slow-model",
         patterns=(
             "hit config.(?:recompile|cache_size)_limit",
             r"\[__recompiles\] Recompiling function .{0,120}",

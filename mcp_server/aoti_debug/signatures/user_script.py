@@ -14,7 +14,6 @@ SIGNATURES = (
             "Look at the log of the rank that failed first; one GPU per rank",
             "Run the model alone in one process",
         ),
-        guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=(
             r"\b(?P<what>ncclSystemError)",
             r"\b(?P<what>NCCL error in: \S{1,120})",
@@ -46,7 +45,6 @@ SIGNATURES = (
         means="A download, a checkpoint, a configuration file or the command line; no model was compiled or run yet.",
         check="The last frame of the traceback that lies in your files",
         fixes=("Correct the path, the version of the file, or the option that is named",),
-        guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=(
             r"^(?P<what>(?:huggingface_hub\.(?:utils\._)?\S{0,40}errors?\S{0,40}|safetensors_rust\.SafetensorError|_pickle\.UnpicklingError|requests\.exceptions\.\w{1,200}|urllib\.error\.\w{1,200}|(?:omegaconf|hydra)\.errors\.\w{1,200}|pydantic_core\.\S{1,60}Error): .{1,120})",
             "error: the following arguments are required: .{1,120}",
@@ -77,7 +75,6 @@ SIGNATURES = (
         means="TorchScript's interpreter shows its own stack; the last line says what failed.",
         check="Does the script call torch._inductor or torch.export at all?",
         fixes=("Read the last line: it is the operator's own error",),
-        guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=("operation failed in the TorchScript interpreter",),
     ),
     Signature("printer_failed", "run", "false_alarm", Tier.KIND_TEXT, next_tool="run_stage",
@@ -131,7 +128,6 @@ SIGNATURES = (
         means="Autograd, an optimizer or the loader of the data refused what the script asked for. AOTInductor compiles inference only and is not involved.",
         check="No frame of the traceback lies in torch/_inductor",
         fixes=("Correct the training loop; export under torch.no_grad() and model.eval()",),
-        guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=(
             "does not require grad and does not have a grad_fn",
             "a leaf Variable that requires grad",
@@ -159,7 +155,6 @@ SIGNATURES = (
         means="A missing module, a misspelt name or a missing file: Python stopped outside compiling and running the model.",
         check="The last frame of the traceback lies in your file",
         fixes=("Correct the line of the last frame; for a missing module name the interpreter that has it (--python)",),
-        guide="guides/debugging-tools.md#an-unknown-failure",
         patterns=(
             "^(?:SyntaxError|IndentationError|TabError): (?!program_source)",
             r"^NameError: name '\w{1,200}' is not defined",
@@ -233,7 +228,6 @@ SIGNATURES = (
         summary="The process was interrupted, perhaps because it seemed to hang",
         means="The innermost frame of the traceback shows where it was then: compiling (g++, triton, a pool of workers), loading or waiting for the GPU.",
         check="py-spy dump on a second run, twice some seconds apart.",
-        guide="guides/threads-streams-hangs.md#hangs",
         patterns=(r"^KeyboardInterrupt\b",),
         matches=(example("KeyboardInterrupt", "CPython"),),
     ),
@@ -259,7 +253,6 @@ SIGNATURES = (
         means="The stacks were taken when the time limit passed. The innermost frame tells compile (g++, triton), load (constants, ISA test) and run (synchronize) apart.",
         check="Two stacks some seconds apart: same frame means a hang, another one slowness",
         fixes=("Give a first compile 15 minutes before calling it a hang",),
-        guide="guides/threads-streams-hangs.md#hangs",
         patterns=(
             r"^Timeout \(\d{1,20}:\d\d:\d\d(?:\.\d{1,20})?\)!",
             r"timed out after (?P<seconds>[\d.]{1,200}) ?s",
@@ -292,7 +285,6 @@ SIGNATURES = (
             "For a compile worker: TORCHINDUCTOR_COMPILE_THREADS=1 shows the failure in the process itself",
             "Give a first compile 15 minutes before calling it a hang",
         ),
-        guide="guides/threads-streams-hangs.md#hangs",
         patterns=(
             r"compile-worker future for .{1,120} did not complete within [\d.]{1,200} ?s",
             "DUE TO TIME LIMIT",
