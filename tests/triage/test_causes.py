@@ -132,7 +132,7 @@ SMALL = """\
 class Small(nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc, self.out = nn.Linear(16, 32), nn.Linear(32, 4)
+        self.fc, self.out = nn.Linear(16, 16), nn.Linear(16, 16)
         self.temperature = 1.0
 
     def forward(self, x):
@@ -166,6 +166,15 @@ for weight in held.values():
     weight.mul_(1.5)"""
     + CHECK
 )
+SWAPPED = (
+    SMALL
+    + """\
+held = dict(Small().eval().state_dict())
+model.load_state_dict(held)
+held["fc.weight"], held["out.weight"] = held["out.weight"], held["fc.weight"]
+package.load_constants(held, check_full_update=False)"""
+    + CHECK
+)
 ATTRIBUTE = SMALL + "model.temperature = 0.7" + CHECK
 LATE = (
     SMALL
@@ -177,6 +186,43 @@ for _ in range(4):
     given.append(buffer)
 want = (model(one) for one in given)
 sys.exit(max(float((a - b).abs().max()) for a, b in zip(got, want)) > 1e-3)
+"""
+)
+IN_PLACE = (
+    SMALL
+    + """\
+def prepared(x):
+    return x.contiguous().sub_(3.0)
+
+
+got = package(prepared(x))
+sys.exit(float((got - model(prepared(x))).abs().max()) > 1e-3)
+"""
+)
+QUEUED = (
+    SMALL
+    + """\
+import queue
+import threading
+
+ring, frames, wrong = torch.zeros(3, 8, 16), queue.Queue(), 0
+
+
+def fill():
+    for number in range(6):
+        slot = ring[number % 3]
+        slot.copy_(torch.full((8, 16), float(number)))
+        frames.put((number, slot))
+
+
+worker = threading.Thread(target=fill)
+worker.start()
+worker.join()
+while not frames.empty():
+    number, frame = frames.get()
+    want = model(torch.full((8, 16), float(number)))
+    wrong += float((package(frame.clone()) - want).abs().max()) > 1e-3
+sys.exit(wrong > 0)
 """
 )
 STRICT = """\
@@ -219,7 +265,7 @@ model.floor = torch.zeros(4)
 inputs = [torch.randn(8, 4) for _ in range(4)]
 sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
 """
-WARM = """\
+RUNNING = """\
 class Running(nn.Module):
     def __init__(self):
         super().__init__()
@@ -231,10 +277,52 @@ class Running(nn.Module):
 
 
 package = compiled(Running().eval(), (torch.randn(8, 4),))
+"""
+WARM = (
+    RUNNING
+    + """\
 for _ in range(3):
     package(torch.randn(8, 4) + 5)
 model, inputs = Running().eval(), [torch.randn(8, 4) for _ in range(4)]
 sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
+"""
+)
+SESSIONS = (
+    RUNNING
+    + """\
+apart = []
+for _ in range(2):
+    model = Running().eval()
+    for _ in range(3):
+        x = torch.randn(8, 4)
+        apart.append(float((package(x) - model(x)).abs().max()))
+sys.exit(max(apart) > 1e-3)
+"""
+)
+SHIFT = """\
+class Delay(nn.Module):
+    def forward(self, line):
+        line[1:] = line[:-1].clone()
+        return (line * torch.arange(4.0).unsqueeze(-1)).sum(0)
+
+
+package = compiled(Delay(), (torch.zeros(4, 16),))
+line = torch.randn(4, 16)
+sys.exit(float((package(line.clone()) - Delay()(line.clone())).abs().max()) > 1e-3)
+"""
+TAIL = """\
+class Tail(nn.Module):
+    def forward(self, x):
+        return x.sum(-1) * 2.0, x[:, -4:]
+
+
+package, buffer, log = compiled(Tail(), (torch.zeros(2, 16),)), torch.zeros(2, 16), []
+given = torch.randn(5, 2, 16)
+for x in given:
+    buffer.copy_(x)
+    log.append(package(buffer))
+wrong = sum(not torch.equal(tail, Tail()(x)[1]) for x, (_, tail) in zip(given, log))
+sys.exit(wrong > 0)
 """
 NOISE = """\
 class Noisy(nn.Module):
@@ -410,6 +498,51 @@ def test_calls_that_moved_the_state_of_the_package_alone_are_proved_by_loading_i
     assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
     assert "3 calls" in cause.summary and "level" in cause.summary
     assert cause.source[0].text is not None and "+ 5" in cause.source[0].text
+
+
+def test_state_that_the_package_keeps_and_the_reference_begins_anew_is_named(
+    found: Triaged,
+) -> None:
+    cause = best(found(SESSIONS))
+    assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
+    assert "call 4" in cause.summary and "(level)" in cause.summary
+    assert any("self.level.mul_(0.9)" in (one.text or "") for one in cause.source), cause.source
+
+
+def test_a_copy_that_inductor_leaves_out_is_found_without_a_compile(found: Triaged) -> None:
+    answer = found(SHIFT)
+    cause = best(answer)
+    assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
+    assert "line[1:] = line[:-1].clone()" in (cause.source[0].text or ""), cause.source
+    assert cause.cost is not None and not cause.cost.recompiles
+
+
+@pytest.mark.parametrize(
+    ("source", "category", "writer", "reader"),
+    [
+        (QUEUED, "concurrency", "slot.copy_(", "frame.clone()"),
+        (TAIL, "user_code", "buffer.copy_(", "torch.equal("),
+    ],
+)
+def test_memory_that_is_written_again_before_it_is_read_is_proved_by_handing_over_copies(
+    found: Triaged, source: str, category: str, writer: str, reader: str
+) -> None:
+    cause = best(found(source))
+    assert (cause.category, cause.confidence) == (category, "proved"), cause.summary
+    lines = [one.text or "" for one in cause.source]
+    assert writer in lines[0] and reader in lines[1], lines
+
+
+def test_the_line_that_writes_to_an_input_after_the_call_comes_first(found: Triaged) -> None:
+    cause = best(found(IN_PLACE))
+    assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
+    assert ".sub_(3.0)" in (cause.source[0].text or ""), cause.source
+
+
+def test_weights_under_names_of_others_are_told_from_missing_ones(found: Triaged) -> None:
+    cause = best(found(SWAPPED))
+    assert (cause.category, cause.confidence) == ("constants_mismatch", "proved"), cause.summary
+    assert "fc.weight holds out.weight" in cause.summary
 
 
 def test_weights_whose_memory_the_script_writes_again_are_told_from_those_it_gave(

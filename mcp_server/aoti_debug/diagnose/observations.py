@@ -93,6 +93,7 @@ class Observations:
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None
+    handed: Observations | None = None  # of the script, each read given what was handed over
     without_trial: WithoutTrial | None = None  # a compile without Inductor's trials
     scene: Scene | None = None  # of a log: its first and last lines
     walked: Found | None = None  # the cause that a run of the program, node by node, showed

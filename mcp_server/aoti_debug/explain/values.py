@@ -169,7 +169,22 @@ def reason_found(reason: Report) -> Found | None:
         return kept_weights_found(reason)
     if reason.get("kind") == "casts":
         return casts_found(reason)
-    return None
+    return copies_found(reason) if reason.get("kind") == "copies" else None
+
+
+def copies_found(reason: Report) -> Found:
+    node = str(reason.get("node"))
+    summary = f"the compiled model leaves out the copy before {node}, which writes to the memory "
+    summary += "that it reads: written row by row, the exported program gives the package's results"
+    fix = Fix(
+        what="build the new value out of place (torch.cat, torch.roll) and write or return that",
+        why="Inductor drops the clone, and each row is read after the row before was written",
+    )
+    place = lines(reason.get("stack"))
+    short = f"{node} is compiled without the copy of the memory that it overwrites"
+    return Found(
+        "wrong_result", summary, node, str(reason.get("op")), place, None, [fix], [], headline=short
+    )
 
 
 def casts_found(reason: Report) -> Found:

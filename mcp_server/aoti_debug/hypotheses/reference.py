@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, SourceLine
@@ -52,8 +53,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             elif (one.changed or one.another) and stale(observations):
                 kind = "load"
             place = (observations.run.called(kind) if kind else None) or place
-            yield candidate(one, found, tried, pairs, place, pair, known=again)
+            reason = candidate(one, found, tried, pairs, place, pair, known=again)
+            yield with_writer(reason, observations) if one.written else reason
             return
+
+
+def with_writer(reason: Candidate, observations: Observations) -> Candidate:
+    """Put the line first that writes to an input after the call, where the script was run again to
+    see it."""
+    seen = observations.handed.run.handed if observations.handed is not None else ()
+    lines = [SourceLine(file=w[0], line=w[1]) for w in [o.writer for o in seen if o.after] if w]
+    return reason.but(source=[*lines[:1], *reason.diagnosis.source])
 
 
 def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
@@ -79,8 +89,8 @@ def experiment(observations: Observations) -> Pair | None:
 
 
 def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
-    """Return that calls which the reference was not given changed the package's state: loaded anew,
-    or with the state of the reference, it gives what that gives."""
+    """Return that earlier calls changed the package's state, and the reference has not their state:
+    loaded anew, or with the state of the reference, it gives what that gives."""
     run, repeats = observations.run, observations.checks.repeats
     if repeats is None:
         return None
@@ -95,18 +105,28 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     # Repeats of one call may agree though it has state; what calls of the module change tells.
     stateful = repeats.stateful or bool(repeats.buffers)
     stateful = stateful or (bool(one.moved) and not loaded(observations))
-    if not extra or not stateful or not (anew or (pair.explained and one.moved)):
+    if not (anew or (extra and pair.explained and one.moved)) or not (own and stateful):
         return None
-    place = run.caller(extra[-1])
     names = listed(repeats.buffers or one.moved)
-    which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
-    at = f" at {base_name(place[0])}:{place[1]}" if place else ""
-    said = f"{which}{at} changed the package's state{f' ({names})' if names else ''} before call "
-    said += f"{pair.call}, and the reference was not given {'it' if len(extra) == 1 else 'them'}"
-    fix = "load the package again after calls that are not to count, or give them to both"
+    state = f"state{f' ({names})' if names else ''}"
+    if extra:
+        place = run.caller(extra[-1])
+        which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
+        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        said = f"{which}{at} changed the package's {state} before call {pair.call}, and the "
+        said += f"reference was not given {'it' if len(extra) == 1 else 'them'}"
+        fix = "load the package again after calls that are not to count, or give them to both"
+    else:
+        place = run.caller(call)
+        said = f"call {pair.call} begins with the {state} that earlier calls left in the package; "
+        said += "the reference begins anew"
+        fix = f"load the package again, or give it {names or 'its state'} with load_constants, "
+        fix += "where the reference begins anew"
     how = "the package loaded anew" if anew else "the state of the reference"
     tried = Experiment(experiment=f"call {pair.call}, with {how}", result="agrees with it")
     found = candidate(one, ("user_code", said, fix), "", (), place)
+    source = [*found.diagnosis.source[:1], *last_line_of(repeats.written)]
+    found = found.but(source=[*source, *found.diagnosis.source[1:]])
     because = [tried, *(b for b in found.diagnosis.because if b.result != tried.result)]
     alone = all(r.paired or r.caller != one.caller for r in run.references)
     return found.but(because=because[:3], confidence="proved" if anew or alone else "likely")
@@ -195,11 +215,19 @@ def weights(observations: Observations, one: Reference) -> Words:
     if moved:
         return state(observations, moved)
     given, idle = loaded(observations), loaded(observations, inactive=True)
-    left = [name for name in one.changed if name not in given]
+    pair = experiment(observations)
+    unused = pair.left if pair is not None and pair.given is not None and pair.given.agrees else ()
+    left = [name for name in one.changed if name not in given and name not in unused]
     count = one.changed_count - len(one.changed) + len(left)
-    if idle and set(left) <= idle:
+    if idle and left and set(left) <= idle:
         said = f"{listed(left)}: given to the package's inactive weights, which no call uses"
         fix = "give them with use_inactive=False, or swap the buffers"
+        return "constants_mismatch", said, fix
+    if one.swapped:
+        mine, theirs = one.swapped[0]
+        said = f"{len(one.swapped)} weights are given under the names of others: {mine} holds "
+        said += f"{theirs} of the reference"
+        fix = "pair names and tensors in one order, or store the names with the tensors"
         return "constants_mismatch", said, fix
     if given and left:
         said = f"{count} weight{'s' * (count > 1)} of the reference were not among the "

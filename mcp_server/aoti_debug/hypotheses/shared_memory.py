@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Experiment, Fix
+from aoti_debug.model import Experiment, Fix, SourceLine
 from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if observations.ending is None:
         return
     tried, rejected = agreeing(observations), rejects(observations)
+    if (sure := handed_over(observations)) is not None:
+        yield sure
+        return
     others = in_script(observations)
     torn = [call for call in run.calls if call.overwritten]
     if torn:
@@ -71,6 +75,29 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield aliased(run, kept, tried)
     elif (again := [c for c in run.calls if c.reused]) and not compared(observations):
         yield reused(run, again, tried)
+
+
+def handed_over(observations: Observations) -> Candidate | None:
+    """Return the line that writes memory before another has read it, where the script ends well if
+    each reader is given what was meant."""
+    again = observations.handed
+    found = [one for one in again.run.handed if not one.after] if again is not None else []
+    if again is None or again.ending is None or not again.ending.clean or not found:
+        return None
+    one = max(found, key=lambda one: one.count)
+    places = [one.writer, one.caller, one.maker]
+    wrote, read, made = (f"{base_name(p[0])}:{p[1]}" if p else "" for p in places)
+    said = f"{wrote or 'the script'} writes memory again before {read or 'a later line'} has read "
+    said += f"it: {one.count} tensor{'s' * (one.count > 1)} from {made or 'earlier'}"
+    what = "the script again, each read given what was there when its tensor was handed over"
+    fix = Fix(
+        what="hand over a copy (.clone()), or use more buffers than tensors can wait to be read",
+        where=made or None,
+    )
+    kind = replace(KEPT if one.same else TORN, confidence="proved")
+    lines = [SourceLine(file=p[0], line=p[1]) for p in dict.fromkeys(places) if p is not None]
+    tried = Experiment(experiment=what, result="ends well: nothing is wrong")
+    return kind.found(said, one.span, source=lines, because=[tried], fixes=[fix])
 
 
 Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]

@@ -67,15 +67,15 @@ class Memory:
 def changed_outputs(torch: Any) -> list[list[int]]:
     """Return call and number of outputs whose values are others than when they were returned, and
     that nobody has written to as such."""
-    found = []
-    for one in list(_returned):
+    found, kept = [], []
+    for one in _returned:
         of, was, call, number = one
         leaf = of()
-        if leaf is None:
-            continue
-        if marks.version(leaf) == was.version and marks.sample(torch, leaf) == was.sample:
-            continue
-        _returned.remove(one)
-        if marks.version(leaf) == was.version:
+        unwritten = leaf is not None and marks.version(leaf) == was.version
+        if unwritten and marks.sample(torch, leaf) == was.sample:
+            kept.append(one)
+        elif unwritten:
             found.append([call, number])
+    _returned.clear()  # not by `remove`, which would compare tensors
+    _returned.extend(kept)
     return found

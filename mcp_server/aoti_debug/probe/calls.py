@@ -121,6 +121,10 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
         lock.release()
         return result
 
+    if memory.hands_over:
+        from . import handed
+
+        return handed.calling(call)
     return call
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from . import (
     compare,
     custom_ops,
+    describe,
     eager,
     events,
     expectations,
@@ -23,6 +24,7 @@ from . import (
     repeats,
     standalone,
 )
+from .graph_run import about
 from .vocabulary import CHECKS
 
 Document = dict[str, Any]
@@ -310,16 +312,18 @@ class Session:
         """Tell whether the exported program writes to buffers of its own."""
         if not self.options.exported or self.options.weightless:
             return False
-        return bool(self.program.graph_signature.buffers_to_mutate)
+        return bool(describe.state(self.program))
 
     def sequence(self) -> Document:
         """Make a few calls in a row with a package and a program loaded anew, and compare each:
         each keeps its own state."""
         if not self.options.exported or self.options.weightless:
             return {}
-        state = sorted(self.program.graph_signature.buffers_to_mutate.values())
+        state = describe.state(self.program)
+        nodes = [about(node)["stack"] for node in state.values() if node is not None]
         bench = self.bench(standalone.load_program(self.torch, self.options))
-        return {"sequence": bench.sequence(self.inputs, REPEATS), "buffers": state[:20]}
+        found = {"buffers": sorted(state)[:20], "written": nodes[-1] if nodes else ""}
+        return {"sequence": bench.sequence(self.inputs, REPEATS), **found}
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:
         """Tell whether a model loaded anew gives the same sequence: its state makes the results."""

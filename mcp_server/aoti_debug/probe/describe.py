@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 _INPUTS = 512
@@ -56,13 +56,24 @@ def written(program: Any) -> set[str]:
     once it is functional, before that by its in-place operators."""
     signature = program.graph_signature
     found = {str(name) for name in dict(signature.user_inputs_to_mutate).values()}
-    inputs = set(signature.user_inputs)
+    return found | ({name for name, _ in _changes(program)} & set(signature.user_inputs))
+
+
+def state(program: Any) -> dict[str, Any]:
+    """Return the names of the buffers that an exported program writes to, and what computes their
+    last value."""
+    signature = program.graph_signature
+    buffers, nodes = signature.inputs_to_buffers, {one.name: one for one in program.graph.nodes}
+    found = {buffers[name]: node for name, node in _changes(program) if name in buffers}
+    changed = dict(signature.buffers_to_mutate).items()
+    return {**{str(name): nodes.get(of) for of, name in changed}, **found}
+
+
+def _changes(program: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the placeholders that operators write to, each with the operator's node."""
     for node in program.graph.nodes:
-        for argument in written_arguments(node):
-            root = _root(argument)
-            if root is not None and root.name in inputs:
-                found.add(root.name)
-    return found
+        roots = (_root(argument) for argument in written_arguments(node))
+        yield from ((root.name, node) for root in roots if root is not None)
 
 
 def written_arguments(node: Any) -> list[Any]:

@@ -170,6 +170,11 @@ def _report_torch(torch: Any) -> None:
     )
     custom_ops.remember_builtin(torch)
     custom_ops.watch(torch)
+    if memory.hands_over:
+        from . import handed
+
+        handed.begin(torch)
+        atexit.register(handed.ended)
     atexit.register(_report_end, os.getpid())
 
 

@@ -45,6 +45,7 @@ def without_compiling(
         kept_weights(torch, program, options, inputs, given)
         or constants(torch, program, options, inputs, given)
         or casts(torch, program, inputs, given)
+        or copies(torch, program, inputs, given)
         or precision(torch, program, inputs, given, right, truth)
     )
 
@@ -204,6 +205,40 @@ def casts(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document |
     def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
         return args[0] if node.name in narrow else node.target(*args, **kwargs)
 
+    if not _gives(torch, module, inputs, given, compute):
+        return None
+    first = next(iter(narrow.values()))
+    dtype = str(first.meta["val"].dtype).replace("torch.", "")
+    return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
+
+
+def copies(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document | None:
+    """Run the program without copies of memory that is then written over itself, row after row; is
+    that what the package gives."""
+    found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
+
+    def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+        source = copied.get(_memory(args[1])) if intermediates.base(node) == "copy_" else None
+        if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
+            found.append(node)
+            for to, one in zip(args[0], source):  # noqa: B905 - Python 3.9
+                to.copy_(one)
+            return args[0]
+        result = node.target(*args, **kwargs)
+        if intermediates.base(node) == "clone":
+            copied[_memory(result)] = args[0]
+        return result
+
+    explains = _gives(torch, unguarded(program), inputs, given, compute)
+    return {"kind": "copies", **located(found[0])} if found and explains else None
+
+
+def _memory(leaf: Any) -> int | None:
+    return int(leaf.untyped_storage().data_ptr()) if hasattr(leaf, "untyped_storage") else None
+
+
+def _gives(torch: Any, module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
+    """Tell whether the program gives the package's results when its operators are computed so."""
     try:
         tried = Run(torch, module, asserts=False, compute=compute)(inputs.flat)
         tried = [
@@ -211,12 +246,8 @@ def casts(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document |
             for one, was in zip(tried, given)  # noqa: B905 - Python 3.9
         ]
     except Exception:  # an operator that wants 16 bits
-        return None
-    if compare.verdict(compare.outputs(torch, given, tried, None), False) != "agrees":
-        return None
-    first = next(iter(narrow.values()))
-    dtype = str(first.meta["val"].dtype).replace("torch.", "")
-    return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
+        return False
+    return bool(compare.verdict(compare.outputs(torch, given, tried, None), False) == "agrees")
 
 
 def precision(

@@ -353,6 +353,7 @@ def _differences(torch: Any, module: Any) -> dict[str, Any]:
     ]
     if changed:
         found["changed"], found["changed_count"] = changed[:_WEIGHTS], len(changed)
+        found.update(_swapped(torch, module))
     attributes = _attributes(module)
     others = [
         f"{name} = {value!r:.40}, at the export {export.attributes[name]!r:.40}"
@@ -395,7 +396,26 @@ def _beside_given(torch: Any, module: Any) -> dict[str, Any]:
         for name, one in weights.items()
         if name not in known or not _alike(torch, one, known[name])
     ]
-    return {"changed": others[:_WEIGHTS], "changed_count": len(others)} if others else {}
+    found = {"changed": others[:_WEIGHTS], "changed_count": len(others)}
+    return {**found, **_swapped(torch, module)} if others else {}
+
+
+def _swapped(torch: Any, module: Any) -> dict[str, Any]:
+    """Say which weights the package was given under names of others, each with the name that its
+    values have in a module."""
+    if not _State.weights:
+        return {}
+    own = {name: _known(torch, one) for name, one in _tensors(torch, module)}
+    names: dict[str, str] = {}  # by what a weight is known by, where that is not common
+    for name, (mark, total) in own.items():
+        names[repr((mark.value, total))] = name if repr((mark.value, total)) not in names else ""
+    found = [
+        [name, names.get(repr((mark.value, total)), "")]
+        for name, (mark, total) in _State.weights.items()
+        if name in own and repr(own[name][0].value) != repr(mark.value)
+    ]
+    found = [pair for pair in found if pair[1]]
+    return {"swapped": found[:_WEIGHTS]} if found else {}
 
 
 def _state(torch: Any, module: Any) -> dict[str, marks.Mark]:

@@ -226,6 +226,7 @@ class RepeatsReport(Step):
     calls: int = 0
     sequence: tuple[Outcome, ...] = ()  # calls in a row against the program's, each with its state
     buffers: tuple[str, ...] = ()  # that the program writes to
+    written: str = ""  # stack of what writes to one
     output: int | None = None
     at: tuple[int, ...] = ()
     wrong: int | None = None

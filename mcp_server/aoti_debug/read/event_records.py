@@ -113,7 +113,6 @@ class Details:
     num_runners: int | None = None
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
-    mutates: bool = False  # buffers of the program
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
     different: Texts = ()  # from the most alike of these: parts of what a compile depends on
@@ -221,6 +220,7 @@ class Reference(Record):
     settings: tuple[tuple[str, str, str], ...] = ()  # of torch's: name, now, at the export
     changed: Texts = ()  # weights, the first of `changed_count`
     changed_count: int = 0
+    swapped: tuple[tuple[str, str], ...] = ()  # a weight as given; which of the reference's it is
     moved: Texts = ()  # buffers and other tensors that the call itself changed
     attributes: Texts = ()  # plain values of modules that are others now
     since: bool = False  # they changed since the module's first call: no export was seen
@@ -260,6 +260,20 @@ class Ended(Record):
 
     pid: int
     error: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class Handed(Record):
+    """Tensors whose memory was written again before they were read, in the experiment that gives
+    the reader what was meant."""
+
+    pid: int
+    writer: tuple[str, int] | None
+    maker: tuple[str, int] | None  # that handed them over, or made them
+    caller: tuple[str, int] | None  # that reads them
+    same: bool = False  # one thread writes and reads
+    after: bool = False  # an input is written when the call that was given it has returned
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         CustomOps,
         Ended,
         Group,
+        Handed,
         ModelRow,
         Note,
         Odd,
@@ -50,6 +51,7 @@ class RunSeen:
     rows: tuple[ModelRow, ...] = ()
     returned: tuple[Odd, ...] = ()
     ended: tuple[Ended, ...] = ()
+    handed: tuple[Handed, ...] = ()
 
     @property
     def probed(self) -> bool:

@@ -40,7 +40,7 @@ from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe, takes_nan_f
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
-from aoti_debug.triage.rerun import recapture, run_target, wanted
+from aoti_debug.triage.rerun import HANDED, recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
@@ -52,7 +52,7 @@ Where = Literal["checks", "replay", "target"]
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED]
+LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED]
 
 
 async def triage(state: RunState) -> TriageAnswer:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.facts.stages import Setting, stage_named
+from aoti_debug.model import Diagnosis
 from aoti_debug.run.machine import find_tool
+from aoti_debug.symptom import agreeing, rejects
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
 from aoti_debug.triage.fingerprint import fingerprint_of
+from aoti_debug.triage.later_steps import Context, LaterStep
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import installed, spawn
 from aoti_debug.triage.stage import torch_version
@@ -79,6 +82,30 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
     )
     same = "in the same way" if failed.like(fingerprint_of(first)) else f"in another way: {failed}"
     return found, f"captured; it failed there again {same}"
+
+
+WHY_HANDED = "the package is right: is memory written again before it is read"
+
+
+def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether the script rejects results of a package that is right, and no reason is sure."""
+    unsure = best.confidence != "proved" or any(one.written for one in observations.run.references)
+    own = best.category in ("user_code", "concurrency") and unsure
+    return own and rejects(observations) and bool(agreeing(observations))
+
+
+async def take_handed(state: RunState, observations: Observations, _: Context) -> Observations:
+    """Run the script once more, with each thread given what it was handed, as it was then."""
+    directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}
+    ran = await spawn(state, "handed over", state.request.target.argv, directory, flags=flags)
+    count = sum(one.count for one in ran.observations.run.handed)
+    said = f"{count} reads of memory that was written again; with what was meant the script "
+    said += "fails too" if ran.observations.failed else "ends well"
+    state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
+    return replace(observations, handed=ran.observations)
+
+
+HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)
 
 
 def affordable(directory: Path) -> int:

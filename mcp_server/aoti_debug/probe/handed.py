@@ -1,0 +1,209 @@
+"""Have every thread read what it was handed, as it was then: a script that goes well so writes
+memory again before it is read. This changes what a script computes, and is an experiment alone."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple, Optional
+
+from . import describe, events, repeats, watch
+
+_BYTES = 1 << 20  # of a tensor
+_LINES = 20
+_ATTRIBUTE = "__get__"
+
+Place = Optional[tuple[str, int]]  # noqa: UP045 - Python 3.9
+
+
+class _Given(NamedTuple):
+    """A tensor as one thread made, wrote or handed it."""
+
+    copy: Any
+    original: Any  # None: itself
+    thread: int
+    place: Place
+    written: bool  # by this very tensor
+
+
+class _Thread(threading.local):
+    inside = False
+    watched = False
+
+
+class _State:
+    mode: Any = None
+
+
+_thread = _Thread()
+_given: Any = None  # by tensor
+_writers: dict[int, tuple[Place, int]] = {}  # the last one, by memory
+_found: dict[tuple[Place, Place, Place, bool], int] = {}  # reads of what was written again
+_seen: set[int] = set()
+_inputs: dict[int, Place] = {}  # of calls of models, by memory
+_after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
+
+
+def begin(torch: Any) -> None:
+    """Watch what tensors are made, handed over and read, in every thread."""
+    global _given
+    _given = torch.utils.weak.WeakTensorKeyDictionary()
+    _State.mode = type(
+        "Handed", (torch.overrides.TorchFunctionMode,), {"__torch_function__": _function}
+    )
+    thread: Any = threading.Thread
+    original = thread._bootstrap_inner
+
+    def bootstrap(self: Any) -> None:
+        _enter()
+        original(self)
+
+    thread._bootstrap_inner = bootstrap
+    for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
+        kind: Any = getattr(import_module(home), name)
+        method = "put" if name == "Queue" else "submit"
+        setattr(kind, method, _handing(torch, getattr(kind, method)))
+
+
+def _enter() -> None:
+    """Watch what this thread does, for as long as it lives."""
+    if not _thread.watched:
+        _thread.watched = True
+        _State.mode().__enter__()
+
+
+def calling(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the call of a loaded model, which no mode sees. Before the first one a mode could be in
+    the way of an export."""
+    torch, leaves = import_module("torch"), import_module("torch.utils._pytree").tree_leaves
+
+    @functools.wraps(original)
+    def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
+        _enter()
+        args, kwargs = _meant((args, kwargs))
+        for leaf in leaves((args, kwargs)):
+            if _plain(torch, leaf):
+                _inputs[_memory(leaf)] = watch.caller()
+        result = original(model, *args, **kwargs)
+        made = [leaf for leaf in leaves(result) if _plain(torch, leaf)]
+        _remember(made, made, watch.caller(), writes=True)
+        return result
+
+    return call
+
+
+def ended() -> None:
+    """Say which line wrote what another had not read yet, and how often."""
+    for (writer, maker, reader, same), count in list(_found.items())[:_LINES]:
+        events.emit("handed", writer=writer, maker=maker, caller=reader, same=same, count=count)
+    for (writer, call), count in list(_after.items())[:_LINES]:
+        events.emit("handed", writer=writer, caller=call, after=True, count=count)
+
+
+def _handing(torch: Any, original: Callable[..., Any]) -> Callable[..., Any]:
+    tree_map = import_module("torch.utils._pytree").tree_map
+
+    @functools.wraps(original)
+    def hand(self: Any, *args: Any, **kwargs: Any) -> Any:
+        place = watch.caller()
+
+        def one(leaf: Any) -> Any:
+            if not _plain(torch, leaf):
+                return leaf
+            copy = leaf.detach().clone()
+            _given[copy] = _Given(None, leaf, threading.get_ident(), place, False)
+            return copy
+
+        inside, _thread.inside = _thread.inside, True
+        try:
+            args, kwargs = tree_map(one, (args, kwargs))
+        finally:
+            _thread.inside = inside
+        return original(self, *args, **kwargs)
+
+    return hand
+
+
+def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    kwargs, name = kwargs or {}, getattr(func, "__name__", _ATTRIBUTE)
+    if _thread.inside or name == _ATTRIBUTE:
+        return func(*args, **kwargs)
+    torch, leaves = import_module("torch"), import_module("torch.utils._pytree").tree_leaves
+    writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+    result, _thread.inside = func(*args, **kwargs), True
+    try:
+        given = [leaf for leaf in leaves((args[writes:], kwargs)) if _plain(torch, leaf)]
+        made = [args[0]] if writes and args else leaves(result)
+        made = [leaf for leaf in made if _plain(torch, leaf)]
+        source: Any = None  # what was written again since, of which this is a view
+        if any(_as_given(torch, leaf) is not leaf for leaf in given):
+            memory = {_memory(leaf) for leaf in given}
+            meant = _meant((args[writes:], kwargs))
+            again = func(*args[:writes], *meant[0], **meant[1])
+            if writes or not any(_memory(leaf) in memory for leaf in made):
+                return again
+            source = _given.get(given[0])
+        _remember(made, made if source is None else leaves(again), watch.caller(), writes, source)
+    finally:
+        _thread.inside = False
+    return result
+
+
+def _remember(
+    made: list[Any], values: list[Any], place: Place, writes: bool, source: Any = None
+) -> None:
+    """Keep what this thread made or wrote; a view of what another made stays that one's."""
+    inside, own, _thread.inside = _thread.inside, threading.get_ident(), True
+    try:
+        for leaf, value in zip(made, values):  # noqa: B905 - Python 3.9
+            if writes:
+                _writers[_memory(leaf)] = place, own
+                if (call := _inputs.pop(_memory(leaf), None)) is not None:
+                    _after[place, call] = _after.get((place, call), 0) + 1
+            thread = own if source is None else source.thread
+            _given[leaf] = _Given(value.detach().clone(), None, thread, place, writes)
+    finally:
+        _thread.inside = inside
+
+
+def _meant(tree: Any) -> Any:
+    torch, tree_map = import_module("torch"), import_module("torch.utils._pytree").tree_map
+    inside, _thread.inside = _thread.inside, True
+    try:
+        return tree_map(lambda leaf: _as_given(torch, leaf), tree)
+    finally:
+        _thread.inside = inside
+
+
+def _as_given(torch: Any, leaf: Any) -> Any:
+    """Return a tensor as its thread made or wrote it, where others have written its memory."""
+    known = _given.get(leaf) if _plain(torch, leaf) else None
+    if known is None:
+        return leaf
+    own, handed = threading.get_ident(), known.original is not None
+    memory, right = (known.original, leaf) if handed else (leaf, known.copy)
+    writer, thread = _writers.get(_memory(memory), (None, 0))
+    alone = known.thread == own or thread == own or leaf._base is None
+    if (alone and not known.written and not handed) or _same(memory, right):
+        return leaf
+    if id(known) not in _seen:
+        _seen.add(id(known))
+        key = writer, known.place, watch.caller(), thread == own
+        _found[key] = _found.get(key, 0) + 1
+    return right
+
+
+def _same(one: Any, other: Any) -> bool:
+    return repeats.same_bits(import_module("torch"), one.detach(), other.detach())
+
+
+def _memory(leaf: Any) -> int:
+    return int(leaf.untyped_storage().data_ptr())
+
+
+def _plain(torch: Any, leaf: Any) -> bool:
+    if not isinstance(leaf, torch.Tensor) or not describe.plain(torch, leaf):
+        return False
+    return leaf.device.type == "cpu" and 0 < leaf.numel() * leaf.element_size() <= _BYTES
