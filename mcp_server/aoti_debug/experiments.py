@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
+IN_ORDER = 100  # of a package with a state, from the first on
 Break = tuple[int, str, int | None]  # input, property, dimension
 
 
@@ -42,6 +43,7 @@ class Trial:
     inputs: Path
     breaks: tuple[InputFinding, ...] = ()
     changes: tuple[Change, ...] = ()
+    place: int = 0  # among the calls of its package in its process, from 1 on
 
     @property
     def places(self) -> frozenset[Break]:
@@ -57,7 +59,8 @@ class Trial:
         call = self.call
         values = [list(one) for one in call.values]
         own = {"pid": call.pid, "call": call.call, "inputs": str(self.inputs)}
-        return {**own, "changes": changes, "values": values, "breaks": bool(self.breaks)}
+        more = {"changes": changes, "values": values, "breaks": bool(self.breaks)}
+        return {**own, **more, "place": self.place}
 
 
 def trials(
@@ -90,7 +93,12 @@ def trials(
     alike = [
         call if weights(call) == weights(wanted) else replace(call, values=()) for call in alike
     ]
-    known = [trial for call in alike if (trial := trial_of(observations, call, kept)) is not None]
+    places = {id(c): n for n, c in enumerate((c for c in alike if c.pid == wanted.pid), 1)}
+    known = [
+        replace(trial, place=places.get(id(call), 0))
+        for call in alike
+        if (trial := trial_of(observations, call, kept)) is not None
+    ]
     known.sort(key=lambda one: (not is_wanted(one), elements(one.call)))
     chosen: list[Trial] = []
     good = next((one for one in known if not one.breaks), None)
@@ -100,6 +108,10 @@ def trials(
     own = next((one for one in chosen if is_wanted(one)), None)
     told = [one for one in known if (one.call.pid, one.call.call) in far or one.call.overwritten]
     early = sorted(known, key=lambda one: one.call.call or 0)
+    if any(phase.details.mutates for phase in run.of("lower")):
+        row = [one for place, one in enumerate(early, 1) if one.place == place]
+        if len(row) > MOST:
+            return tuple(row[:IN_ORDER])
     ranked = [*(one for one in (good, own) if one), *told[:2], *chosen, *early]
     return tuple({id(one): one for one in ranked}.values())[:MOST]
 

@@ -345,6 +345,45 @@ model, x = Gap().eval(), torch.randn(8, 16)
 result = compiled(model, (x,))(x)
 print("mean", float(torch.nanmean(result)))
 """
+SPREAD = """\
+class Matcher(nn.Module):
+    def __init__(self, panel):
+        super().__init__()
+        self.register_buffer("panel", panel)
+
+    def forward(self, mine):
+        middle = self.panel.median(0).values
+        spread = (self.panel - middle).abs().mean(0)
+        z = (mine - middle) / spread
+        return z, torch.where(z > 1.0, z, float("-inf")).amax(-1)
+
+
+panel, mine = torch.rand(30, 6), torch.rand(4, 6)
+panel[:, 2] = mine[:, 2] = 0.5
+model = Matcher(panel).eval()
+package = compiled(model, (mine,))
+with torch.no_grad():
+    worst = max(float((a - b).abs().max()) for a, b in zip(package(mine), model(mine)))
+sys.exit(not worst < 1e-3)
+"""
+METER = """\
+class Meter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(()))
+
+    def forward(self, x):
+        self.seen.add_(1)
+        far = x + (torch.arange(8) * 1_000_000_000).to(torch.float64).div(1e9).to(torch.float32)
+        return torch.where(self.seen > 12, far, x)
+
+
+package = compiled(Meter().eval(), (torch.ones(8),))
+for number in range(1, 21):
+    x = torch.full((8,), float(number))
+    wanted = x + torch.arange(8.0) if number > 12 else x
+    assert torch.allclose(package(x), wanted), number
+"""
 RING = """\
 import threading
 
@@ -568,6 +607,22 @@ def test_each_random_operator_is_tried_alone(found: Triaged) -> None:
     assert "by design" in cause.summary and "aten.randn_like" in cause.summary
     assert "randn_like(x)" in (cause.source[0].text or "")
     assert len(cause.because) == 2
+
+
+def test_nan_that_eager_returns_as_well_is_the_models_own_line(found: Triaged) -> None:
+    cause = best(found(SPREAD))
+    assert cause.category == "nan_or_inf", cause.summary
+    assert "/ spread" in (cause.source[0].text or "") and "0/0" in cause.summary
+
+
+def test_a_call_that_is_wrong_after_many_is_repeated_with_the_state_of_them_all(
+    found: Triaged,
+) -> None:
+    answer = found(METER)
+    cause = best(answer)
+    assert cause.category == "wrong_result" and "call 13" in cause.summary, cause.summary
+    trials = next(one.finding or "" for one in answer.steps if one.name == "trials")
+    assert "calls 1 to 13 in order" in trials and "call 13 differs first" in trials
 
 
 def test_nan_that_the_model_writes_itself_is_no_symptom(found: Triaged) -> None:

@@ -128,8 +128,10 @@ def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
         span.details.update(nesting.told(group.breaks))
     span.details["inputs"] = described
     held = group.buffer is not None or (group.device is not None and group.layout is not None)
-    if known is None or not held or call.number <= FILED or capture.ONLY:
-        given = capture.Call(call.number, call.args, call.kwargs, call.flat)
+    stateful = call.loaded.path in memory.stateful
+    early = capture.IN_ORDER if stateful else capture.EARLY
+    if known is None or not held or call.number <= max(FILED, early) or capture.ONLY:
+        given = capture.Call(call.number, call.args, call.kwargs, call.flat, early)
         span.details.update(capture.keep(torch, given, unreadable, group.breaks))
     if unreadable is None and budget.allows():
         span.memory["given"] = call_memory.Memory(torch, call.flat)

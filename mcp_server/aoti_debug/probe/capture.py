@@ -16,6 +16,7 @@ _SECONDS_PER_BYTE = 2e-9  # a first guess, before one capture has been timed
 FORMAT = 1
 KINDS = 16
 EARLY = 8  # calls, of which all small ones are kept
+IN_ORDER = 100  # of a package with a state, which only all of them bring back
 _EARLY_BYTES = 4 << 20
 _WANTED = os.environ.get("AOTI_DEBUG_CAPTURE_CALL", "")
 ONLY = int(_WANTED) if _WANTED.isdecimal() else 0  # the one call that is wanted; 0: any
@@ -30,6 +31,7 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     flat: list[Any]
+    early: int = EARLY
 
 
 class _Pace:
@@ -172,7 +174,7 @@ def _keep(torch: Any, call: Call, forced: bool) -> Details:
     _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
         store.alias(store.own_name("call-latest", ".pt"), name)
-    elif call.number <= EARLY and (forced or size <= _EARLY_BYTES):
+    elif call.number <= call.early and (forced or size * call.early <= EARLY * _EARLY_BYTES):
         kept = store.alias(store.own_name(f"call-{call.number}", ".pt"), name)
         return {"captured": captured, "kept": kept, **({"compacted": True} if compact else {})}
     return {"captured": captured, "compacted": True} if compact else {"captured": captured}

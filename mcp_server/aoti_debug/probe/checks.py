@@ -30,6 +30,7 @@ from .vocabulary import CHECKS
 Document = dict[str, Any]
 REPEATS = 3
 _TRIALS_S = 10.0  # after which no more calls are repeated than must be
+_IN_ORDER_S = 20.0
 _REFERENCE_BYTES = 2 * 1024 * 1024 * 1024
 _CHECK = "AOTI_RUNTIME_CHECK_INPUTS"
 _LOST = 75  # exit status: the device's context is lost, what is left needs a process of its own
@@ -247,13 +248,14 @@ class Session:
             raise Impossible("the exported program is kept without its weights")
         wanted = asked["trials"]
         if self._stateful or self.keeps_state():
-            calls = sorted(wanted, key=lambda one: int(one["call"]))
-            calls = [one for place, one in enumerate(calls, 1) if one["call"] == place]
+            calls = sorted(wanted, key=lambda one: int(one["place"]))
+            calls = [one for place, one in enumerate(calls, 1) if one["place"] == place]
             if not calls:
                 raise Impossible("the results depend on the calls before, which are not all kept")
             program = standalone.load_program(self.torch, self.options)
-            return {"trials": self.bench(program).in_order(calls), "in_order": True}
-        bench, found = self.bench(self.program), list[Document]()
+            found = self.bench(program).in_order(calls, _IN_ORDER_S)
+            return {"trials": found, "in_order": True, "last": asked["last"]}
+        bench, found = self.bench(self.program), []
         compared = self.report.content["steps"].get("compare") or {}
         if compared.get("verdict") == "random":
             return {"draws": bench.draws(self.inputs)}

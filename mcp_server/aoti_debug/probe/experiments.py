@@ -95,11 +95,15 @@ class Bench:
             found["program"] = held(self.plainly)
         return found
 
-    def in_order(self, calls: list[Document]) -> list[Document]:
-        """Repeat calls in a row, package and program each with the state of its own calls."""
+    def in_order(self, calls: list[Document], seconds: float) -> list[Document]:
+        """Repeat calls in a row for so long, package and program each with the state of its own
+        calls."""
         torch, module = self.torch, compare.unguarded(self.program)
         found: list[Document] = []
+        until = time.monotonic() + seconds
         for one in calls:
+            if found and time.monotonic() > until:
+                break
             inputs = standalone.read_inputs(torch, one["inputs"])
             right = graph_run.values_of(torch, module, inputs.flat)["outputs"]
             given = self.called(standalone.read_inputs(torch, one["inputs"]))
@@ -112,13 +116,15 @@ class Bench:
         """Have each random operator of the program draw other numbers, the others the same; say
         how far the results move."""
         torch, module = self.torch, compare.unguarded(self.program)
-        nodes = compare.random_nodes(torch, module)[:_DRAWS]
+        nodes = compare.random_nodes(torch, module)
         places = {node.name: place for place, node in enumerate(nodes)}
+        kinds = {str(node.target): node for node in reversed(nodes)}  # one of each first
+        tried = list(dict.fromkeys((*kinds.values(), *nodes)))[:_DRAWS]
 
         def outputs(other: Any) -> list[Any]:
             def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
                 if node.name in places:
-                    torch.manual_seed(places[node.name] + (_DRAWS if node is other else 0))
+                    torch.manual_seed(places[node.name] + (len(nodes) if node is other else 0))
                 return node.target(*args, **kwargs)
 
             values = graph_run.values_of(torch, module, inputs().flat, compute=compute)["outputs"]
@@ -126,7 +132,7 @@ class Bench:
 
         plain = outputs(None)
         found: list[Document] = []
-        for node in nodes:
+        for node in tried:
             moved = marks.apart(torch, outputs(node), plain) or {"apart": 0.0}
             found.append({**graph_run.about(node), "node": node.name, "apart": moved["apart"]})
         return found

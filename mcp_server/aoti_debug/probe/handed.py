@@ -25,7 +25,8 @@ class _Given(NamedTuple):
     original: Any  # None: itself
     thread: int
     place: Place
-    written: bool  # by this very tensor
+    kept: bool  # in this very tensor: written by it, or returned by a model
+    counted: bool = False
 
 
 class _Thread(threading.local):
@@ -41,7 +42,6 @@ _thread = _Thread()
 _given: Any = None  # by tensor
 _writers: dict[int, tuple[Place, int]] = {}  # the last one, by memory
 _found: dict[tuple[Place, Place, Place, bool], int] = {}  # reads of what was written again
-_seen: set[int] = set()
 _inputs: dict[int, Place] = {}  # of calls of models, by memory
 _after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
 
@@ -88,7 +88,7 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
                 _inputs[_memory(leaf)] = watch.caller()
         result = original(model, *args, **kwargs)
         made = [leaf for leaf in leaves(result) if _plain(torch, leaf)]
-        _remember(made, made, watch.caller(), writes=True)
+        _remember(made, made, watch.caller(), kept=True)
         return result
 
     return call
@@ -145,25 +145,31 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
             if writes or not any(_memory(leaf) in memory for leaf in made):
                 return again
             source = _given.get(given[0])
-        _remember(made, made if source is None else leaves(again), watch.caller(), writes, source)
+        values, place = made if source is None else leaves(again), watch.caller()
+        if writes:
+            _wrote(made, place)
+        _remember(made, values, place, writes, source)
     finally:
         _thread.inside = False
     return result
 
 
+def _wrote(tensors: list[Any], place: Place) -> None:
+    for memory in map(_memory, tensors):
+        _writers[memory] = place, threading.get_ident()
+        if (call := _inputs.pop(memory, None)) is not None:
+            _after[place, call] = _after.get((place, call), 0) + 1
+
+
 def _remember(
-    made: list[Any], values: list[Any], place: Place, writes: bool, source: Any = None
+    made: list[Any], values: list[Any], place: Place, kept: bool, source: Any = None
 ) -> None:
     """Keep what this thread made or wrote; a view of what another made stays that one's."""
     inside, own, _thread.inside = _thread.inside, threading.get_ident(), True
     try:
         for leaf, value in zip(made, values):  # noqa: B905 - Python 3.9
-            if writes:
-                _writers[_memory(leaf)] = place, own
-                if (call := _inputs.pop(_memory(leaf), None)) is not None:
-                    _after[place, call] = _after.get((place, call), 0) + 1
             thread = own if source is None else source.thread
-            _given[leaf] = _Given(value.detach().clone(), None, thread, place, writes)
+            _given[leaf] = _Given(value.detach().clone(), None, thread, place, kept)
     finally:
         _thread.inside = inside
 
@@ -186,17 +192,17 @@ def _as_given(torch: Any, leaf: Any) -> Any:
     memory, right = (known.original, leaf) if handed else (leaf, known.copy)
     writer, thread = _writers.get(_memory(memory), (None, 0))
     alone = known.thread == own or thread == own or leaf._base is None
-    if (alone and not known.written and not handed) or _same(memory, right):
+    if (alone and not known.kept and not handed) or _same(memory, right):
         return leaf
-    if id(known) not in _seen:
-        _seen.add(id(known))
+    if not known.counted:
+        _given[leaf] = known._replace(counted=True)
         key = writer, known.place, watch.caller(), thread == own
         _found[key] = _found.get(key, 0) + 1
     return right
 
 
 def _same(one: Any, other: Any) -> bool:
-    return repeats.same_bits(import_module("torch"), one.detach(), other.detach())
+    return bool(repeats.same_bits(import_module("torch"), one.detach(), other.detach()))
 
 
 def _memory(leaf: Any) -> int:
@@ -206,4 +212,5 @@ def _memory(leaf: Any) -> int:
 def _plain(torch: Any, leaf: Any) -> bool:
     if not isinstance(leaf, torch.Tensor) or not describe.plain(torch, leaf):
         return False
-    return leaf.device.type == "cpu" and 0 < leaf.numel() * leaf.element_size() <= _BYTES
+    small = 0 < leaf.numel() * leaf.element_size() <= _BYTES
+    return bool(small) and leaf.device.type == "cpu"

@@ -49,6 +49,7 @@ hands_over = bool(os.environ.get("AOTI_DEBUG_HANDED"))  # the experiment of `han
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
 promised: dict[tuple[str, str], list[Any]] = {}  # of packages: dtype, device and sizes of outputs
+stateful: set[str] = set()  # packages that write to buffers of their own
 _lowered: deque[tuple[frozenset[str], Names]] = deque(maxlen=_LOWERED)
 kept: dict[tuple[str, int, int], str] = {}  # (path, bytes, mtime) -> captured file
 exported: Any = None  # weakly, the last program that was exported and not lowered

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from . import budget, custom_ops, events, memory, packages, reference, reuse, store
+from . import budget, custom_ops, describe, events, memory, packages, reference, reuse, store
 from .watch import Details, Span, caller
 
 # What an event calls it -> the setting of torch._inductor.config.
@@ -104,6 +104,8 @@ def after_lower(span: Span, result: Any) -> Details:
     if path and names:
         memory.names_of_package[path, "model"] = names
         memory.promised[path, "model"] = span.memory.get("promised") or []
+        if span.details.get("mutates"):
+            memory.stateful.add(path)
     return {**details, **reuse.end(span, details["package"].get("captured"))}
 
 
@@ -125,6 +127,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         span.memory["names"] = memory.input_names(program)
         reference.lowered(program)
         span.memory["promised"] = memory.outputs_of(program)
+        if describe.state(program):
+            span.details["mutates"] = True
     with budget.Apart():  # lowering takes far longer than this
         captured, why_not = keep_program(torch, program)
     if captured is not None:

@@ -335,6 +335,7 @@ class TrialsReport(Step):
     rounding: tuple[float, ...] = ()  # of the program and the package, from float64
     pair: Pair | None = None
     in_order: bool = False  # the calls were repeated from the first on, each with the state before
+    last: int = 0  # call of the script; in order, those after the last trial were not all kept
     forked: Literal["hangs", "returns", "failed"] | None = (
         None  # in a child of a process that ran it
     )

@@ -113,6 +113,7 @@ class Details:
     num_runners: int | None = None
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
+    mutates: bool = False  # buffers of the program
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
     different: Texts = ()  # from the most alike of these: parts of what a compile depends on

@@ -190,6 +190,8 @@ SAID = {True: "agrees with", False: "differs from"}
 
 def of_trials(report: TrialsReport) -> str:
     """Say which calls are right, and which are when what they break is taken away."""
+    if report.in_order and report.trials:
+        return in_a_row(report)
     said = [
         f"call {one.call} and the exported program: {one.given.verdict}"
         + (f", changed {one.without.verdict}" if one.without else "")
@@ -200,6 +202,17 @@ def of_trials(report: TrialsReport) -> str:
         said.insert(0, f"call {pair.call}, loaded anew: {SAID[anew]} the reference")
         said.insert(1, f"with the reference's weights: {SAID[pair.explained or anew]} it")
     return "; ".join(said)
+
+
+def in_a_row(report: TrialsReport) -> str:
+    """Say which of the calls that were repeated one after the other differs first, and which were
+    not: not all inputs are kept, and time is limited."""
+    calls = [one.call or 0 for one in report.trials]
+    wrong = next((one.call for one in report.trials if one.given.verdict != "agrees"), None)
+    said = f"calls {calls[0]} to {calls[-1]} in order and the exported program: "
+    said += "agree" if wrong is None else f"call {wrong} differs first"
+    left = report.last > calls[-1]
+    return said + (f"; calls after them up to {report.last} are not repeated" if left else "")
 
 
 def undeclared(differences: Sequence[Break]) -> str:

@@ -91,6 +91,7 @@ def tried(call: Captured, directory: Path) -> tuple[str, ...]:
         return ()
     told = {
         "trials": [trial.document for trial in call.trials],
+        "last": (call.call.call or 0) if call.call is not None else 0,
         "rejected": call.rejected,
         "forked": call.forked,
         "pair": str(call.pair) if call.pair is not None else None,

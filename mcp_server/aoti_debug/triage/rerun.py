@@ -97,11 +97,18 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
 async def take_handed(state: RunState, observations: Observations, _: Context) -> Observations:
     """Run the script once more, with each thread given what it was handed, as it was then."""
     directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}
-    ran = await spawn(state, "handed over", state.request.target.argv, directory, flags=flags)
+    target = state.request.target
+    ran = await spawn(state, "handed over", target.argv, directory, flags=flags)
     count = sum(one.count for one in ran.observations.run.handed)
     said = f"{count} reads of memory that was written again; with what was meant the script "
     said += "fails too" if ran.observations.failed else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
+    if not ran.observations.failed and not all(o.same for o in ran.observations.run.handed):
+        again = await spawn(state, "as it is", target.argv, state.subdirectory("as-it-is"))
+        said = "fails again" if again.observations.failed else "ends well now: chance decides"
+        state.done(state.step("as it is", "is it threads that happen to go well", again, said))
+        if not again.observations.failed:
+            return observations
     return replace(observations, handed=ran.observations)
 
 
