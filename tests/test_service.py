@@ -14,11 +14,12 @@ import psutil
 import pytest
 from aoti_debug import api
 from aoti_debug.answers import StageAnswer, TriageAnswer
-from aoti_debug.errors import AotiDebugError, RunDirectoryError, UnknownRun
+from aoti_debug.errors import AotiDebugError, RunDirectoryError, UnknownRun, WrongUse
 from aoti_debug.kinds import TRIAGE, Kind, stage_kind
 from aoti_debug.run.directory import RunDirectory, list_runs, prune
+from aoti_debug.run.share import IDLE, SEVERAL, _level_of
 from aoti_debug.run.target import resolve_target
-from aoti_debug.service import REMEMBERED, Request, Service
+from aoti_debug.service import REMEMBERED, RUNS, Request, Service
 from aoti_debug.triage.run_state import RunState
 
 WAITS = """
@@ -175,16 +176,46 @@ async def test_the_end_of_a_runs_process_ends_that_run_alone(
 
 
 @pytest.mark.anyio
-async def test_further_runs_of_a_client_leave_the_processors_to_others(
+async def test_who_has_several_runs_leaves_the_processors_to_others(
     waiting: Path, tmp_path: Path
 ) -> None:
     async with Service(apart=True) as service:
-        nice = {}
-        for owner, name in (("alice", "a"), ("alice", "b"), ("alice", "c"), ("bob", "d")):
+        pids = {}
+
+        async def start(owner: str, name: str) -> None:
             await service.start(TRIAGE, request_of(waiting, tmp_path / name), owner)
-            nice[name] = (await told(tmp_path / name)).nice()
-    own = os.nice(0)
-    assert nice == {"a": own, "b": min(19, own + 10), "c": min(19, own + 19), "d": own}
+            pids[name] = (await told(tmp_path / name)).pid
+
+        for name in "abc":
+            await start("alice", name)
+        own = os.nice(0)
+        assert {_level_of(pid) for pid in pids.values()} == {own}
+        await start("bob", "d")
+        wanted = {"a": max(own, SEVERAL), "b": IDLE, "c": IDLE, "d": own}
+        with anyio.fail_after(60):
+            while {name: _level_of(pid) for name, pid in pids.items()} != wanted:
+                await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.anyio
+async def test_no_client_has_more_runs_however_fast_it_asks(waiting: Path, tmp_path: Path) -> None:
+    async with Service() as service:
+        started: list[bool] = []
+
+        async def start(number: int) -> None:
+            asked = request_of(waiting, tmp_path / str(number))
+            try:
+                await service.start(TRIAGE, asked, "alice")
+            except WrongUse:
+                started.append(False)
+            else:
+                started.append(True)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(RUNS + 5):
+                tasks.start_soon(start, number)
+        assert sorted(started) == [False] * 5 + [True] * RUNS
+        assert len(service.running()) == RUNS
 
 
 @pytest.mark.anyio

@@ -32,6 +32,7 @@ from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import Diagnosis, Model, Step
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.launcher import PR_SET_PDEATHSIG, _prctl, leave_processors_to_others
+from aoti_debug.run.share import counted
 from aoti_debug.run.target import Exit
 from aoti_debug.triage.run_state import Cancelled, RunState
 from aoti_debug.triage.spawn import hold_gpus
@@ -84,7 +85,6 @@ async def _done(kind: Kind[R, A], work: RunState, request: R) -> dict[str, Any]:
         "run": work.directory.id,
         "home": str(work.home),
         "client": work.client,
-        "nice": work.nice,
         "type": f"{type(request).__module__}:{type(request).__qualname__}",
         "request": TypeAdapter(type(request)).dump_python(own, mode="json"),
         "env": dict(request.target.env),  # which need not be Unicode
@@ -117,7 +117,8 @@ async def _started() -> AsyncIterator[anyio.abc.Process]:
         start_new_session=True,
     )
     try:
-        yield process
+        with counted(process.pid):
+            yield process
     finally:
         with anyio.CancelScope(shield=True):
             assert process.stdin is not None
@@ -190,7 +191,7 @@ def main() -> None:
 
 async def _do(order: dict[str, Any], answers: int, unread: bytes) -> None:
     os.environ["AOTI_DEBUG_HOME"] = order["home"]
-    leave_processors_to_others(order["nice"])
+    leave_processors_to_others()
     kind = kind_named(order["kind"])
     asked = TypeAdapter(resolve_name(order["type"])).validate_python(order["request"])
     request = replace(asked, target=replace(asked.target, env=order["env"]))

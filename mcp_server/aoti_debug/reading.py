@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakValueDictionary
@@ -29,6 +30,7 @@ from aoti_debug import errors
 from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.model import Model
 from aoti_debug.run.launcher import leave_processors_to_others
+from aoti_debug.run.share import READS, counted, is_modest, level, restored
 
 A = TypeVar("A", bound=Model)
 Document = dict[str, Any]
@@ -39,7 +41,6 @@ BYTES_A_SECOND = 20_000_000
 MOST_S = 600.0
 SHORT_S = 10.0  # of those further seconds: a file that needs more waits for its turn
 ANSWER_BYTES = 64 << 20
-NICE = 5  # a server answers before it reads
 
 
 class Readers:
@@ -75,15 +76,24 @@ class Readers:
         return answer.model_validate(said["answer"])
 
     async def _said(self, order: bytes, limit: float) -> Document:
-        reader = self._ready.pop() if self._ready else await self._started()
+        # The last one is for who has nothing else going on, and none for who is to leave the
+        # processors to others.
+        spare = len(self._ready) > (not is_modest()) and level() <= READS
+        reader = self._ready.pop() if spare else await self._started()
         try:
-            with anyio.fail_after(limit):
+            with counted(reader.pid), anyio.fail_after(limit):
                 said = await reader.ask(order)
         except TimeoutError:
             raise UnreadableInput(
                 f"reading it takes longer than {limit:.0f} s", help="Give a part of it."
             ) from None
-        except (anyio.EndOfStream, anyio.IncompleteRead, OSError, anyio.BrokenResourceError):
+        except (
+            anyio.EndOfStream,
+            anyio.IncompleteRead,
+            anyio.BrokenResourceError,
+            anyio.ClosedResourceError,
+            OSError,
+        ):
             raise UnreadableInput(
                 f"reading it ended its process, which may take {MEMORY >> 30} GiB of memory",
                 help="Give a part of it.",
@@ -91,12 +101,13 @@ class Readers:
         except anyio.DelimiterNotFound:
             raise UnreadableInput("its content is too long", help="Give a part.") from None
         else:
-            self._ready.append(reader)
+            if restored(reader.pid, READS):
+                self._ready.append(reader)
             return said
         finally:
             if reader not in self._ready:
                 await self._end(reader)
-            while len(self._ready) > OWN:
+            while len(self._ready) > OWN + 1:
                 await self._end(self._ready.pop(0))
 
     async def _started(self) -> _Reader:
@@ -119,15 +130,23 @@ class Readers:
             await reader.end()
 
     async def close(self) -> None:
-        """End all of them, with what they started."""
+        """End all of them, with what they started; later ones are new."""
+        self._ready.clear()
         for reader in tuple(self._all):
             await self._end(reader)
+
+
+@cache
+def readers() -> Readers:
+    """Return those of this process."""
+    return Readers()
 
 
 class _Reader:
     def __init__(self, process: anyio.abc.Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
+        self.pid = process.pid
         self._process, self._stdin = process, process.stdin
         self._stdout = BufferedByteReceiveStream(process.stdout)
 
@@ -160,7 +179,7 @@ def main() -> NoReturn:
 
     from aoti_debug import api
 
-    leave_processors_to_others(NICE)
+    leave_processors_to_others(max(0, READS - os.nice(0)))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what is printed by mistake is no answer

@@ -42,8 +42,8 @@ from aoti_debug.tools.looking import (
     READ_ARTIFACT,
 )
 from aoti_debug.tools.running import MINIFY, RUN_STAGE, SWEEP, TRIAGE, VERIFY_FIX
-from aoti_debug.tools.tool import AotiTool
-from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, Call, LazyService, owner_of
+from aoti_debug.tools.tool import AotiTool, Call, owner_of
+from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, LazyService
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -254,15 +254,17 @@ def _lifespan(
         try:
             async with cancelled_by(*ending) as received, anyio.create_task_group() as group:
                 anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+                from aoti_debug.reading import readers
+
                 service = LazyService(home)
                 group.start_soon(service.keep)
                 if ending:  # it has this process to itself, and a client that is about to ask
-                    group.start_soon(service.readers().prepare)
+                    group.start_soon(readers().prepare)
                 try:
                     yield service
                 finally:
                     with anyio.CancelScope(shield=True):
-                        await service.close()
+                        await readers().close()
                 group.cancel_scope.cancel()
         finally:
             # The thread that reads standard input cannot be cancelled: without this the process

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import Kept, within
+from aoti_debug.run.share import going
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
@@ -29,7 +31,6 @@ __all__ = ["Request", "Service"]
 OnProgress = Callable[[str], None]
 ANSWER = "answer.json"
 RUNS = 8  # of one client at a time
-NICER, MOST_NICE = 10, 19  # each further run of a client leaves more of the processors to others
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 
@@ -73,6 +74,7 @@ class Service:
         self._gpus = TurnsByName()
         self._gpu_wait_s = gpu_wait_s
         self._live: dict[str, _Live] = {}
+        self._starting: Counter[str | None] = Counter()  # by owner
 
     async def __aenter__(self) -> Service:
         self._tasks = anyio.create_task_group()
@@ -99,12 +101,19 @@ class Service:
             UnreadableInput: the target names what another owner has left.
             WrongUse: the owner has as many runs going on as one may have.
         """
-        mine = [run for run in self.running() if self._live[run].work.client == owner]
-        if owner is not None and len(mine) >= RUNS:
+        mine = sum(self._live[run].work.client == owner for run in self.running())
+        if owner is not None and mine + self._starting[owner] >= RUNS:
             raise WrongUse(
-                f"{len(mine)} of your runs are going on, and {RUNS} are the most",
+                f"{RUNS} of your runs are going on, which is the most",
                 help="Wait for one (wait_run), or end one (cancel_run).",
             )
+        self._starting[owner] += 1
+        try:
+            return await self._started(kind, request, owner)
+        finally:
+            self._starting[owner] -= 1
+
+    async def _started(self, kind: Kind[R, A], request: R, owner: str | None) -> str:
         used = await anyio.to_thread.run_sync(_held, request, owner, self._home)
         if self._prunes:
             await anyio.to_thread.run_sync(lambda: prune(at=self._home, owner=owner))
@@ -114,7 +123,6 @@ class Service:
             directory,
             kind.name,
             client=owner,
-            nice=min(MOST_NICE, NICER * len(mine)) if owner is not None else 0,
             gpus=self._gpus,
             gpu_wait_s=self._gpu_wait_s,
         )
@@ -178,7 +186,8 @@ class Service:
         work.status = "cancelled"  # what it is if this task is ended from outside
         try:
             work.status = "running"
-            live.answer = await self._answer(live.kind, work, request)
+            with going(work.client, short=False):
+                live.answer = await self._answer(live.kind, work, request)
             work.status = "done"
         except Cancelled:
             work.status = "cancelled"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -13,10 +12,11 @@ from starlette.responses import JSONResponse, Response
 
 from aoti_debug.answers import UploadAnswer
 from aoti_debug.errors import AotiDebugError, RunDirectoryError, TooLarge, WrongUse
-from aoti_debug.reading import Readers
+from aoti_debug.reading import readers
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.kept import home
-from aoti_debug.tools.waiting import OWNER
+from aoti_debug.run.share import going
+from aoti_debug.tools.tool import OWNER
 from aoti_debug.unpacking import BODY, HELP, KIND, large, new_name
 
 SILENCE_S = 30.0  # between two parts of a body
@@ -25,7 +25,9 @@ SILENCE_S = 30.0  # between two parts of a body
 async def upload(request: Request) -> Response:
     """Unpack the archive that a request brings; answer where its files are."""
     try:
-        taken = await _take(request, request.scope.get(OWNER))
+        owner = request.scope.get(OWNER)
+        with going(owner, short=True):
+            taken = await _take(request, owner)
     except ClientDisconnect:
         return Response(status_code=400)
     except TooLarge as error:
@@ -39,11 +41,6 @@ async def upload(request: Request) -> Response:
 
 def _refused(status: int, error: AotiDebugError) -> Response:
     return JSONResponse({"error": str(error.args[0]), "help": error.help}, status)
-
-
-@cache
-def _readers() -> Readers:
-    return Readers()
 
 
 async def _take(request: Request, owner: str | None) -> UploadAnswer:
@@ -60,7 +57,7 @@ async def _unpacked(packed: str, name: str, owner: str | None) -> UploadAnswer:
     """Have it unpacked, or leave nothing, however that ended."""
     given = {"packed": packed, "name": name, "owner": owner}
     try:
-        return await _readers().read(owner, UploadAnswer, "unpack", Path(packed), **given)
+        return await readers().read(owner, UploadAnswer, "unpack", Path(packed), **given)
     except BaseException:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(remove_tree, home() / KIND / name)

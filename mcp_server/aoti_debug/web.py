@@ -38,8 +38,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
 from aoti_debug.server import unanswerable
-from aoti_debug.tools.tool import ASKER, Asker
-from aoti_debug.tools.waiting import OWNER
+from aoti_debug.tools.tool import ASKER, OWNER, Asker
 from aoti_debug.upload import upload
 
 TOKEN = "AOTI_DEBUG_TOKEN"  # the variable

@@ -60,12 +60,12 @@ def _pids() -> list[int]:
         return []
 
 
-def descendants(root: int) -> list[int]:
+def descendants(*roots: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for pid, parent in processes():
         children.setdefault(parent, []).append(pid)
     found: list[int] = []
-    queue = [root]
+    queue = [*roots]
     while queue:
         below = children.get(queue.pop(), [])
         found += below
@@ -264,7 +264,10 @@ def leave_processors_to_others(more: int = 0) -> None:
     """Add to this process's nice value and give it to its session's group of processes: a kernel
     that groups sessions compares only the groups."""
     try:
-        if nice := os.nice(more):
+        nice = os.nice(more)
+        if sys.platform == "linux" and os.sched_getscheduler(0) == os.SCHED_IDLE:
+            nice = 19
+        if nice:
             with open("/proc/self/autogroup", "w") as group:
                 group.write(str(nice))
     except OSError:

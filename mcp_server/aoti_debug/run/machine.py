@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aoti_debug.run.share import counted
+
 ANSWER_BYTES = 16 << 20
 # Ends the program with this process, which may be killed; the second line is for one that was.
 _WITH_US = """
@@ -59,7 +61,7 @@ def ask(
         return None
     assert process.stdout is not None
     assert process.stderr is not None
-    with process.stdout, process.stderr:
+    with process.stdout, process.stderr, counted(process.pid):
         try:
             said = _said((process.stdout.fileno(), process.stderr.fileno()), timeout_s)
             if said is not None:

@@ -22,6 +22,7 @@ from aoti_debug.errors import CannotStart, RunDirectoryError
 from aoti_debug.run import launcher
 from aoti_debug.run.files import folder
 from aoti_debug.run.output import ProcessOutput, Stream
+from aoti_debug.run.share import counted
 from aoti_debug.run.target import Command, Exit, Progress, signal_name
 
 __all__ = [
@@ -133,7 +134,8 @@ class _Run:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._pump)
             try:
-                yield
+                with counted(self._process.pid):
+                    yield
             finally:
                 with CancelScope(shield=True):
                     await self._end()

@@ -24,7 +24,6 @@ from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import folder, read_regular, remove_tree, write_atomically
-from aoti_debug.run.launcher import leave_processors_to_others
 from aoti_debug.run.process import Command, run_process
 from aoti_debug.sweep.plan import REPLAY, Planned
 from aoti_debug.sweep.row import Row, short
@@ -53,7 +52,6 @@ class Order:
     where: str = ""
     devices: tuple[str, ...] | None = None
     alone: bool = True  # on its GPUs: their memory in use is its own
-    nice: int = 0
 
     def environment(self) -> dict[str, str]:
         held = {} if self.devices is None else {"CUDA_VISIBLE_DEVICES": ",".join(self.devices)}
@@ -127,7 +125,6 @@ def not_run(planned: Planned, what: str) -> Row:
 def main() -> None:
     """Triage the target of an order, again after a failure as often as it is to be retried."""
     order = ORDER.validate_json(Path(sys.argv[1]).read_bytes())
-    leave_processors_to_others(order.nice)
     row = anyio.run(triaged, order)
     write_atomically(Path(sys.argv[2]), row.model_dump_json().encode())
 

@@ -27,8 +27,6 @@ from aoti_debug.sweep.row import Row, short
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import gpus_of, hold, turns_at
 
-NICER = 5  # than a client's other runs
-
 
 @contextlib.asynccontextmanager
 async def local(work: RunState, jobs: int | None = None) -> AsyncIterator[Local]:
@@ -36,8 +34,7 @@ async def local(work: RunState, jobs: int | None = None) -> AsyncIterator[Local]
     devices = await gpus_of(work)
     lease = Lease(work, devices)
     folder = work.directory.path / "orders"
-    nice = work.nice + NICER if work.client is not None else 0
-    yield Local(this_machine(jobs, devices), folder, work.client, work.stop, lease, nice)
+    yield Local(this_machine(jobs, devices), folder, work.client, work.stop, lease)
 
 
 class Lease:
@@ -94,7 +91,6 @@ class Local:
     owner: str | None = None
     stop: anyio.Event | None = None
     lease: Lease | None = None
-    nice: int = 0
     begun: int = 0
 
     @property
@@ -129,7 +125,6 @@ class Local:
             where=where,
             devices=devices,
             alone=share.gpu_memory is None,
-            nice=self.nice,
         )
         return await run_one(order, self.folder / str(self.begun), self.stop)
 

@@ -12,8 +12,7 @@ from aoti_debug.answers import ArtifactPage, EnvironmentAnswer, ExplainAnswer, P
 from aoti_debug.errors import WrongUse
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.tools.fit import LIMIT, answer, size
-from aoti_debug.tools.tool import Env, Python, Run, absolute, interpreter, tool
-from aoti_debug.tools.waiting import Call, owner_of, readers_of
+from aoti_debug.tools.tool import Call, Env, Python, Run, absolute, interpreter, owner_of, tool
 
 
 async def diagnose_log(
@@ -23,12 +22,14 @@ async def diagnose_log(
 ) -> Annotated[CallToolResult, DiagnoseAnswer]:
     """Diagnose an AOTInductor, Inductor, Triton or CUDA error text or log without running
     anything: ranked causes with the lines that prove them, the fix and the next step."""
+    from aoti_debug.reading import readers
+
     if bool(text) == bool(path):
         raise WrongUse("give either text or path", help="text is the output itself.")
     owner = owner_of(call)
     file = absolute("path", path, owner) if path else None
     given = {"path": str(file)} if file else {"text": text}
-    return answer(await readers_of(call).read(owner, DiagnoseAnswer, "diagnose_log", file, **given))
+    return answer(await readers().read(owner, DiagnoseAnswer, "diagnose_log", file, **given))
 
 
 DIAGNOSE_LOG = tool(diagnose_log, "Diagnose a log")
@@ -44,10 +45,12 @@ async def inspect_package(
 ) -> Annotated[CallToolResult, PackageAnswer]:
     """Read an AOTInductor package (.pt2) without loading it: device, architecture, torch version,
     inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
+    from aoti_debug.reading import readers
+
     owner = owner_of(call)
     path = absolute("package", package, owner)
     return answer(
-        await readers_of(call).read(
+        await readers().read(
             owner,
             PackageAnswer,
             "inspect",
@@ -73,6 +76,8 @@ async def explain_kernel(
 ) -> Annotated[CallToolResult, ExplainAnswer]:
     """Explain a kernel of a run or package: its source, what its arguments are, which indices are
     checked and where they come from, the model's lines; of a failed assertion the cause."""
+    from aoti_debug.reading import readers
+
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
     owner = owner_of(call)
@@ -80,7 +85,7 @@ async def explain_kernel(
     path = absolute("package" if package else "run", file, owner) if file else None
     target = str(path) if path else run
     return answer(
-        await readers_of(call).read(
+        await readers().read(
             owner, ExplainAnswer, "explain", path, target=target, kernel=kernel or None, owner=owner
         )
     )

@@ -16,6 +16,7 @@ from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import (
     MAX_WAIT_S,
     Args,
+    Call,
     Command,
     Cwd,
     Env,
@@ -30,10 +31,11 @@ from aoti_debug.tools.tool import (
     WatchForS,
     absolute,
     interpreter,
+    owner_of,
     request,
     tool,
 )
-from aoti_debug.tools.waiting import Call, follow, owner_of, service_of
+from aoti_debug.tools.waiting import follow, service_of
 
 if TYPE_CHECKING:
     from aoti_debug.api import Wanted

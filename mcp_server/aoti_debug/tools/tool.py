@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import anyio
 from mcp.server.mcpserver import Context
@@ -19,13 +19,16 @@ from pydantic import BaseModel, Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
+from aoti_debug.run.share import going
 from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
 
 
-ASKER = "aoti_debug.asker"  # in the scope of an HTTP request
+Call: TypeAlias = Context[Any, Any]
+# In the scope of an HTTP request: who waits for the answer, and whose runs it may see.
+ASKER, OWNER = "aoti_debug.asker", "aoti_debug.owner"
 
 
 class Asker:
@@ -53,7 +56,13 @@ class Asker:
             call.cancel()
 
 
-def asker_of(context: Context[Any, Any]) -> Asker:
+def owner_of(call: Call) -> str | None:
+    """Return whose runs a call may see; None for all (over stdio there is one client)."""
+    request = call.request_context.request
+    return None if request is None else str(request.scope.get(OWNER, ""))
+
+
+def asker_of(context: Call) -> Asker:
     """Return who asked; over stdio nobody leaves, unless the server ends."""
     request = context.request_context.request
     found = None if request is None else request.scope.get(ASKER)
@@ -75,7 +84,7 @@ class AotiTool(Tool):
     ) -> Any:
         try:
             given = _given(arguments, self.parameters)
-            with asker_of(context).waits():
+            with asker_of(context).waits(), going(owner_of(context), short=True):
                 return await super().run(given, context, convert_result)
             raise ToolError("its client has left")
         except UnexpectedToolError as error:

@@ -6,22 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
-from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult
 from pydantic import create_model
 
 from aoti_debug.kinds import KINDS
 from aoti_debug.model import RunModel
 from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import MAX_WAIT_S, Run, WaitS, asker_of, tool
+from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
-    from aoti_debug.reading import Readers
 
 
 def _fields() -> dict[str, Any]:
@@ -56,18 +54,6 @@ class LazyService:
         self._settled = anyio.Event()
         self._service: Service | None = None
         self._error: Exception | None = None
-        self._readers: Readers | None = None
-
-    def readers(self) -> Readers:
-        """Return what reads foreign files for all calls."""
-        from aoti_debug.reading import Readers
-
-        self._readers = self._readers or Readers()
-        return self._readers
-
-    async def close(self) -> None:
-        if self._readers is not None:
-            await self._readers.close()
 
     async def get(self) -> Service:
         """Return the running service."""
@@ -94,8 +80,6 @@ class LazyService:
             await anyio.sleep_forever()
 
 
-Call: TypeAlias = Context[Any, Any]
-OWNER = "aoti_debug.owner"  # in the scope of an HTTP request: whose runs it may see
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
@@ -103,18 +87,6 @@ async def service_of(call: Call) -> Service:
     """Return the service that holds this server's runs."""
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
-
-
-def readers_of(call: Call) -> Readers:
-    """Return what reads foreign files for this server."""
-    lazy: LazyService = call.request_context.lifespan_context
-    return lazy.readers()
-
-
-def owner_of(call: Call) -> str | None:
-    """Return whose runs a call may see; None for all (over stdio there is one client)."""
-    request = call.request_context.request
-    return None if request is None else str(request.scope.get(OWNER, ""))
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:

@@ -177,7 +177,6 @@ class RunState:
     ended: Exit | None = None  # the target itself
     on_change: Callable[[], None] = lambda: None
     client: str | None = None  # whose run it is, where a server has several clients
-    nice: int = 0  # of its processes, where their client has others
     gpus: TurnsByName = field(default_factory=TurnsByName)
     gpu_wait_s: float = 0.0  # for runs of other processes
 

@@ -1,0 +1,114 @@
+"""The processors are shared between clients by what each has going on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import anyio
+import anyio.lowlevel
+import pytest
+from aoti_debug.model import DiagnoseAnswer
+from aoti_debug.reading import Readers
+from aoti_debug.run.launcher import descendants
+from aoti_debug.run.share import (
+    BESIDE,
+    IDLE,
+    READS,
+    SEVERAL,
+    Share,
+    _level_of,
+    _threads,
+    counted,
+    going,
+    levels,
+)
+
+RUN, READ = False, True
+TREE = """
+import subprocess, sys, threading
+threading.Thread(target=sys.stdin.read, daemon=True).start()
+with subprocess.Popen(["cat"], start_new_session=True):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["a"], [0]),
+        (["a", "a", "a read", "a read"], [0, 0, 0, 0]),
+        (["a", "b"], [0, 0]),
+        (["a", "a", "b"], [SEVERAL, IDLE, 0]),
+        (["a", "a read", "b read"], [0, BESIDE, READS]),
+        (["a read", "a read", "b"], [READS, IDLE, 0]),
+        (["a stuck", "a", "b"], [IDLE, SEVERAL, 0]),
+    ],
+)
+def test_each_client_has_one_run_and_one_reading_with_a_weight(
+    given: list[str], expected: list[int]
+) -> None:
+    shares = [Share(text[0], "read" in text, stuck="stuck" in text) for text in given]
+    assert levels(shares) == expected
+
+
+@contextmanager
+def going_on(client: str, *, short: bool) -> Iterator[list[int]]:
+    """Have a program of two processes going on for a client."""
+    with (
+        subprocess.Popen([sys.executable, "-c", TREE], stdin=-1, start_new_session=True) as process,
+        going(client, short=short),
+        counted(process.pid),
+    ):
+        while not (below := descendants(process.pid)):
+            pass
+        yield [process.pid, *below]
+        for pid in (process.pid, *below):
+            os.kill(pid, 9)
+
+
+async def reach(pids: list[int], level: int) -> None:
+    """Wait until each has the level."""
+    with anyio.fail_after(60):
+        while {_level_of(thread) for pid in pids for thread in _threads(pid)} != {level}:
+            await anyio.lowlevel.checkpoint()
+
+
+def test_all_threads_and_sessions_of_a_run_give_way() -> None:
+    async def main() -> None:
+        with ExitStack() as both:
+            first, second = (both.enter_context(going_on("a", short=RUN)) for _ in range(2))
+            with going_on("b", short=RUN) as other:
+                await reach(second, IDLE)
+                await reach(first, max(os.nice(0), SEVERAL))
+                await reach(other, os.nice(0))
+            if os.geteuid() == 0:
+                await reach([*first, *second], os.nice(0))
+
+    anyio.run(main)
+
+
+def test_the_last_process_that_is_ready_is_for_who_has_nothing_going_on() -> None:
+    async def main() -> None:
+        readers = Readers()
+        try:
+            await readers.prepare()
+            (ready,) = {reader.pid for reader in readers._ready}
+
+            async def used(client: str) -> bool:
+                with going(client, short=READ):
+                    asked = {"text": "RuntimeError: no"}
+                    await readers.read(client, DiagnoseAnswer, "diagnose_log", None, **asked)
+                return readers._ready[-1].pid == ready
+
+            with going_on("a", short=RUN):
+                assert not await used("a")
+            readers._ready.sort(key=lambda reader: reader.pid == ready)
+            assert await used("b")
+        finally:
+            await readers.close()
+
+    anyio.run(main)
