@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
-from weakref import WeakValueDictionary
 
 import anyio
 import anyio.abc
@@ -31,15 +30,17 @@ from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.model import Model
 from aoti_debug.run.launcher import leave_processors_to_others
 from aoti_debug.run.share import READS, counted, is_modest, level, restored
+from aoti_debug.run.turns import Turn, Turns
 
 A = TypeVar("A", bound=Model)
 Document = dict[str, Any]
-PLACES, OWN = 8, 2  # such processes at a time, and of one client
+PLACES, LONG, OWN = 8, 4, 2  # such processes at a time, those that take long, and of one client
 MEMORY = 2 << 30  # bytes of its own that one may take
 TIME_S = 60.0  # for an answer, and a second more for so many bytes of the file
 BYTES_A_SECOND = 20_000_000
 MOST_S = 600.0
-SHORT_S = 10.0  # of those further seconds: a file that needs more waits for its turn
+SHORT_S = 10.0  # of those further seconds: a file that needs more takes long
+SLOW_S, LOOK_S = 2.0, 0.5  # of a processor: a reading that needs more takes long as well
 ANSWER_BYTES = 64 << 20
 
 
@@ -47,9 +48,7 @@ class Readers:
     """The processes of one server; one is kept ready, for its start takes longer than a file."""
 
     def __init__(self) -> None:
-        self._places = anyio.Semaphore(PLACES)
-        self._long = anyio.Semaphore(PLACES // 2)  # the others are for small files
-        self._own: WeakValueDictionary[str | None, anyio.Semaphore] = WeakValueDictionary()
+        self._places, self._long = Turns(PLACES, OWN), Turns(LONG, OWN)
         self._ready: list[_Reader] = []
         self._all: set[_Reader] = set()
 
@@ -67,22 +66,36 @@ class Readers:
         """
         limit = min(MOST_S, TIME_S + await anyio.to_thread.run_sync(_size, file) / BYTES_A_SECOND)
         order = json.dumps({"do": do, "with": more}).encode()
-        own = self._own.setdefault(client, anyio.Semaphore(OWN))
-        turn = self._long if limit > TIME_S + SHORT_S else contextlib.nullcontext()
-        async with own, turn, self._places:
-            said = await self._said(order, limit)
+        said: Document | None = None
+        if limit <= TIME_S + SHORT_S:
+            async with self._places.take(client) as turn:
+                said = await self._said(order, limit, turn)
+        if said is None:
+            async with self._long.take(client) as turn:
+                said = await self._said(order, limit, turn)
+        assert said is not None
         if "error" in said:
             raise errors.named(str(said["error"]))(str(said["message"]), help=str(said["help"]))
         return answer.model_validate(said["answer"])
 
-    async def _said(self, order: bytes, limit: float) -> Document:
+    async def _said(self, order: bytes, limit: float, turn: Turn) -> Document | None:
+        """Return what a process says; None where it takes long and there is no place for that."""
         # The last one is for who has nothing else going on, and none for who is to leave the
         # processors to others.
         spare = len(self._ready) > (not is_modest()) and level() <= READS
         reader = self._ready.pop() if spare else await self._started()
         try:
             with counted(reader.pid), anyio.fail_after(limit):
-                said = await reader.ask(order)
+                await reader.ask(order)
+                said: Document | None = None
+                before = reader.used()
+                while said is None and turn.place is self._places:
+                    with anyio.move_on_after(LOOK_S):
+                        said = await reader.said()
+                    slow = said is None and reader.used() - before > SLOW_S
+                    if slow and not turn.move(self._long):
+                        return None
+                said = said or await reader.said()
         except TimeoutError:
             raise UnreadableInput(
                 f"reading it takes longer than {limit:.0f} s", help="Give a part of it."
@@ -150,10 +163,18 @@ class _Reader:
         self._process, self._stdin = process, process.stdin
         self._stdout = BufferedByteReceiveStream(process.stdout)
 
-    async def ask(self, order: bytes) -> Document:
+    async def ask(self, order: bytes) -> None:
         await self._stdin.send(order + b"\n")
+
+    async def said(self) -> Document:
         said: Document = json.loads(await self._stdout.receive_until(b"\n", ANSWER_BYTES))
         return said
+
+    def used(self) -> float:
+        """Return the seconds of a processor that it has taken."""
+        with contextlib.suppress(psutil.Error):
+            return sum(psutil.Process(self.pid).cpu_times()[:2])
+        return 0.0
 
     async def end(self) -> None:
         with contextlib.suppress(psutil.Error):

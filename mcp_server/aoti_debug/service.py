@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +18,11 @@ import anyio.abc
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import RunModel
-from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import Kept, within
-from aoti_debug.run.share import going
+from aoti_debug.run.share import GOING, going
+from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
@@ -74,7 +73,6 @@ class Service:
         self._gpus = TurnsByName()
         self._gpu_wait_s = gpu_wait_s
         self._live: dict[str, _Live] = {}
-        self._starting: Counter[str | None] = Counter()  # by owner
 
     async def __aenter__(self) -> Service:
         self._tasks = anyio.create_task_group()
@@ -101,17 +99,17 @@ class Service:
             UnreadableInput: the target names what another owner has left.
             WrongUse: the owner has as many runs going on as one may have.
         """
-        mine = sum(self._live[run].work.client == owner for run in self.running())
-        if owner is not None and mine + self._starting[owner] >= RUNS:
+        if owner is not None and GOING[owner] >= RUNS:
             raise WrongUse(
                 f"{RUNS} of your runs are going on, which is the most",
                 help="Wait for one (wait_run), or end one (cancel_run).",
             )
-        self._starting[owner] += 1
+        GOING[owner] += 1
         try:
             return await self._started(kind, request, owner)
-        finally:
-            self._starting[owner] -= 1
+        except BaseException:
+            GOING[owner] -= 1
+            raise
 
     async def _started(self, kind: Kind[R, A], request: R, owner: str | None) -> str:
         used = await anyio.to_thread.run_sync(_held, request, owner, self._home)
@@ -205,6 +203,7 @@ class Service:
                 self._write(live)
             finally:  # whatever that met: who waits must not wait for ever
                 live.ended.set()
+                GOING[work.client] -= 1
                 for kept in (work.directory, *live.used):
                     kept.release()
                 self._forget()

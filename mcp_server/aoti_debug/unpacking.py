@@ -17,7 +17,7 @@ from aoti_debug.answers import UploadAnswer
 from aoti_debug.errors import RunDirectoryError, TooLarge, WrongUse
 from aoti_debug.plain import clean
 from aoti_debug.run.directory import prune
-from aoti_debug.run.files import create
+from aoti_debug.run.files import create, remove_tree
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import make
 
@@ -120,6 +120,7 @@ def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
     kept = make(KIND, name, owner)
     kept.hold()
     folder = kept.path / "files"
+    remove_tree(folder)  # it may be the second try
     folder.mkdir(mode=0o700)
     try:
         with (

@@ -19,7 +19,8 @@ from aoti_debug.run.share import going
 from aoti_debug.tools.tool import OWNER
 from aoti_debug.unpacking import BODY, HELP, KIND, large, new_name
 
-SILENCE_S = 30.0  # between two parts of a body
+SILENCE_S = 30.0  # before the first part of a body
+BYTES_A_SECOND = 20_000  # that come at least, after that
 
 
 async def upload(request: Request) -> Response:
@@ -65,16 +66,13 @@ async def _unpacked(packed: str, name: str, owner: str | None) -> UploadAnswer:
 
 
 async def _receive(request: Request, packed: IO[bytes]) -> None:
-    parts = request.stream()
     size = 0
-    while True:
-        with anyio.move_on_after(SILENCE_S) as silence:
-            part = await anext(parts, None)
-        if silence.cancelled_caught:
-            raise WrongUse(f"nothing came for {SILENCE_S:.0f} s", help=HELP)
-        if part is None:
-            return
-        size += len(part)
-        if size > BODY:
-            raise large("the archive is too large")
-        packed.write(part)
+    with anyio.move_on_after(SILENCE_S) as clock:
+        async for part in request.stream():
+            size += len(part)
+            clock.deadline += len(part) / BYTES_A_SECOND
+            if size > BODY:
+                raise large("the archive is too large")
+            packed.write(part)
+    if clock.cancelled_caught:
+        raise WrongUse(f"fewer than {BYTES_A_SECOND:,} bytes a second came", help=HELP)

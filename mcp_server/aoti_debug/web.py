@@ -37,6 +37,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
+from aoti_debug.run.share import GOING
 from aoti_debug.server import unanswerable
 from aoti_debug.tools.tool import ASKER, OWNER, Asker
 from aoti_debug.upload import upload
@@ -48,7 +49,8 @@ GRACE_S = 5  # for requests under way when the server ends
 CONNECTIONS, FILES = 256, 4096
 REQUESTS = 24  # of one client at a time
 UPLOADS = 2
-SESSIONS = 24  # of one token, or of all clients without one
+SESSIONS, ALL_SESSIONS = 24, 96  # of one token or peer, and of all that have none
+QUIET_S = 180.0  # since it was used: a session that may be another client's is not ended before
 IDLE_S = 30 * 60.0  # after which the SDK ends a session
 BODY = 4 << 20
 SMALL = 500  # chunks of a body that come at once
@@ -161,7 +163,12 @@ class Guard:
 
     async def _counted(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Answer a POST, unless its client has too many open."""
-        client = scope[OWNER] if self._tokens or SESSION in headers else ""
+        known = self._tokens is not None or headers.get(SESSION) in self._sessions
+        client = scope[OWNER] if known else ""
+        if scope["path"] == UPLOAD and not known:
+            what = "without a token, an upload belongs to a session"
+            await _refusal(400, what, f"Send its {SESSION}.")(scope, receive, send)
+            return
         kind, most = client, REQUESTS if client else CONNECTIONS
         if scope["path"] == UPLOAD:
             kind, most = f"uploads of {client}", UPLOADS
@@ -202,8 +209,8 @@ class Guard:
             return left.pop() if left else await receive()
 
         if SESSION not in headers and not await self._make_room(scope):
-            what = f"your {SESSIONS} sessions have open requests"
-            await _refusal(429, what, "End one of them.")(scope, receive, send)
+            what = "there are too many sessions, and all of them are in use"
+            await _refusal(429, what, "End one of yours (DELETE).")(scope, receive, send)
             return
         await self._passed(scope, headers, again, send)
 
@@ -238,22 +245,30 @@ class Guard:
                     self._sessions.pop(headers[SESSION], None)
 
     def _client(self, scope: Scope) -> str:
-        return str(scope[OWNER]) if self._tokens else ""
+        """Return what is known of who asks: the token, or the peer, which may be several."""
+        if self._tokens is not None:
+            return str(scope[OWNER])
+        return f"{scope['client'][0]} {Headers(scope=scope).get('user-agent', '')[:200]}"
 
     async def _make_room(self, scope: Scope) -> bool:
         """End the session that a client has used least, where it has as many as it may have; tell
-        whether there is room. Clients without tokens are not told apart."""
+        whether there is room. One that may be another client's is ended only when it rests."""
+        now = time.monotonic()
+        for name, one in tuple(self._sessions.items()):
+            if not one.open and one.used + IDLE_S < now:  # the SDK has ended it
+                del self._sessions[name]
         own = [(name, s) for name, s in self._sessions.items() if s.client == self._client(scope)]
-        if len(own) < SESSIONS:
+        others = self._tokens is None and len(self._sessions) >= ALL_SESSIONS
+        if len(own) < SESSIONS and not others:
             return True
         idle = [
-            (s.used + IDLE_S > time.monotonic(), s.requests, s.used, n)
-            for n, s in own
-            if not s.open
+            (s.requests, s.used, name)
+            for name, s in own
+            if not s.open and (self._tokens is not None or _rests(name, s, now))
         ]
         if not idle:
-            return self._tokens is None
-        name = min(idle)[3]
+            return False
+        name = min(idle)[2]
         ended = self._sessions.pop(name).scope
         raw = [(SESSION.encode(), name.encode()), (b"accept", b"application/json")]
         await self._app({**ended, "method": "DELETE", "headers": raw}, _nothing, _nowhere)
@@ -263,8 +278,7 @@ class Guard:
         if "content-length" in headers and "transfer-encoding" in headers:
             # Who passes it on may see another end of the request than this server does.
             return Response(status_code=400, headers={"Connection": "close"})
-        session = headers.get(SESSION, "")
-        owner = f"session {hashlib.sha256(session.encode()).hexdigest()[:32]}"
+        owner = _owner(headers.get(SESSION, ""))
         if self._tokens is not None:
             name = self._tokens.name_of(headers.get("authorization", ""))
             if name is None:
@@ -284,6 +298,14 @@ class Guard:
         """Say whether a name is ours. A page can make its own name mean our address, not ours
         its name."""
         return re.sub(r":\d{1,5}$", "", host).lower() in self._hosts
+
+
+def _rests(name: str, session: _Session, now: float) -> bool:
+    return session.used + QUIET_S < now and not GOING[_owner(name)]
+
+
+def _owner(session: str) -> str:
+    return f"session {hashlib.sha256(session.encode()).hexdigest()[:32]}"
 
 
 async def _nothing() -> Message:

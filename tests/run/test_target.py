@@ -22,7 +22,6 @@ from aoti_debug.errors import AotiDebugError, DeviceBusy, NoInterpreter, TargetN
 from aoti_debug.run.device import (
     Device,
     Health,
-    Turns,
     health,
     hold_devices,
     lock_devices,
@@ -31,6 +30,7 @@ from aoti_debug.run.device import (
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask, find_tool, version
 from aoti_debug.run.target import resolve_target
+from aoti_debug.run.turns import Turns
 from run.conftest import PATIENCE_S, Mailbox
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import io
 import json
 import os
 import select
@@ -13,7 +14,7 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,15 @@ import anyio
 import httpx2
 import psutil
 import pytest
-from aoti_debug.errors import UnreadableInput
+from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.fork_server import _signal_name
-from aoti_debug.reading import OWN, Readers, _size
+from aoti_debug.reading import OWN, PLACES, Readers, _size
 from aoti_debug.run.machine import ask
 from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
+from aoti_debug.upload import _receive
 from aoti_debug.web import REQUESTS, SESSIONS, tokens
 from mcp import MCPError
 from programs import READ, FileWatch
@@ -148,6 +150,93 @@ def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> Non
     found = [posted(guarded, ping, Mcp_Session_Id=one, **version).status_code for one in begun]
     assert found == [404] * 10 + [200] * SESSIONS
     assert posted(guarded, BEGIN, BOB).status_code == 200
+
+
+def test_a_newcomer_without_a_token_ends_no_session_in_use(tmp_path: Path) -> None:
+    """All that is known of such a peer is its address, so it may be another client."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    script = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+
+    async def main(server: Served) -> None:
+        async with server.client(mode="legacy") as bob:
+            run = answer_of(await bob.call_tool("run_stage", script))["run"]
+
+            def ask() -> list[int]:
+                return [posted(server, BEGIN, "").status_code for _ in range(SESSIONS + 10)]
+
+            found = await anyio.to_thread.run_sync(ask)
+            assert sorted(set(found)) == [200, 429]
+            seen = answer_of(await bob.call_tool("cancel_run", {"run": run}))
+            assert seen["status"] == "cancelled"
+
+    with served(tmp_path / "home") as server:
+        anyio.run(main, server)
+
+
+def test_a_session_that_was_made_up_owns_nothing(loopback: Served) -> None:
+    url = f"http://{loopback.place}/upload"
+    for headers in ({}, {"Mcp-Session-Id": "made up"}):
+        said = httpx2.post(url, content=packed(), headers=headers, timeout=PATIENCE_S)
+        assert said.status_code == 400
+    version = {"MCP_Protocol_Version": "2025-06-18"}
+    session = posted(loopback, BEGIN, "", **version).headers["mcp-session-id"]
+    headers = {"Mcp-Session-Id": session}
+    said = httpx2.post(url, content=packed(), headers=headers, timeout=PATIENCE_S)
+    assert said.status_code == 200
+    httpx2.delete(loopback.url, headers=headers)
+
+
+async def trickle() -> AsyncIterator[bytes]:
+    """Send a byte whenever the last one was taken; a body that never ends."""
+    while True:
+        yield b"x"
+        await anyio.lowlevel.checkpoint()
+
+
+def test_an_upload_that_trickles_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its parts comes at once, and all together they come too slowly."""
+    monkeypatch.setattr("aoti_debug.upload.SILENCE_S", 0.5)
+    monkeypatch.setattr("aoti_debug.upload.BYTES_A_SECOND", 1e9)
+
+    class Slow:
+        stream = staticmethod(trickle)
+
+    async def main() -> None:
+        with io.BytesIO() as packed, pytest.raises(WrongUse, match="a second"):
+            await _receive(Slow(), packed)  # type: ignore[arg-type]
+
+    anyio.run(main)
+
+
+def test_slow_readings_of_many_sessions_hold_no_place(tmp_path: Path) -> None:
+    """A hole gives a file no time, and takes longer to read than anyone waits."""
+    (tmp_path / "hole").touch()
+    os.truncate(tmp_path / "hole", 1 << 40)
+    text = {"text": "RuntimeError: no"}
+
+    async def main() -> None:
+        readers = Readers()
+
+        async def slow(client: str) -> None:
+            hole = {"path": str(tmp_path / "hole")}
+            with contextlib.suppress(UnreadableInput):
+                await readers.read(client, DiagnoseAnswer, "diagnose_log", None, **hole)
+            ended.append(client)
+
+        ended: list[str] = []
+        try:
+            async with anyio.create_task_group() as tasks:
+                for number in range(PLACES):
+                    for _ in range(OWN):
+                        tasks.start_soon(slow, f"session {number}")
+                await anyio.lowlevel.checkpoint()
+                found = await readers.read("bob", DiagnoseAnswer, "diagnose_log", None, **text)
+                assert (found.lines, ended) == (1, [])
+                tasks.cancel_scope.cancel()
+        finally:
+            await readers.close()
+
+    anyio.run(main)
 
 
 def test_sessions_with_open_streams_leave_room_for_others(guarded: Served) -> None:

@@ -1,5 +1,4 @@
-"""GPUs: which ones a program would see, whether each is well, and whose turn it is: one at a time,
-and every client once before any client twice."""
+"""GPUs: which ones a program would see, whether each is well, and which run has each of them."""
 
 from __future__ import annotations
 
@@ -11,8 +10,7 @@ import json
 import os
 import re
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,70 +21,6 @@ from aoti_debug.plain import plain
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import home
 from aoti_debug.run.machine import Answer, ask, find_tool, this_process
-
-
-class Turns:
-    """Turns at one thing that cannot be shared."""
-
-    def __init__(self) -> None:
-        self.taken = False
-        self._waiting: dict[Hashable, deque[anyio.Event]] = {}  # who is next comes first
-
-    @contextlib.asynccontextmanager
-    async def take(self, client: Hashable) -> AsyncIterator[None]:
-        """Wait for the client's turn, and have it until the body ends."""
-        if self.taken:
-            await self._wait(client)
-        self.taken = True
-        try:
-            yield
-        finally:
-            self._give(client)
-
-    async def _wait(self, client: Hashable) -> None:
-        turn = anyio.Event()
-        self._waiting.setdefault(client, deque()).append(turn)
-        try:
-            await turn.wait()
-        except BaseException:
-            if turn.is_set():
-                self._give(client)
-            else:
-                self._leave(client, turn)
-            raise
-
-    @property
-    def wanted(self) -> bool:
-        """Say whether another waits for a turn."""
-        return bool(self._waiting)
-
-    def _leave(self, client: Hashable, turn: anyio.Event) -> None:
-        self._waiting[client].remove(turn)
-        if not self._waiting[client]:
-            del self._waiting[client]
-
-    def _give(self, client: Hashable) -> None:
-        """Give the turn on; who had it comes behind all that wait by now."""
-        self.taken = bool(self._waiting)
-        if client in self._waiting:
-            self._waiting[client] = self._waiting.pop(client)
-        if self._waiting:
-            client, turns = next(iter(self._waiting.items()))
-            del self._waiting[client]
-            turns.popleft().set()
-            if turns:
-                self._waiting[client] = turns  # behind the others
-
-
-class TurnsByName:
-    """Turns at each of several things, by name."""
-
-    def __init__(self) -> None:
-        self._turns: dict[Hashable, Turns] = {}
-
-    def at(self, name: Hashable) -> Turns:
-        return self._turns.setdefault(name, Turns())
-
 
 QUERY_S = 10.0
 RETRY_S = 0.5

@@ -32,6 +32,7 @@ class Share:
     stuck: bool = False  # this process may not raise it again
 
 
+GOING: Counter[str | None] = Counter()  # runs, by owner
 _CURRENT: ContextVar[Share | None] = ContextVar("share", default=None)
 
 

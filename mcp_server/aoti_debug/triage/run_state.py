@@ -19,12 +19,12 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
 from aoti_debug.record.counts import read_call_counts
-from aoti_debug.run.device import TurnsByName
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
 from aoti_debug.run.kept import Kept
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
+from aoti_debug.run.turns import TurnsByName
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 CALLS = "calls"

@@ -9,10 +9,11 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from aoti_debug.run.device import Device, Turns, health, hold_devices, visible_devices
+from aoti_debug.run.device import Device, health, hold_devices, visible_devices
 from aoti_debug.run.interpreter import Installed, installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
+from aoti_debug.run.turns import Turns
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
 from aoti_debug.triage.earlier_packages import Reuse, offered, said
@@ -73,7 +74,7 @@ async def hold(state: RunState, devices: Sequence[Device], wait_s: float) -> Asy
         yield
 
 
-async def _unless_stopped(state: RunState, wait: Callable[[], Awaitable[None]]) -> None:
+async def _unless_stopped(state: RunState, wait: Callable[[], Awaitable[object]]) -> None:
     """Wait, but no longer than the user does.
 
     Raises:
