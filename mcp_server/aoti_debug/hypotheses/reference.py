@@ -54,7 +54,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 kind = "load"
             place = (observations.run.called(kind) if kind else None) or place
             reason = candidate(one, found, tried, pairs, place, pair, known=again)
-            yield with_writer(reason, observations) if one.written else reason
+            in_place = one.written and one.lazy is None
+            yield with_writer(reason, observations) if in_place else reason
             return
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -89,13 +90,19 @@ WHY_HANDED = "the package is right: is memory written again before it is read"
 
 def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether the script rejects results of a package that is right, and no reason is sure."""
-    unsure = best.confidence != "proved" or any(one.written for one in observations.run.references)
+    seen = observations.run.references
+    unsure = best.confidence != "proved" or any(o.written and o.lazy is None for o in seen)
     own = best.category in ("user_code", "concurrency") and unsure
     return own and rejects(observations) and bool(agreeing(observations))
 
 
-async def take_handed(state: RunState, observations: Observations, _: Context) -> Observations:
+async def take_handed(
+    state: RunState, observations: Observations, context: Context
+) -> Observations:
     """Run the script once more, with each thread given what it was handed, as it was then."""
+    if time.time() - state.began > context.budget_s:
+        state.impossible(HANDED.name, WHY_HANDED, "the script takes too long to run it again")
+        return observations
     directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}
     target = state.request.target
     ran = await spawn(state, "handed over", target.argv, directory, flags=flags)
