@@ -322,21 +322,19 @@ PROFILED = Form(r"^Self (?:CUDA|CPU|XPU) time total: ", r"^\s{0,4}Name {2,}.{0,2
 
 
 def thrown(scene: Scene) -> Candidate | None:
+    """Return what the file in which torch's C++ has thrown tells, or the message before it."""
     for line in scene.all(RAISED_FROM):
         at = THROWN.search(line.text)
-        for part, category, phase in PLACES if at is not None else ():
-            if at is not None and part in at["file"].replace("\\", "/"):
-                above = [x for x in scene.lines if 0 <= line.number - x.number <= 1]
-                told = refused(" ".join(x.text.partition("Exception raised")[0] for x in above))
-                known = phase == "run" and told is not None
-                return said(
-                    scene,
-                    above[0] if known else line,
-                    told if known and told is not None else category,
-                    phase,
-                    "torch's C++ refused: ",
-                    Tier.EXCEPTION,
-                )
+        file = at["file"].replace("\\", "/") if at is not None else ""
+        place = next((place for place in PLACES if place[0] in file), None)
+        if place is not None:
+            _, category, phase = place
+            above = [x for x in scene.lines if 0 <= line.number - x.number <= 1]
+            message = " ".join(x.text.partition("Exception raised")[0] for x in above)
+            told = refused(message) if phase == "run" else None
+            shown = above[0] if told is not None else line
+            what = "torch's C++ refused: "
+            return said(scene, shown, told or category, phase, what, Tier.EXCEPTION)
     return None
 
 

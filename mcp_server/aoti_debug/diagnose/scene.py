@@ -16,35 +16,39 @@ READ = 400  # characters of a line
 
 
 class Form:
-    """Forms of a line, each a regular expression; one that begins with (?i) ignores case. They are
-    compiled for a text that can hold one."""
+    """Forms of a line, each a regular expression with these flags; case does not matter to one that
+    begins with (?i). They are compiled for a text that can hold one."""
 
-    def __init__(self, *forms: str) -> None:
+    def __init__(self, *forms: str, flags: int = 0) -> None:
         self.forms = forms
+        self._flags = flags
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+        """Return each form, whether case does not matter, and texts of which one must be there."""
+        return tuple(map(self._row, self.forms))
+
+    def _row(self, form: str) -> tuple[str, bool, tuple[str, ...]]:
+        folded = form.startswith("(?i)") or bool(self._flags & re.IGNORECASE)
+        texts = literals(form.removeprefix("(?i)"))
+        return form, folded, tuple(text.lower() if folded else text for text in texts)
 
     def search(self, text: str) -> bool:
         return any(form.search(text) for form in self.within(text))
 
     def within(self, text: str) -> list[re.Pattern[str]]:
         """Return the forms that a text may hold."""
-        low = text.lower()
+        low = text.lower() if any(folded for _, folded, _ in self._rows) else text
         return [
-            _compiled(form)
-            for form in self.forms
-            if any(one in (low if form.startswith("(?i)") else text) for one in _texts(form))
+            _compiled(form, self._flags)
+            for form, folded, texts in self._rows
+            if any(one in (low if folded else text) for one in texts)
         ]
 
 
 @cache
-def _texts(form: str) -> tuple[str, ...]:
-    if form.startswith("(?i)"):
-        return tuple(text.lower() for text in literals(form[4:]))
-    return tuple(literals(form))
-
-
-@cache
-def _compiled(form: str) -> re.Pattern[str]:
-    return re.compile(form)
+def _compiled(form: str, flags: int) -> re.Pattern[str]:
+    return re.compile(form, flags)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import CARRIES, COMPLAINS, HARMLESS, MILD, said
 from aoti_debug.diagnose.observations import Candidate
-from aoti_debug.diagnose.scene import READ, Scene
+from aoti_debug.diagnose.scene import READ, Form, Scene
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
 from aoti_debug.read.record import CodePlace, Line
-from aoti_debug.signatures.signature import literals
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -26,7 +25,7 @@ Row = tuple[str, Category, Phase]  # words of a line, case does not matter, and 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the software, the forms of its lines, and what its complaints mean: the first row
+    """A part of the software, the form of its lines, and what its complaints mean: the first row
     of `says` whose words a line holds.
 
     A `neighbour` has operators, methods, packages and indices of its own: its lines say nothing
@@ -34,7 +33,7 @@ class Part:
     """
 
     name: str
-    forms: tuple[str, ...]
+    form: Form
     says: tuple[Row, ...] = ()
     neighbour: bool = False
 
@@ -107,12 +106,12 @@ neighbour = partial(Part, neighbour=True)
 PARTS: tuple[Part, ...] = (
     neighbour(
         "torch's log, asked to tell",
-        (r"\] \[__\w{1,40}\] ",),
+        Form(r"\] \[__\w{1,40}\] "),
         ((r"recompiling function|skipping cudagraphs|graph break", "performance", "run"),),
     ),
     neighbour(
         "a converter of models",
-        (
+        Form(
             r"\bexir[/\\]\w",
             r"\bexecutorch[/\\](?:backends|devtools|extension[/\\]export_util)[/\\]",
             r"\btorch_tensorrt[/\\.](?:dynamo|ts|fx)[/\\.]",
@@ -125,7 +124,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "ExecuTorch",
-        (
+        Form(
             r"\bexecutorch[:/.](?!.{0,80}site-packages/torch)",
             r"\btorch::executor\b",
             r"\bQnn ExecuTorch\b",
@@ -138,7 +137,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "LAMMPS",
-        (
+        Form(
             r"(?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}"
             r"\([\w./-]{1,100}\.cpp:\d{1,5}\)\s{0,8}$",
             r"^(?:Last (?:input line|command)|pair_style|pair_coeff)\b",
@@ -152,7 +151,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "Java",
-        (
+        Form(
             r'^Exception in thread "',
             r"^\s{0,20}at [\w.$<>/]{1,200}\((?:[\w$]{1,80}\.(?:java|kt|scala):\d{1,6}|"
             r"Native Method)\)",
@@ -162,7 +161,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "Rust",
-        (
+        Form(
             r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ",
             r"^index out of bounds: the len is \d{1,19} but the index is \d{1,19}",
             r"^error: could not compile `",
@@ -177,15 +176,17 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "Go",
-        (r"^panic: runtime error: ", r"^goroutine \d{1,9} \[", r"^\s{1,8}/\S{1,200}\.go:\d{1,6}"),
+        Form(
+            r"^panic: runtime error: ", r"^goroutine \d{1,9} \[", r"^\s{1,8}/\S{1,200}\.go:\d{1,6}"
+        ),
     ),
     neighbour(
         "Node.js",
-        (r"^node:internal/", r"^\s{1,8}at .{0,200}\(node:internal/", r"^npm (?:ERR!|error)"),
+        Form(r"^node:internal/", r"^\s{1,8}at .{0,200}\(node:internal/", r"^npm (?:ERR!|error)"),
     ),
     neighbour(
         "conda",
-        (
+        Form(
             r"^\w{0,40}(?:PackagesNotFound|ResolvePackageNotFound|UnsatisfiableError|CondaError"
             r"|CondaHTTPError|LibMamba\w{1,40}Error)",
             r"^(?:error|critical|warning)\s{1,4}libmamba ",
@@ -200,7 +201,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "nix",
-        (
+        Form(
             r"^error: builder for '/nix/store/",
             r"^error: (?:Cannot build|build of) '/nix/store/",
             r"^\s{0,12}For full logs, run 'nix ",
@@ -210,7 +211,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "pip",
-        (
+        Form(
             r"^ERROR: (?:pip's|Could not|No matching|Cannot install|ResolutionImpossible|Failed)",
             r"^ERROR: \S{1,60} [\d.]{1,20} requires .{1,200}, but you have ",
             r"\bpip\._vendor\.",
@@ -227,23 +228,23 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "torch.onnx",
-        (r"\btorch\.onnx\.\w", r"^\[torch\.onnx\] .{0,200}❌"),
+        Form(r"\btorch\.onnx\.\w", r"^\[torch\.onnx\] .{0,200}❌"),
         (("", "lowering_error", "export"),),
     ),
     neighbour(
         "TorchScript",
-        (r"\btorch\.jit\.\w{0,40}Error", r"\btorch\.jit\.frontend\.", r"\bTracingCheckError\b"),
+        Form(r"\btorch\.jit\.\w{0,40}Error", r"\btorch\.jit\.frontend\.", r"\bTracingCheckError\b"),
         (("", "user_code", "run"),),
     ),
-    neighbour("Core ML Tools", (r"\bcoremltools\b",), (MEMORY, ("", "lowering_error", "lower"))),
+    neighbour("Core ML Tools", Form(r"\bcoremltools\b"), (MEMORY, ("", "lowering_error", "lower"))),
     neighbour(
         "ONNX Runtime",
-        (r"\bonnxruntime[.:]", r"\[ONNXRuntimeError\]"),
+        Form(r"\bonnxruntime[.:]", r"\[ONNXRuntimeError\]"),
         (*OF_A_RUNTIME, TYPES_OF_DATA, SIZES, VERSIONS),
     ),
     neighbour(
         "TensorRT",
-        (
+        Form(
             r"\[TRT\]",
             r"\btorch_tensorrt\.",
             r"\bdeserializeCudaEngine\b",
@@ -256,12 +257,12 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "TensorFlow",
-        (r"\btensorflow/\w",),
+        Form(r"\btensorflow/\w"),
         (*OF_A_RUNTIME, (r"version|compiled with|library init", "toolchain", "environment"), SIZES),
     ),
     neighbour(
         "JAX",
-        (
+        Form(
             r"\bjaxlib\.",
             r"\bjax\.errors\.",
             r"\bXlaRuntimeError\b",
@@ -272,13 +273,13 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "OpenVINO",
-        (r"\bopenvino[.:]", r"\bov::", r"\bOpConversionFailure\b", r"\bsrc/frontends/"),
+        Form(r"\bopenvino[.:]", r"\bov::", r"\bOpConversionFailure\b", r"\bsrc/frontends/"),
         (MEMORY, NO_DEVICE, LIBRARY, DAMAGED, CONVERTS, SIZES),
     ),
-    neighbour("TVM", (r"\btvm\.error\.", r"\btvm::"), (MEMORY, NO_DEVICE, CONVERTS)),
+    neighbour("TVM", Form(r"\btvm\.error\.", r"\btvm::"), (MEMORY, NO_DEVICE, CONVERTS)),
     Part(
         "Intel's runtime",
-        (
+        Form(
             r"(?i)^intel (?:one)?mkl (?:fatal )?error",
             r"\blevel_zero\b",
             r"\bsycl::|UR_RESULT_ERROR",
@@ -286,7 +287,7 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "Kubernetes",
-        (
+        Form(
             r"\bkubelet\b",
             r"^Error from server \(",
             r"\bFailedScheduling\b",
@@ -295,39 +296,44 @@ PARTS: tuple[Part, ...] = (
         (MEMORY, NO_DEVICE, *INSTALLS),
     ),
     neighbour(
-        "Docker", (r"^docker: ", r"^Error response from daemon"), (MEMORY, NO_DEVICE, *INSTALLS)
+        "Docker", Form(r"^docker: ", r"^Error response from daemon"), (MEMORY, NO_DEVICE, *INSTALLS)
     ),
     neighbour(
         "Slurm",
-        (r"^(?:slurmstepd|srun|sbatch): ",),
+        Form(r"^(?:slurmstepd|srun|sbatch): "),
         (MEMORY, (r"time limit", "hang", "hang"), NO_DEVICE),
     ),
-    neighbour("MPI", (r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "), (MEMORY,)),
-    Part("NCCL", (r"\bNCCL (?:WARN|INFO|error)", r"ProcessGroupNCCL")),
-    Part("the Windows linker", (r"\bLINK : ", r"error LNK\d{4}")),
-    Part("the macOS loader", (r"^dyld\[", r"\bdlopen\(.{1,300}\): (?:Library|Symbol) not")),
-    Part("ptxas", (r"\bptxas\b",)),
-    Part("nvcc", (r"\bnvcc\b",)),
-    Part("CMake", (r"^\s{0,8}>?\s{0,4}CMake (?:Error|Warning)",)),
-    Part("make", (r"^(?:g?make(?:\[\d{1,3}\])?|ninja): ",)),
-    Part("the linker", (r"(?:^|/)(?:ld(?:\.\w{1,8})?|collect2): ",)),
+    neighbour("MPI", Form(r"^MPI_ABORT was invoked", r"^\[\S{1,80}:\d{1,9}\] \*\*\* "), (MEMORY,)),
+    Part("NCCL", Form(r"\bNCCL (?:WARN|INFO|error)", r"ProcessGroupNCCL")),
+    Part("the Windows linker", Form(r"\bLINK : ", r"error LNK\d{4}")),
+    Part("the macOS loader", Form(r"^dyld\[", r"\bdlopen\(.{1,300}\): (?:Library|Symbol) not")),
+    Part("ptxas", Form(r"\bptxas\b")),
+    Part("nvcc", Form(r"\bnvcc\b")),
+    Part("CMake", Form(r"^\s{0,8}>?\s{0,4}CMake (?:Error|Warning)")),
+    Part("make", Form(r"^(?:g?make(?:\[\d{1,3}\])?|ninja): ")),
+    Part("the linker", Form(r"(?:^|/)(?:ld(?:\.\w{1,8})?|collect2): ")),
     Part(
-        "the C++ compiler", (r"\.(?:cpp|cc|cxx|h|hpp):\d{1,6}:\d{1,5}: ", r"^(?:g\+\+|gcc|clang)")
+        "the C++ compiler",
+        Form(r"\.(?:cpp|cc|cxx|h|hpp):\d{1,6}:\d{1,5}: ", r"^(?:g\+\+|gcc|clang)"),
     ),
-    Part("Triton", (r"\btriton[./\\:]", r"\bmlir\b", r"^LLVM ERROR")),
-    Part("the package's loader", (r"aoti_load|AOTIModel", r"\binline_container\b", r"\bminiz\b")),
-    Part("torch.export", (r"\btorch[./\\]_?export[./\\]",)),
-    Part("Dynamo", (r"\btorch[./\\]_dynamo[./\\]",)),
-    Part("AOTAutograd", (r"\btorch[./\\]_functorch[./\\]",)),
-    Part("Inductor", (r"\btorch[./\\]_inductor[./\\]",)),
-    Part("torch", (r"\btorch[./\\]\w", r"\bc10::|\bat::")),
-    Part("CUDA", (r"\bCUDA error\b|\bcuda\w{0,40}Error|\bCUDA_ERROR_",)),
+    Part("Triton", Form(r"\btriton[./\\:]", r"\bmlir\b", r"^LLVM ERROR")),
+    Part(
+        "the package's loader", Form(r"aoti_load|AOTIModel", r"\binline_container\b", r"\bminiz\b")
+    ),
+    Part("torch.export", Form(r"\btorch[./\\]_?export[./\\]")),
+    Part("Dynamo", Form(r"\btorch[./\\]_dynamo[./\\]")),
+    Part("AOTAutograd", Form(r"\btorch[./\\]_functorch[./\\]")),
+    Part("Inductor", Form(r"\btorch[./\\]_inductor[./\\]")),
+    Part("torch", Form(r"\btorch[./\\]\w", r"\bc10::|\bat::")),
+    Part("CUDA", Form(r"\bCUDA error\b|\bcuda\w{0,40}Error|\bCUDA_ERROR_")),
     Part(
         "a download",
-        (r"^fatal: unable to access '", r"\b(?:urllib3|requests|huggingface_hub)\.\w", r"^wget: "),
+        Form(
+            r"^fatal: unable to access '", r"\b(?:urllib3|requests|huggingface_hub)\.\w", r"^wget: "
+        ),
         INSTALLS,
     ),
-    Part("Python", (r"^\w{0,60}(?:Error|Exception): ", r"^Fatal Python error")),
+    Part("Python", Form(r"^\w{0,60}(?:Error|Exception): ", r"^Fatal Python error")),
 )
 
 # Types that Python itself and its libraries raise where a script calls them wrongly.
@@ -352,25 +358,10 @@ OF_THE_MACHINE: frozenset[Category] = frozenset(
 )
 
 
-@cache
-def _forms() -> tuple[tuple[Part, str, tuple[str, ...]], ...]:
-    """Return each form with the texts of which a line of that form holds one: to look for them
-    first saves compiling what matches nothing."""
-    return tuple((part, form, tuple(literals(form))) for part in PARTS for form in part.forms)
-
-
-@cache
-def _compiled(form: str) -> re.Pattern[str]:
-    return re.compile(form)
-
-
 def part_of(line: str) -> Part | None:
     """Return the part of the software that printed a line; None when its form is nobody's."""
     text = line[:READ]
-    for part, form, texts in _forms():
-        if any(one in text for one in texts) and _compiled(form).search(text):
-            return part
-    return None
+    return next((part for part in PARTS if part.form.search(text)), None)
 
 
 def by_a_neighbour(line: str) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 
+from aoti_debug.diagnose.scene import Form
 from aoti_debug.model import Category, Phase
-from aoti_debug.signatures.signature import literals
 
 READ = 1000  # characters of a text
+FOLDED = re.IGNORECASE | re.DOTALL
+said = partial(Form, flags=FOLDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Wording:
 
     category: Category
     phase: Phase
-    patterns: tuple[str, ...]
+    form: Form
     sure: bool = False
 
 
@@ -76,28 +78,30 @@ REFUSES: tuple[tuple[str, Category], ...] = (
 
 def refused(text: str) -> Category | None:
     """Return what a message of torch's C++ refuses."""
-    said = text[:READ]
-    return next((category for words, category in REFUSES if _compiled(words).search(said)), None)
+    begin = text[:READ]
+    return next((category for words, category in REFUSES if re.search(words, begin, FOLDED)), None)
 
 
 # The narrower row comes first: of several lines the one that an earlier row knows decides.
 WORDINGS: tuple[Wording, ...] = (
-    Wording("toolchain", "triton_compile", near(r"(?:python|cuda\w*|driver)\.h\b", LACKS), True),
-    Wording("toolchain", "cpp_compile", near(HEADER, LACKS, 60), True),
-    Wording("toolchain", "cpp_compile", (r"cannot find -l\w",), True),
-    Wording("toolchain", "lower", (rf"\btriton\b.{{0,60}}{LACKS}",)),
+    Wording(
+        "toolchain", "triton_compile", said(*near(r"(?:python|cuda\w*|driver)\.h\b", LACKS)), True
+    ),
+    Wording("toolchain", "cpp_compile", said(*near(HEADER, LACKS, 60)), True),
+    Wording("toolchain", "cpp_compile", said(r"cannot find -l\w"), True),
+    Wording("toolchain", "lower", said(rf"\btriton\b.{{0,60}}{LACKS}")),
     Wording(
         "toolchain",
         "cpp_compile",
-        (
+        said(
             rf"\b(?:compiler|linker|gcc|g\+\+|clang|cl(?:\.exe)?|nvcc|hipcc|icpx|ptxas|ninja)"
-            rf"[ :'\"`].{{0,60}}{LACKS}",
+            rf"[ :'\"`].{{0,60}}{LACKS}"
         ),
     ),
     Wording(
         "missing_symbol",
         "load",
-        (
+        said(
             r"(?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib)",
             "undefined symbol",
             "unresolved external",
@@ -105,27 +109,27 @@ WORDINGS: tuple[Wording, ...] = (
         ),
         True,
     ),
-    Wording("missing_symbol", "cpp_compile", ("undefined reference",), True),
+    Wording("missing_symbol", "cpp_compile", said("undefined reference"), True),
     Wording(
         "custom_op_missing",
         "load",
-        near(r"custom (?:c\+\+ )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)"),
+        said(*near(r"custom (?:c\+\+ )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)")),
     ),
     Wording(
         "contract_argument",
         "run",
-        (r"\bAOTI\w{0,40}.{0,60}(?:unexpected keyword|positional argument)",),
+        said(r"\bAOTI\w{0,40}.{0,60}(?:unexpected keyword|positional argument)"),
     ),
     Wording(
         "package_incompatible",
         "load",
-        (r"\b(?:compiled|built|exported|made) (?:for|on)\b.{0,80}\b(?:but|only supports)\b",),
+        said(r"\b(?:compiled|built|exported|made) (?:for|on)\b.{0,80}\b(?:but|only supports)\b"),
     ),
-    Wording("constants_missing", "constants", (rf"\bconstants?\b.{{0,80}}{LACKS}",)),
+    Wording("constants_missing", "constants", said(rf"\bconstants?\b.{{0,80}}{LACKS}")),
     Wording(
         "package_incompatible",
         "load",
-        (
+        said(
             "cannot open shared object",
             "library not loaded",
             "image not found",
@@ -137,7 +141,7 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "concurrency",
         "run",
-        (
+        said(
             rf"{FAILS}.{{0,200}}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)",
             r"cuda ?graphs?\b.{0,60}overwritten",
             rf"captur\w+ .{{0,20}}graph.{{0,20}}{FAILS}",
@@ -147,13 +151,15 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "out_of_memory",
         "run",
-        (r"out.?of.?memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"),
+        said(
+            r"out.?of.?memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"
+        ),
         True,
     ),
     Wording(
         "missing_kernel_binary",
         "run",
-        (
+        said(
             r"(?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found)",
             "no kernel image",
             "invalid device function",
@@ -163,26 +169,26 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "illegal_memory_access",
         "run",
-        ("illegal (?:memory|address)", "access fault", "page fault", "execution_failed"),
+        said("illegal (?:memory|address)", "access fault", "page fault", "execution_failed"),
         True,
     ),
-    Wording("misaligned_address", "run", ("misaligned",), True),
+    Wording("misaligned_address", "run", said("misaligned"), True),
     Wording(
         "custom_op_fake_kernel",
         "export",
-        (r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)", "data is not allocated yet"),
+        said(r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)", "data is not allocated yet"),
         True,
     ),
     Wording(
         "triton_error",
         "triton_compile",
-        (r"(?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion",),
+        said(r"(?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion"),
         True,
     ),
     Wording(
         "contract_shape",
         "run",
-        (
+        said(
             r"shape '?\[.{1,60}\]'? is invalid",
             r"size of tensor a \(\d",
             "size mismatch for",
@@ -193,19 +199,21 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "package_incompatible",
         "load",
-        (
-            r"\b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b",
+        said(
+            r"\b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b"
         ),
     ),
     Wording(
-        "package_incompatible", "load", near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)
+        "package_incompatible",
+        "load",
+        said(*near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)),
     ),
-    Wording("contract_argument", "run", (r"expected at (?:most|least) \d+ argument",), True),
-    Wording("package_incompatible", "load", (r"torch::jit::\S{0,60}ErrorReport",)),
+    Wording("contract_argument", "run", said(r"expected at (?:most|least) \d+ argument"), True),
+    Wording("package_incompatible", "load", said(r"torch::jit::\S{0,60}ErrorReport")),
     Wording(
         "host_segfault",
         "run",
-        (
+        said(
             "segmentation fault",
             "seg ?fault",
             "core dumped",
@@ -217,7 +225,7 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "wrong_result",
         "output",
-        (
+        said(
             *near(r"\beager(?:ly)?\b", DIFFERS),
             r"\bmismatch\b.{0,40}(?:err|diff)|\b\w{0,10}(?:err|diff)\w{0,10}\W{1,3}(?:inf|nan)\b",
             r"all_?close.{0,40}\bfalse\b",
@@ -229,69 +237,56 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "nan_or_inf",
         "output",
-        (r"(?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b",),
+        said(r"(?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b"),
     ),
-    Wording("hang", "hang", (r"\b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b",)),
+    Wording("hang", "hang", said(r"\b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b")),
     Wording(
         "autotune_error",
         "autotune",
-        (*near("autotun", FAILS), r"no (?:valid|suitable)\b.{0,40}\bconfig"),
+        said(*near("autotun", FAILS), r"no (?:valid|suitable)\b.{0,40}\bconfig"),
     ),
-    Wording("triton_error", "triton_compile", near(TRITON, FAILS)),
+    Wording("triton_error", "triton_compile", said(*near(TRITON, FAILS))),
     Wording(
         "cpp_error",
         "cpp_compile",
-        (rf"{CPP}\W?[\d.]*.{{0,60}}{FAILS}", rf"(?:build|{FAILS}).{{0,60}}{CPP}"),
+        said(rf"{CPP}\W?[\d.]*.{{0,60}}{FAILS}", rf"(?:build|{FAILS}).{{0,60}}{CPP}"),
     ),
-    Wording("lowering_error", "lower", near(INDUCTOR, FAILS)),
+    Wording("lowering_error", "lower", said(*near(INDUCTOR, FAILS))),
     Wording(
-        "lowering_error", "export", (*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}")
+        "lowering_error",
+        "export",
+        said(*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}"),
     ),
     Wording(
-        "contract_dtype", "run", ("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch"), True
+        "contract_dtype",
+        "run",
+        said("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch"),
+        True,
     ),
     Wording(
         "contract_device",
         "run",
-        (
+        said(
             r"(?:same|different|wrong) devices?\b",
             "devices? .{1,30} (?:is|are) not (?:equal|the same)",
             "cpu tensor",
         ),
     ),
-    Wording("user_code", "load", (r"(?:open|find|read|load)\w{0,4}\b.{0,80}no such file",)),
+    Wording("user_code", "load", said(r"(?:open|find|read|load)\w{0,4}\b.{0,80}no such file")),
     Wording(
         "package_corrupt",
         "load",
-        (rf"(?:zip|archive|\.pt2).{{0,60}}(?:corrupt|truncat|invalid|fail|{LACKS})",),
+        said(rf"(?:zip|archive|\.pt2).{{0,60}}(?:corrupt|truncat|invalid|fail|{LACKS})"),
     ),
 )
-
-
-@cache
-def _rows() -> tuple[tuple[Wording, str, tuple[str, ...]], ...]:
-    """Return each pattern with the texts of which a line that it matches holds one: to look for
-    them first saves compiling what matches nothing."""
-    return tuple(
-        (wording, pattern, tuple(text.lower() for text in literals(pattern)))
-        for wording in WORDINGS
-        for pattern in wording.patterns
-    )
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
 def wording_of(texts: Iterable[str], *, sure: bool = False) -> tuple[int, Wording] | None:
     """Return the number of the text that the narrowest row knows, and the row; with `sure` only
     rows that are. Of a text its first 1,000 characters count."""
-    known = [(number, text[:READ], text[:READ].lower()) for number, text in enumerate(texts)]
-    for wording, pattern, said in _rows() if known else ():
-        if sure and not wording.sure:
-            continue
-        for number, text, low in known:
-            if any(one in low for one in said) and _compiled(pattern).search(text):
+    known = [text[:READ] for text in texts]
+    for wording in WORDINGS:
+        for number, text in enumerate(known) if wording.sure or not sure else ():
+            if wording.form.search(text):
                 return number, wording
     return None

@@ -308,19 +308,20 @@ def _sm(data: bytes) -> int:
     return (flags >> 8) & 0xFF if data[8] >= 8 else flags & 0xFF
 
 
+_ENTRY = struct.Struct("<HxxIQ12xI")  # kind (1 PTX, 2 ELF), header bytes, bytes, architecture
+
+
 def _fatbin(data: bytes) -> Iterator[str]:
-    """Walk the entries: u16 kind (1 PTX, 2 ELF), u16, u32 header bytes, u64 bytes, …, u32
-    architecture at 28."""
-    at = int.from_bytes(data[6:8], "little")
-    end = min(len(data), at + int.from_bytes(data[8:16], "little"))
+    """Walk the entries, which begin where the header says."""
+    if len(data) < 16:
+        return
+    at, size = struct.unpack_from("<HQ", data, 6)
+    end = min(len(data), at + size)
     for _ in range(ENTRIES_LIMIT):
-        if at + 32 > end:
+        if at + _ENTRY.size > end:
             return
-        kind = int.from_bytes(data[at : at + 2], "little")
-        header = int.from_bytes(data[at + 4 : at + 8], "little")
-        size = int.from_bytes(data[at + 8 : at + 16], "little")
-        architecture = int.from_bytes(data[at + 28 : at + 32], "little")
-        if header < 32:
+        kind, header, size, architecture = _ENTRY.unpack_from(data, at)
+        if header < _ENTRY.size:
             return
         yield f"{'compute' if kind == 1 else 'sm'}_{architecture}"
         at += header + size

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
+from textwrap import dedent
 from typing import Literal
 
 from aoti_debug.package.record import Build, Launch, TritonKernel, Wrapper
@@ -150,16 +151,10 @@ def _freeze(name: str, kernel: _Kernel) -> TritonKernel:
         function=kernel.function,
         shared_bytes=kernel.shared,
         embedded=kernel.embedded,
-        source=_dedent(kernel.source)[:SOURCE_LIMIT] or None,
+        source=dedent("\n".join(kernel.source))[:SOURCE_LIMIT] or None,
         first_line=kernel.first,
         asserts=asserts[:50],
     )
-
-
-def _dedent(lines: list[str]) -> str:
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(indents, default=0)
-    return "\n".join(line[margin:] for line in lines)
 
 
 _BASE = re.compile(r"AOTInductorModelBase\(([^{]{1,400})\)\s{0,80}\{")
