@@ -86,6 +86,9 @@ class Model(torch.nn.Module):
     def floats_right(self, x):
         return x * torch.tanh(x)
 
+    def floats_of_columns(self, columns):
+        return torch.tanh(columns.t()) * columns.t()
+
     def above(self, x):
         return torch.where(x > 3.5, 0.0, torch.tanh(x) * x)
 
@@ -175,6 +178,10 @@ new = {{
     "right, another name": ("ids", export("renamed", ({{0: M}},), ids)),
     "right, columns": ("columns", export("columns_right", ({{0: N}},), pairs)),
     "right, floats": ("floats", export("floats_right", ({{0: N}},), x)),
+    "right, transposed": ("floats", export("floats_of_columns", ({{1: N}},), x.t().contiguous())),
+    "transposed, fewer sizes": (
+        "floats", export("floats_of_columns", ({{1: few}},), x.t().contiguous())
+    ),
     "right, double": ("ids", export("renamed", ({{0: N}},), ids.int())),
     "right, log": ("log", export("log_right", ({{0: N}},), x.abs() + 0.1)),
     "right, where": ("entropy", export("entropy_where", ({{0: N}},), x.abs() + 0.1)),
@@ -210,6 +217,7 @@ for name, (key, program) in new.items():
     if key in failing:
         given = held_out.Inputs((failing[key],), {{}}, [failing[key]], [], False, False)
     calls = [([x[:, :4], x[:, :1]], list(given_now))] if key == "mean" else []
+    calls = [([x], [x.t()])] if "transposed" in name else calls
     match = correspondence.Correspondence(torch, one, program, calls)
     pair = held_out.Pair(torch, one, program, match)
     model = pair.plain_new
@@ -282,11 +290,21 @@ def verdict(cases: dict[str, Any]) -> Callable[[str], str]:
     return judged
 
 
-RIGHT = ("another name", "columns", "floats", "double", "log", "where", "xlogy", "padded")
+RIGHT = (
+    "another name",
+    "columns",
+    "transposed",
+    "floats",
+    "double",
+    "log",
+    "where",
+    "xlogy",
+    "padded",
+)
 WRONG = tuple(
     "rows cut|all but one refused|fewer sizes|one size|even sizes|last row|a column cut|"
     "bounded|above|sizes tied|any|hidden|a place|a value|modulo|one index|mask ignored|"
-    "the last row for others|a row of zeros".split("|")
+    "the last row for others|a row of zeros|transposed, fewer sizes".split("|")
 )
 
 
@@ -310,3 +328,61 @@ def test_only_a_table_of_the_script_tells_which_row_an_index_out_of_bounds_is(
     told = {name: case["looked_up"] for name, case in cases.items() if "looked_up" in case}
     assert [name for name, found in told.items() if found] == ["rows of a table"]
     assert len(told) == 4
+
+
+OPERATORS = """
+import torch
+from parts import half
+
+@torch.library.custom_op("shop::scale", mutates_args=())
+def scale(x: torch.Tensor) -> torch.Tensor:
+    return half(x) * 2.0
+
+@scale.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+library = torch.library.Library("store", "DEF")
+library.define("twice(Tensor x) -> Tensor")
+library.impl("twice", lambda x: x * 2.0, "CPU")
+torch.library.register_fake("store::twice", lambda x: torch.empty_like(x), lib=library)
+"""
+OF_OPERATORS = """
+import sys
+
+sys.path.insert(0, {folder!r})
+from probe import originals
+
+taken = originals.taken([{before!r}])
+import torch
+
+assert not hasattr(torch.ops.shop, "scale") and "parts" not in sys.modules
+sys.path.insert(0, {after!r})
+import ops
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.shop.scale(x) + torch.ops.store.twice(x)
+
+x = torch.arange(4.0)
+program = torch.export.export(Model(), (x,))
+originals.register(torch, taken)
+now = program.module()(x)
+originals.put(torch, program, taken)
+print((now / x)[1:].tolist(), (program.module()(x) / x)[1:].tolist())
+"""
+
+
+def test_the_original_computes_with_its_own_operators(warm_python: str, tmp_path: Path) -> None:
+    for name, operators, part in (
+        ("before", OPERATORS, "x * 1.5"),
+        ("after", OPERATORS.replace("x * 2.0", "x * 7.0"), "x * 5.0"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ops.py").write_text(operators)
+        (tmp_path / name / "parts.py").write_text(f"def half(x):\n    return {part}\n")
+    before, after = str(tmp_path / "before" / "ops.py"), str(tmp_path / "after")
+    words = OF_OPERATORS.format(folder=str(PROBE.parent), before=before, after=after)
+    ran = subprocess.run([warm_python, "-c", words], capture_output=True, text=True)
+    assert ran.stdout.split("] ")[0].strip("[]") == "17.0, 17.0, 17.0", ran.stderr
+    assert ran.stdout.split("] ")[1].strip("[]\n") == "5.0, 5.0, 5.0"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.triage.script_files import keep_sources, kept_sources, script_files
-from aoti_debug.verify.script_checks import changes
+from aoti_debug.verify.script_checks import changes, made_at, without_others
 
 SCRIPT = """
 import sys
@@ -184,8 +184,25 @@ def test_a_fix_in_the_place_of_the_script_is_held_against_what_the_run_kept(tmp_
     (tree / "other.py").write_text(SCRIPT)  # which the script does not import
     keep_sources(run, script, tree)
     part.write_text(SCRIPT.replace("assert finite(got), i", "pass"))
-    assert changes(kept_sources(run), script_files(script, tree).values()).weakened
+    assert changes(kept_sources(run).values(), script_files(script, tree).values()).weakened
     part.write_text(SCRIPT)
-    assert not changes(kept_sources(run), script_files(script, tree).values()).weakened
+    assert not changes(kept_sources(run).values(), script_files(script, tree).values()).weakened
     assert [*script_files(script, tree)] == ["main.py", "parts/judge.py"]
     assert (run / "sources.json").stat().st_mode & 0o077 == 0
+
+
+def test_of_the_checks_that_end_a_script_one_can_be_left_alone() -> None:
+    line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "assert finite" in text)
+    [failed] = made_at([SCRIPT], line, "assert finite(got), i")
+    assert not made_at([SCRIPT], line, "another file")
+    more = """
+        assert torch.allclose(
+            got, want), 'é'; assert got.sum() > 0
+        torch.testing.assert_close(got, want)
+        if got.isnan().any():
+            raise ValueError
+"""
+    left = without_others(SCRIPT.replace(CALL, CALL + more), [failed])
+    assert "assert finite(got), i" in left and "if x.numel() > ROWS" in left
+    assert "assert True, 'é'; assert True\n        None\n        if False:\n" in left
+    assert "if not torch.allclose(got, want, atol=1e-4):" in left, "it only collects"

@@ -25,12 +25,13 @@ from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import KEY, write_key
 from aoti_debug.triage.probe_arguments import context_arguments
-from aoti_debug.verify.driver import patched_target, split
+from aoti_debug.verify.driver import split
 from aoti_debug.verify.held_out import Report, read_report
 from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 from aoti_debug.verify.script_checks import Changes
 from aoti_debug.verify.script_refusals import Refusal
+from aoti_debug.verify.tree import patched_target
 from aoti_debug.vocabulary import Fingerprint
 
 try:
@@ -736,7 +737,7 @@ main()
 """
 
 
-def test_a_fix_of_results_in_memory_that_is_used_again_is_verified(
+def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
     warm_python: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "tree"
@@ -744,10 +745,16 @@ def test_a_fix_of_results_in_memory_that_is_used_again_is_verified(
     (folder / "model.py").write_text(REUSED)
     run = told(folder, "triage", "model.py", "--python", warm_python)
     failing = Failing(folder, REUSED, {}, run)
-    fixed = REUSED.replace("    buffer.zero_()", "    head = head.clone()\n    buffer.zero_()")
-    (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
-    answer = failing.verified(tmp_path / "fix.patch")
-    assert answer["verdict"] == "fixed", answer.get("reason") or answer
+    zeroed = "    buffer.zero_()\n"
+    for old, new, verdict in (
+        (zeroed, f"    head = head.clone()\n{zeroed}", "fixed"),
+        (zeroed, f"{zeroed}    expected[0].copy_(head)\n", "masked"),
+        ("\n\nmain()\n", "\n\ntry:\n    main()\nexcept SystemExit:\n    pass\n", "masked"),
+    ):
+        fixed = REUSED.replace(old, new)
+        (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
+        answer = failing.verified(tmp_path / "fix.patch")
+        assert answer["verdict"] == verdict, answer.get("reason") or answer
 
 
 def test_a_package_alone_is_held_against_its_contract_and_its_good_calls(

@@ -21,6 +21,7 @@ from . import (
     capture,
     describe,
     events,
+    garbled,
     groups,
     holding,
     memory,
@@ -57,6 +58,7 @@ _state = _State()
 
 def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     """Watch `AOTICompiledModel.__call__(model, *args, **kwargs)`."""
+    original = garbled.garbled(original)
     long_way = _long_way(original, point)
     quick, place, move, modes = groups.quick, *_in_c()
     at_length, enough = _state.at_length, call_counters.NUMBERS

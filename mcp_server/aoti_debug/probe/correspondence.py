@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from . import changed, fakes, standalone
+
+_DIMENSIONS = 4  # of an input that may be given in another order of them
 
 Inputs = standalone.Inputs
 Pair = tuple[list[Any], list[Any]]  # flat inputs of a call of the original, and of the fixed script
@@ -21,14 +24,14 @@ class Source(NamedTuple):
     """Where an input of the fixed program comes from: it is one of the original's, or made of the
     sizes of one."""
 
-    form: str  # same, reshaped; value, size, position
+    form: str  # same, permuted, reshaped; value, size, position
     place: Any = None  # among the original's inputs; None: of no one of them
-    inside: Any = None  # the value; the dimension whose size it is
+    inside: Any = None  # the value; the dimension whose size it is; the order of the dimensions
     rest: Any = None  # beyond the sizes of the original's input; None: nothing is
 
     @property
     def takes(self) -> bool:
-        return self.form in ("same", "reshaped")
+        return self.form in ("same", "permuted", "reshaped")
 
 
 class Correspondence:
@@ -109,6 +112,8 @@ class Correspondence:
             return like if source.takes else size
         if source.form == "same" and source.rest is None:
             return like
+        if source.form == "permuted":
+            return like.permute(source.inside)
         sizes = [fakes.sizes((size,), symbols) for size in value.shape]
         if source.form == "reshaped":
             return like.reshape([one[0] if one else -1 for one in sizes])
@@ -129,7 +134,7 @@ class Correspondence:
         for beside in (False, True):  # what is one of the original's first
             for place in (place for place in range(now) if found[place] is None):
                 likes = [one for one in (place, *sorted(free - {place})) if one in free]
-                forms = self._beside() if beside else _taken(likes)
+                forms = self._beside() if beside else self._taken(likes)
                 tried = (_learned_one(self.torch, form, place, pairs, values) for form in forms)
                 found[place] = one = next(filter(None, tried), None)
                 free -= {one.place} if one is not None and one.takes else set()
@@ -143,6 +148,14 @@ class Correspondence:
             if isinstance(value, self.torch.Tensor):
                 yield from (Source("size", place, dim) for dim in range(value.dim()))
                 yield from (Source(form, place) for form in ("value", "position"))
+
+    def _taken(self, places: Sequence[int]) -> Iterator[Source]:
+        yield from (Source("same", place) for place in places)
+        for place in places:
+            dims = getattr(self.before[place].meta.get("val"), "ndim", 0)
+            orders = [*permutations(range(dims))][1:] if dims <= _DIMENSIONS else []
+            yield from (Source("permuted", place, order) for order in orders)
+        yield from (Source("reshaped", place) for place in places)
 
     def _declared(self) -> list[Source | None]:
         """Return what the declarations tell: by names where they are the same, else by places where
@@ -163,11 +176,6 @@ class Correspondence:
         if not isinstance(value, self.torch.Tensor):
             return -1, False
         return value.dim(), value.is_floating_point()
-
-
-def _taken(places: Sequence[int]) -> Iterator[Source]:
-    for form in ("same", "reshaped"):
-        yield from (Source(form, place) for place in places)
 
 
 def _learned_one(
@@ -203,6 +211,12 @@ def _told(torch: Any, source: Source, like: Any, now: Any, values: bool) -> tupl
     if not isinstance(like, torch.Tensor) and (like is not None or source.takes):
         return None
     now = now.detach().cpu()
+    if like is not None and source.form == "permuted":
+        if like.dim() != now.dim() or like.dim() != len(source.inside):
+            return None
+        like = like.permute(source.inside)
+        if like.shape != now.shape:
+            return None
     if like is not None and source.form == "reshaped":
         if like.numel() != now.numel() or like.shape == now.shape:
             return None

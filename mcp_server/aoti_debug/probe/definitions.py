@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = "_aoti_debug_target"
-_ENDS = (
+ENDS = (
     ("torch.export", "export"),
     ("torch.export", "load"),
     ("torch._inductor", "aoti_compile_and_package"),
@@ -88,7 +88,7 @@ def stopping() -> Iterator[None]:
         raise Enough
 
     replaced = []
-    for module_name, attribute in _ENDS:
+    for module_name, attribute in ENDS:
         try:
             module = import_module(module_name)
             replaced.append((module, attribute, getattr(module, attribute)))

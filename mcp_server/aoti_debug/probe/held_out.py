@@ -20,6 +20,7 @@ from . import (
     fresh,
     limits,
     neighbours,
+    originals,
     refusals,
     standalone,
     tables,
@@ -42,6 +43,9 @@ def main() -> int:
     parser.add_argument(
         "--call", nargs=2, action="append", default=[], help="inputs of one of both"
     )
+    parser.add_argument(
+        "--original", action="append", default=[], help="file that defined operators, as it was"
+    )
     parser.add_argument("--tables", help="what the script as it was may look up values in")
     parser.add_argument("--refusals", help="conditions under which the fixed script refuses")
     parser.add_argument("--seeds", type=int, default=3)
@@ -49,6 +53,7 @@ def main() -> int:
     report = standalone.Report(options.report)
     report.update(state="load", trials=[])
     with report.of_failure():
+        operators = originals.taken(options.original)
         torch = standalone.prepare(options)
         if not options.exported:
             report.update(inputs=other_inputs(torch, options), state="done")
@@ -56,7 +61,9 @@ def main() -> int:
         new = standalone.load_program(torch, options)
         old = new
         if options.before:  # with the same weights: the fix may be to load others
+            originals.register(torch, operators)
             old = standalone.load_program(torch, options, options.before)
+            originals.put(torch, old, operators)
         report.update(hiding=changed.hiding(old, new))
         given = given_of(torch, options, old, new)
         match, captured = given.match, given.captured

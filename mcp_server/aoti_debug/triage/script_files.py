@@ -57,10 +57,10 @@ def keep_sources(directory: Path, script: Path, tree: Path) -> None:
     write_atomically(directory / SOURCES, text.encode("utf-8"))
 
 
-def kept_sources(directory: Path) -> list[str]:
-    """Return the texts that `keep_sources` kept; none of a run that kept none."""
+def kept_sources(directory: Path) -> dict[str, str]:
+    """Return what `keep_sources` kept, by the names in the tree; nothing where it kept none."""
     try:
         known = json.loads(read_regular(directory / SOURCES, 2 * BYTES))
     except (OSError, ValueError):
-        return []
-    return [text for text in known.values() if isinstance(text, str)]
+        return {}
+    return {name: text for name, text in known.items() if isinstance(text, str)}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
-from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -21,7 +19,6 @@ from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import is_regular, remove_tree
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.symptom import rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
@@ -32,9 +29,11 @@ from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Others, Report, held_out
 from aoti_debug.verify.judge import Facts, failed_calls, judge
-from aoti_debug.verify.patch import apply, files_of, read_patch
+from aoti_debug.verify.noticed import failed_check, unnoticed
+from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
+from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
 
 # What the probe calls a break, for each category that says so.
@@ -46,8 +45,6 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_guard": ("guard", "size"),
     "contract_argument": ("count", "nesting"),
 }
-SOURCES, SOURCE_BYTES = 200, 1 << 20  # of a script's files
-SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # for modules and libraries
 GENERATED = ("triton", "cpp", "cuda")
 
 
@@ -83,7 +80,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         )
         there = frozenset(path.relative_to(copy) for path in files_of(copy))
         state.request = replace(request, target=target)  # no process sees the original tree
-    checks = await anyio.to_thread.run_sync(_changes, request, before.path, copy)
+    was, checks = await anyio.to_thread.run_sync(_changes, request, before.path, copy)
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
         home = state.directory.path.parent.parent
@@ -92,12 +89,18 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
         calls = _calls_before(before, ran, state.directory.path)
-        await anyio.to_thread.run_sync(_put_back, state, request, copy, there)
+        await anyio.to_thread.run_sync(put_back, state, request, copy, there)
         parts = split(before.call.call, ran.observations.run.calls)
-        others = Others(now, parts, checks, calls)
+        operators = await anyio.to_thread.run_sync(_operators, state, before)
+        others = Others(now, parts, checks, calls, operators)
         report = await held_out(state, request, before.material, ran, call, others)
-    facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
-    found = judge(facts)
+        facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
+        found = judge(facts)
+        if facts.checked and found.verdict == "fixed" and not facts.now.failed:
+            failed = failed_check(before.observations, was)
+            number, bad = before.failing_call, facts.nonfinite
+            said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
+            found = judge(replace(facts, unnoticed=said))
     if (
         facts.own_reference
         and call.exported is None
@@ -137,77 +140,25 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     return Before(request.against, material, observations, signature, number, call, directory.path)
 
 
-def _changes(request: VerifyRequest, run: Path, copy: Path) -> Changes:
-    """Hold the checks of the script's files against those of the fixed ones; a fix without a patch
-    may stand in the place of the original, whose files the run has kept."""
+def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[list[str], Changes]:
+    """Return the texts of the script's files as they were, and what a fix changed of their checks.
+    Without a patch it may stand in the place of the original, whose files the run has kept."""
     script, _ = script_and_args(request.target)
     if script is None:
-        return Changes()
+        return [], Changes()
     tree = tree_of(request.target, script)
     if request.patch is not None:
-        return changes(_sources(tree), _sources(copy))
-    kept = kept_sources(run)
-    return changes(kept, script_files(script, tree).values()) if kept else Changes()
+        was = [*sources(tree).values()]
+        return was, changes(was, sources(copy).values())
+    kept = [*kept_sources(run).values()]
+    return kept, changes(kept, script_files(script, tree).values()) if kept else Changes()
 
 
-def _sources(root: Path) -> list[str]:
-    """Return the text of a script's own files, in the order of their names."""
-    found = sorted(path for path in files_of(root) if path.suffix == ".py")[:SOURCES]
-    texts = []
-    for path in found:
-        if is_regular(path) and path.stat().st_size < SOURCE_BYTES:
-            texts.append(path.read_text("utf-8", "replace"))
-    return texts
-
-
-def patched_target(target: Target, patch: str, root: Path) -> tuple[Target, list[str]]:
-    """Copy the script's tree, patch the copy, and return the target in it."""
-    script, args = script_and_args(target)
-    assert script is not None  # the request has looked
-    tree = tree_of(target, script)
-    changed = apply(read_patch(patch), tree, root)
-    cwd = root / target.cwd.relative_to(tree) if target.cwd.is_relative_to(tree) else root
-    moved = partial(_moved, tree=tree, root=root)
-    words = (target.argv[0], str(root / script.relative_to(tree)), *map(moved, args))
-    env = {
-        name: os.pathsep.join(map(moved, value.split(os.pathsep))) if name in SEARCHED else value
-        for name, value in target.env.items()
-    }
-    return replace(target, argv=words, cwd=cwd, env=env), changed
-
-
-def _moved(word: str, tree: Path, root: Path) -> str:
-    """Return where a path in the tree is in the copy; other words and what is not there stay."""
-    path = Path(word)
-    inside = next((one for one in (tree, tree.resolve()) if path.is_relative_to(one)), None)
-    place = root / path.relative_to(inside) if inside is not None else None
-    return str(place) if place is not None and os.path.lexists(place) else word
-
-
-def _put_back(state: RunState, request: VerifyRequest, copy: Path, there: frozenset[Path]) -> None:
-    """Put back what the fixed script has removed of its tree: a fix has to do with it there."""
-    gone = [path for path in sorted(there) if not os.path.lexists(copy / path)]
-    if not gone or request.patch is None:
-        return
-    fresh = copy.with_name("tree-as-it-was")
-    patched_target(request.target, request.patch, fresh)
-    back = [path for path in gone if _put(fresh / path, copy / path, copy)]
-    remove_tree(fresh)
-    names = ", ".join(map(str, back[:5])) + (" and others" if back[5:] else "")
-    if back:
-        state.notes.append(f"the script removed, and the held-out calls had again: {names}")
-
-
-def _put(file: Path, place: Path, root: Path) -> bool:
-    """Move a file to where it was, unless the script has made something else of its folder."""
-    try:
-        if not place.parent.resolve().is_relative_to(root.resolve()):
-            return False
-        place.parent.mkdir(parents=True, exist_ok=True)
-        file.rename(place)
-    except (OSError, RuntimeError):
-        return False
-    return True
+def _operators(state: RunState, before: Before) -> tuple[Path, ...]:
+    """Return the files that defined custom operators, as they were."""
+    seen = before.observations.run.custom_ops
+    files = {file for one in seen for file in one.files if file.endswith(".py")}
+    return as_they_were(kept_sources(before.path), files, state.directory.path / "tree-before")
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:

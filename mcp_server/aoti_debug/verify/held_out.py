@@ -69,6 +69,7 @@ class Others:
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
     changes: Changes = field(default_factory=Changes)  # of the script
     calls: tuple[tuple[Path, Path], ...] = ()  # inputs of those that were made before it
+    operators: tuple[Path, ...] = ()  # files that defined some, as they were
 
 
 async def held_out(
@@ -103,6 +104,7 @@ async def held_out(
         *(("--now", str(others.now)) if others.now is not None else ()),
         *(("--parts", *map(str, others.parts)) if others.parts else ()),
         *(word for pair in others.calls for word in ("--call", *map(str, pair))),
+        *(word for file in others.operators for word in ("--original", str(file))),
         *written,
         *("--trust",) * request.trust,
     )

@@ -93,6 +93,7 @@ class Facts:
     checked: bool = False  # the script's own check complained of what calls returned
     unchanged: bool = False  # every call was given, and returned, what it did then
     changes: Changes = field(default_factory=Changes)  # of the script's checks
+    unnoticed: str = ""  # wrong results that the fixed script ends well with
     died_in: str | None = None  # the trial that ended the process
     unended: str = ""  # what is said of held-out calls that did not end in their time
     breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
@@ -232,6 +233,7 @@ def _checks(facts: Facts) -> Found:
     weakened = facts.changes.weakened
     if facts.changes.looser and facts.category != "false_alarm":
         weakened = (*weakened, "its tolerance is another")
+    weakened += (facts.unnoticed,) if facts.unnoticed else ()
     text = "; ".join(weakened[:2]) or "as before"
     return Found("the script's checks", "bad" if weakened else "good", text, "masked")
 

@@ -70,6 +70,29 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         return Changes(("its source nests too deeply to be compared",))
 
 
+def made_at(texts: Iterable[str], line: int, text: str) -> list[ast.expr]:
+    """Return what is asked at a line of a script, which holds a text, where it judges results."""
+    source = Source([*parsed(one for one in texts if text in one)])
+    made = (one for one in source.checks if one.lines[0] <= line <= one.lines[1])
+    return [one.test for one in made if _judges(one, source)]
+
+
+def without_others(text: str, kept: Sequence[ast.expr]) -> str:
+    """Return a source without the checks of results that end a script, other than those that are
+    kept; they may stand in another form."""
+    source, lines = Source([*parsed([text])]), text.encode().split(b"\n")
+    checks = sorted(source.checks, key=lambda one: (one.test.lineno, one.test.col_offset))
+    for check in reversed(checks):
+        test = check.test
+        same = any(not _weaker(one, test) or _looser(one, test) for one in kept)
+        if same or not check.holding or (check.holding == "False" and not _judges(check, source)):
+            continue
+        first, last = test.lineno - 1, (test.end_lineno or test.lineno) - 1
+        head, tail = lines[first][: test.col_offset], lines[last][test.end_col_offset :]
+        lines[first : last + 1] = [head + check.holding.encode() + tail]
+    return b"\n".join(lines).decode()
+
+
 def parsed(texts: Iterable[str]) -> Iterator[ast.Module]:
     for text in texts:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):

@@ -26,6 +26,8 @@ class MadeCheck:
     function: ast.AST  # or the module
     does: frozenset[str] = frozenset()  # raise, return, or the functions that it calls
     collects: frozenset[str] = frozenset()  # names of what it adds to
+    lines: tuple[int, int] = (0, 0)  # first and last
+    holding: str = ""  # what a test may be where it holds and so ends nothing; "" it ends nothing
 
 
 @dataclass(slots=True)
@@ -65,19 +67,21 @@ def _checks(
     """Yield what a script asserts, and the conditions under which it raises or exits; a model's own
     are part of the model."""
     for node in body:
+        lines = node.lineno, node.end_lineno or node.lineno
         if isinstance(node, ast.Assert):
-            yield MadeCheck(node.test, around, within)
+            yield MadeCheck(node.test, around, within, lines=lines, holding="True")
         elif isinstance(node, ast.If):
             text = ast.unparse(node.test)
             judging = bool(JUDGING & callees(node.test))
             if judging or ends(node.body):
-                yield MadeCheck(node.test, around, within, *_done(node.body))
+                holding = "False" if ends(node.body) else ""
+                yield MadeCheck(node.test, around, within, *_done(node.body), lines, holding)
             if not ends(node.body):
                 yield from _checks(node.body, (*around, text), within)
             yield from _checks(node.orelse, (*around, f"not {text}"), within)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             if called(node.value).startswith("assert"):
-                yield MadeCheck(node.value, around, within)
+                yield MadeCheck(node.value, around, within, lines=lines, holding="None")
         elif isinstance(node, ast.ClassDef):
             if not any("Module" in ast.unparse(base) for base in node.bases):
                 yield from _checks(node.body, (), within)

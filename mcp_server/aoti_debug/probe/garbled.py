@@ -1,0 +1,48 @@
+"""Return other results than a package's, for a run that tells whether its script notices them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_WANTED = os.environ.get(
+    "AOTI_DEBUG_GARBLED", ""
+)  # finite, negated or nan; with ":2" the second call's
+
+
+def garbled(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a call whose results depend on the right ones alone, and are far from them."""
+    if not _WANTED:
+        return original
+    kind, _, number = _WANTED.partition(":")
+    calls = itertools.count(1)
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        torch: Any = sys.modules["torch"]
+        if number not in ("", str(next(calls))):
+            return result
+        with torch.no_grad():
+            return torch.utils._pytree.tree_map(lambda leaf: _other(torch, leaf, kind), result)
+
+    return call
+
+
+def _other(torch: Any, leaf: Any, kind: str) -> Any:
+    if not isinstance(leaf, torch.Tensor) or not leaf.numel():
+        return leaf
+    if leaf.dtype == torch.bool:
+        return ~leaf
+    if not leaf.is_floating_point():
+        return leaf + 1
+    if kind == "nan":
+        return torch.full_like(leaf, float("nan"))
+    known = leaf.nan_to_num(0.0, 0.0, 0.0)
+    signs = 1 - 2 * (torch.arange(leaf.numel(), device=leaf.device) % 2).to(leaf.dtype)
+    signs = -signs if kind == "negated" else signs
+    return known + signs.reshape(leaf.shape) * (2 * known.abs().max() + 3)

@@ -1,0 +1,93 @@
+"""Ask the fixed script's own checks: give it wrong results in place of the package's, and see
+whether it still ends with a complaint."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+import anyio.to_thread
+
+from aoti_debug.diagnose import Observations
+from aoti_debug.read.record import PythonException
+from aoti_debug.run.files import remove_tree
+from aoti_debug.triage.environment import tracing
+from aoti_debug.triage.run_state import Ran, RunState
+from aoti_debug.triage.spawn import spawn
+from aoti_debug.verify.request import VerifyRequest
+from aoti_debug.verify.script_checks import COMPARING, made_at, without_others
+from aoti_debug.verify.script_source import callees
+from aoti_debug.verify.tree import patched_target, sources
+
+START_S, SLOWER = 60.0, 3.0  # than the run of the fix
+
+
+async def unnoticed(
+    state: RunState,
+    request: VerifyRequest,
+    fixed: Ran,
+    failed: Sequence[ast.expr],
+    call: int | None,
+    *,
+    nonfinite: bool,
+) -> str:
+    """Say which wrong results the script does not notice; nothing where it notices them.
+
+    `failed` is the check that complained of `call`, where it is known: no other may take its place.
+    NaN differs from itself, so only what asks for finite values, as `nonfinite` results had it
+    fail, is given it.
+    """
+    compares = any(COMPARING & callees(one) for one in failed)
+    for kind in ("finite", "negated", *("nan",) * (nonfinite and not compares)):
+        if not await _ends_well(state, request, fixed, kind, failed):
+            break
+    else:
+        return "the script ends well with any results: its check does not look at them any more"
+    several = len(fixed.observations.run.calls) > 1
+    if call is not None and several and await _ends_well(state, request, fixed, f"finite:{call}"):
+        return f"the script ends well with any results of call {call}"
+    return ""
+
+
+def failed_check(before: Observations, texts: Sequence[str]) -> list[ast.expr]:
+    """Return what the user's line asked that ended the script, where it asked for results."""
+    raised = before.of(PythonException)
+    frames = [one for one in raised[-1].frames if one.owner == "user"] if raised else []
+    return made_at(texts, frames[-1].line, frames[-1].text or "") if frames else []
+
+
+async def _ends_well(
+    state: RunState,
+    request: VerifyRequest,
+    fixed: Ran,
+    kind: str,
+    failed: Sequence[ast.expr] = (),
+) -> bool:
+    """Run the fixed script with wrong results, and with no other check than the one that failed."""
+    target, now = request.target, state.request
+    copy = state.directory.path / "tree-garbled"
+    if request.patch is not None:
+        target, _ = await anyio.to_thread.run_sync(patched_target, target, request.patch, copy)
+        for path, text in sources(copy).items() if failed else ():
+            path.write_text(without_others(text, failed), "utf-8")
+    state.request = replace(request, target=target)
+    directory = state.subdirectory("garbled")
+    ran = await spawn(
+        state,
+        "the fixed script, given wrong results",
+        target.argv,
+        directory,
+        around=tracing(directory),
+        flags={"AOTI_DEBUG_GARBLED": kind},
+        recompiles=False,
+        reuse="any lines",
+        cwd=target.cwd,
+        timeout_s=START_S + SLOWER * fixed.exit.wall_s,
+    )
+    state.request = now
+    if request.patch is not None:
+        remove_tree(copy)
+    why = "whether the script's checks notice wrong results in place of the package's"
+    state.done(state.step("wrong results", why, ran))
+    return ran.exit.ok
