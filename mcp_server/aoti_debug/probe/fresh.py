@@ -33,7 +33,7 @@ def bound(value: Any) -> int | None:
     """Return a bound as a number; None where it is as good as none."""
     try:
         number = int(value)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, AttributeError):  # sympy's infinity, by version
         return None
     return number if abs(number) < 1 << 40 else None
 

@@ -28,7 +28,7 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Others, Report, held_out
-from aoti_debug.verify.judge import Facts, failed_calls, judge
+from aoti_debug.verify.judge import CORRECTABLE, Facts, failed_calls, judge
 from aoti_debug.verify.noticed import failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
@@ -283,11 +283,13 @@ def _facts(
 
 
 def _was_wrong(before: Before) -> bool:
-    """Tell whether what was compiled fails on the captured call, not the script alone."""
+    """Tell whether what was compiled fails on the captured call, not the script alone: in the
+    declared dtype and layout, on the declared device, it may be right."""
     category = before.material.diagnosis.category if before.material.diagnosis else None
     compared = before.observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
-    return differs or category in ("contract_shape", "contract_guard")
+    call = before.call.call
+    return category not in CORRECTABLE and (differs or (call is not None and call.ok is False))
 
 
 def _alone(before: Before, call: Captured) -> bool:

@@ -106,6 +106,7 @@ async def held_out(
         *(word for pair in others.calls for word in ("--call", *map(str, pair))),
         *(word for file in others.operators for word in ("--original", str(file))),
         *written,
+        *("--corrects",) * changes.corrects,
         *("--trust",) * request.trust,
     )
     limit = limit_of(fixed, request.seeds)

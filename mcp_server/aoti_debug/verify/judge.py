@@ -314,7 +314,7 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"the package is right on those that failed; the script gives others: {facts.inputs}"
         return Found(what, "good", text)
     if facts.looked_up:
-        return Found(what, "good", "what was out of bounds is looked up in a table of the script")
+        return Found(what, "good", "what was out of bounds is what the script itself has for it")
     if facts.inputs:
         text = f"the call is given other inputs than the one that failed: {facts.inputs}"
         return Found(what, "bad", text, "masked")

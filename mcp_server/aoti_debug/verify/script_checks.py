@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from aoti_debug.verify.corrections import corrects
 from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
     BUILTIN,
@@ -46,6 +47,7 @@ class Changes:
     refusals: tuple[Refusal, ...] = ()
     looser: bool = False  # a tolerance is another, and still small
     tables: tuple[str, ...] = ()  # source of those that the script had
+    corrects: bool = False  # values by such a table, or a datum by what stands beside it
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
@@ -65,7 +67,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         added = features(*new.trees) - features(*old.trees)
         bounds = any(name in _BOUNDING for _, name in added)  # whatever a table has there
         refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
-        return Changes(tuple(dict.fromkeys(weakened)), compared, refused, bool(looser), known)
+        said = tuple(dict.fromkeys(weakened))
+        return Changes(said, compared, refused, bool(looser), known, corrects(old, new))
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
 

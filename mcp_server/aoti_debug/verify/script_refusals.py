@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from aoti_debug.verify.corrections import lookups
 from aoti_debug.verify.script_source import (
     BUILTIN,
     FUNCTIONS,
@@ -18,6 +19,7 @@ from aoti_debug.verify.script_source import (
     ends,
     features,
     loaded,
+    name_of,
     own_nodes,
 )
 
@@ -56,7 +58,7 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
             if not isinstance(node, ast.If) or ast.unparse(node.test) in known:
                 continue
             last = node.body[-1]
-            told = any(_tells(one) for one in node.body)
+            told = any(_tells(one) for one in node.body) or _is_reason(last, function, old)
             if isinstance(last, ast.Raise):
                 kind = called(last.exc) if last.exc is not None else ""
                 told = all(map(_told, (one for one in handlers if _catches(one, kind))))
@@ -71,7 +73,8 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
                 ast.unparse(node.test)[:80],
                 told,
                 _special(parts, counters),
-                any(word in _ORDERED for part in parts for _, word in features(part)),
+                any(word in _ORDERED for part in parts for _, word in features(part))
+                or bool(lookups(node.test, old)),
                 *_condition(node.test, flows, new),
             )
 
@@ -146,6 +149,18 @@ def _names(node: ast.AST) -> list[str]:
 
 def _stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
+
+
+def _is_reason(last: ast.stmt, function: ast.AST, old: Source) -> bool:
+    """Tell whether a function returns why something is refused, as it did for other reasons."""
+    was = [node for one in old.named.get(name_of(function), []) for node in own_nodes(one)]
+    return _is_text(last) and any(map(_is_text, was))
+
+
+def _is_text(node: ast.AST) -> bool:
+    value = node.value if isinstance(node, ast.Return) else None
+    constant = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return constant or isinstance(value, ast.JoinedStr)
 
 
 def _tells(node: ast.AST) -> bool:

@@ -1,0 +1,114 @@
+"""Tell by the source whether a fix gives the values that the script itself says, in place of bad
+ones: those of a table that it had, or of a datum as its other data have it. Pure."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from aoti_debug.verify.script_source import Source, called, features, loaded
+
+# What makes some value of any other, however bad it is.
+_MAKING = frozenset(
+    """
+    clamp clamp_ clip clip_ minimum maximum remainder fmod min max abs where masked_fill setdefault
+    randint choice nonzero argmax argmin round floor mode median fill_ full zeros ones
+    """.split()
+)
+_CHOOSING = frozenset(("Eq", "NotEq", "Is", "IsNot"))
+_TABLES = (ast.Dict, ast.List, ast.Tuple, ast.DictComp, ast.ListComp)
+_RECORDS = (ast.Dict, ast.Tuple, ast.List, ast.Call)
+
+
+def corrects(old: Source, new: Source) -> bool:
+    before, after = _features(old), _features(new)
+    added, lost = after - before, before - after
+    if any(name in _MAKING or (kind == "choice" and name not in _CHOOSING) for kind, name in added):
+        return False
+    if any(kind == "number" for kind, _ in added):
+        return added.total() == lost.total() == 1 and _follows(old, new)
+    was, now = (sum(len(lookups(tree, old)) for tree in one.trees) for one in (old, new))
+    return was < now and not Counter(_special(new)) - Counter(_special(old))
+
+
+def lookups(node: ast.AST, tables: Source) -> list[ast.expr]:
+    """Return the keys that are looked up in tables of a script, other than constant ones."""
+    top = [one for tree in tables.trees for one in tree.body if isinstance(one, ast.Assign)]
+    own = {name for one in top for target in one.targets for name in loaded(target)}
+    full = [one for one in top if isinstance(one.value, _TABLES)]
+    known = {name for one in full for target in one.targets for name in loaded(target)}
+    found: list[ast.expr] = []
+    for one in ast.walk(node):
+        if isinstance(one, ast.Subscript) and loaded(one.value) & known:
+            found.append(one.slice)
+        elif isinstance(one, ast.Call) and called(one) in ("index", "get") and len(one.args) == 1:
+            found += one.args if loaded(one.func) & known else []
+    return [key for key in found if loaded(key) - own]
+
+
+def _features(source: Source) -> Counter[tuple[str, str]]:
+    """Count what the statements do, without what is only asserted."""
+    nodes = [node for tree in source.trees for node in ast.walk(tree)]
+    asserted = features(*(node for node in nodes if isinstance(node, ast.Assert)))
+    return features(*source.trees) - asserted
+
+
+def _special(source: Source) -> Iterator[str]:
+    """Yield what asks for one value, swallows an error, or has a value for what is in no table."""
+    for node in (node for tree in source.trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Compare):
+            if any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators)):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.ExceptHandler):
+            yield "except"
+        elif isinstance(node, ast.Call) and called(node) in ("get", "pop") and node.args[1:]:
+            yield ast.unparse(node)
+
+
+def _follows(old: Source, new: Source) -> bool:
+    """Tell whether the one datum that is another is what the script has elsewhere for those that
+    stand beside it."""
+    pairs = ([node for tree in source.trees for node in ast.walk(tree)] for source in (old, new))
+    for was, now in zip(*pairs, strict=False):
+        if type(was) is not type(now):
+            return False
+        if isinstance(now, _RECORDS) and isinstance(was, _RECORDS):
+            data, given = _data(was), _data(now)
+            other = [key for key in given if given[key] != data.get(key)]
+            if len(other) == 1 and len(data) == len(given):
+                return _is_said(given, other[0], now, new)
+    return False
+
+
+def _is_said(given: dict[str, object], key: str, record: ast.AST, source: Source) -> bool:
+    value = given[key]
+    words = {name: word for name, word in given.items() if isinstance(word, str) and name != key}
+    for node in (node for tree in source.trees for node in ast.walk(tree)):
+        if node is record or not isinstance(node, _RECORDS):
+            continue
+        known = _data(node)
+        if any(known.get(name) == word and known.get(key) == value for name, word in words.items()):
+            return True  # another record
+        if any(known.get(word) == value for word in words.values()):
+            return True  # a table from words to values
+        if any(known.get(str(value)) == word for word in words.values()):
+            return True  # the words in their order
+    return False
+
+
+def _data(node: ast.AST) -> dict[str, object]:
+    """Return the plain values of a record by their keys, names or places."""
+    pairs: list[tuple[str, ast.AST]] = []
+    if isinstance(node, ast.Dict):
+        pairs = [
+            (str(key.value), value)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant)
+        ]
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        pairs = [(str(place), value) for place, value in enumerate(node.elts)]
+    elif isinstance(node, ast.Call):
+        pairs = [(str(place), value) for place, value in enumerate(node.args)]
+        pairs += [(word.arg or "", word.value) for word in node.keywords]
+    return {key: value.value for key, value in pairs if isinstance(value, ast.Constant)}
