@@ -206,3 +206,50 @@ def test_of_the_checks_that_end_a_script_one_can_be_left_alone() -> None:
     assert "assert finite(got), i" in left and "if x.numel() > ROWS" in left
     assert "assert True, 'é'; assert True\n        None\n        if False:\n" in left
     assert "if not torch.allclose(got, want, atol=1e-4):" in left, "it only collects"
+
+
+ROWS = """
+NAMES = ("a", "b", "c")
+IDS = {name: place for place, name in enumerate(NAMES)}
+DATA = [{"name": "a", "id": 0}, {"name": "b", "id": 9}, {"name": "b", "id": 1}]
+
+
+def problem(row):
+    if row["size"] < 0:
+        return "no size"
+
+
+def encode(rows):
+    return torch.tensor([row["id"] for row in rows])
+"""
+OWN = 'row["id"] for'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "right"),
+    [
+        ('"id": 9', '"id": 1', True),
+        ('"id": 9', '"id": 2', False),
+        (OWN, 'IDS[row["name"]] for', True),
+        (OWN, 'NAMES.index(row["name"]) for', True),
+        (OWN, 'IDS["a"] for', False),
+        (OWN, 'IDS.get(row["name"], 0) for', False),
+        (OWN, 'min(row["id"], len(IDS) - 1) for', False),
+        (OWN, '(row["id"] if row["id"] in IDS else IDS[row["name"]]) for', False),
+        (OWN, 'row["id"] % 3 for', False),
+    ],
+)
+def test_a_bad_value_may_be_what_the_script_itself_has_for_it(
+    old: str, new: str, right: bool
+) -> None:
+    assert ROWS.count(old) == 1
+    assert changes([ROWS], [ROWS.replace(old, new)]).corrects is right
+
+
+def test_a_row_may_be_refused_by_a_table_and_with_a_reason_as_others_are() -> None:
+    for test, asked in (('IDS.get(row["name"]) != row["id"]', True), ('row["name"] == "b"', False)):
+        reason = f'    if {test}:\n        return "another id"\n'
+        [refusal] = changes(
+            [ROWS], [ROWS.replace("\n\n\ndef enc", f"\n{reason}\n\ndef enc")]
+        ).refusals
+        assert refusal.told and (refusal.ordered and not refusal.special) is asked
