@@ -87,6 +87,8 @@ class Readers:
         try:
             with counted(reader.pid), anyio.fail_after(limit):
                 await reader.ask(order)
+                if not self._ready:
+                    await self.prepare()
                 said: Document | None = None
                 before = reader.used()
                 while said is None and turn.place is self._places:

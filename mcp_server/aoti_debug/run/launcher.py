@@ -60,10 +60,15 @@ def _pids() -> list[int]:
         return []
 
 
-def descendants(*roots: int) -> list[int]:
+def children_of_all() -> dict[int, list[int]]:
     children: dict[int, list[int]] = {}
     for pid, parent in processes():
         children.setdefault(parent, []).append(pid)
+    return children
+
+
+def descendants(*roots: int, among: dict[int, list[int]] | None = None) -> list[int]:
+    children = children_of_all() if among is None else among
     found: list[int] = []
     queue = [*roots]
     while queue:

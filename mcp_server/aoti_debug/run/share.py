@@ -14,11 +14,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aoti_debug.run.launcher import descendants
+from aoti_debug.run.launcher import children_of_all, descendants
 
 IDLE, NICEST = 20, 19
-READS, BESIDE, SEVERAL = 5, 10, 5  # nice values: of a reading, of one beside runs, of several runs
-AGAIN_S = 1.0  # what a program starts may leave its group
+SEVERAL, READS, BESIDE = 5, 5, 10  # nice values: of the first of several runs, of a reading, both
+AGAIN_S = 2.0  # what a program starts may leave its group
 
 
 @dataclass(eq=False, slots=True)
@@ -39,8 +39,8 @@ _CURRENT: ContextVar[Share | None] = ContextVar("share", default=None)
 def levels(going: Sequence[Share]) -> list[int]:
     """Return the level of each; the first ones began first.
 
-    Beside others, a client has one run and one reading with a weight; its others have what nobody
-    wants.
+    Beside others, a client has one run and one reading with a weight, and the rest has what nobody
+    wants. Alone, its further runs leave most to who comes.
     """
     crowded = len({share.client for share in going}) > 1
     runs = Counter(share.client for share in going if not share.short)
@@ -49,9 +49,10 @@ def levels(going: Sequence[Share]) -> list[int]:
         first.setdefault((share.client, share.short), share)
 
     def level(share: Share) -> int:
+        behind = first[share.client, share.short] is not share
         if not crowded:
-            return 0
-        if first[share.client, share.short] is not share:
+            return BESIDE if behind and not share.short else 0
+        if behind:
             return IDLE
         several = runs[share.client] > (not share.short)
         return (BESIDE if several else READS) if share.short else SEVERAL * several
@@ -94,16 +95,17 @@ class _Weigher:
             self._changed.clear()
             with self._lock:
                 shares = zip(self._going, levels(self._going), strict=True)
-                again = sum(self._give(share, level) for share, level in shares)
+                among = children_of_all()  # which takes a while
+                again = sum(self._give(share, level, among) for share, level in shares)
             self._changed.wait(AGAIN_S if again else None)
 
-    def _give(self, share: Share, level: int) -> bool:
+    def _give(self, share: Share, level: int, among: dict[int, list[int]]) -> bool:
         """Give a share's processes their level; tell whether that is to be done again."""
         own = os.nice(0)
         level = max(level, own)
         if level == share.level == own:
             return False
-        pids = (*share.roots, *descendants(*share.roots))
+        pids = (*share.roots, *descendants(*share.roots, among=among))
         given = [_weigh(pid, share.level, level) for pid in pids]
         share.stuck = level < share.level and not all(given)
         share.level = share.level if share.stuck else level
