@@ -92,9 +92,9 @@ class Row:
     what: str
     seen: Observations
     best: Diagnosis
-    captured: Captured
-    machine: Machine
     decided: Mapping[str, type[Run | Skip | Impossible]]
+    captured: Captured = KEPT
+    machine: Machine = CPU
 
 
 def dumped(kernel: str, instruction: str, *, custom: bool = False) -> Observations:
@@ -126,262 +126,199 @@ LATE = dumped("late_rows", STORE, custom=True)
 HELD = with_package(LATE, "aten::cumsum")
 FITS = Sizes((("x", ("s0",)),), {"s0": (2, 64)}, ("(L['x'].size()[0] % 2) == 0",))
 TOLD = replace(KEPT, sizes=FITS)
-DUMPED: Mapping[str, type[Run | Skip | Impossible]] = {
-    "contract": Skip,
-    "guards": Skip,
-    "fakes": Skip,
-    "memcheck": Skip,
-    "again": Skip,
-}
+DUMPED: Mapping[str, type[Run | Skip | Impossible]] = dict.fromkeys(
+    ("contract", "guards", "fakes", "memcheck", "again"), Skip
+)
 X = InputFinding(index=0, name="x", property="size", expected="8", got="6")
 LINE = Kernel(name="triton_poi_0", line=12)
+LATE_ROWS = faulted("late_rows")
+FAULT = seen(RAISED, ok=False, device="cuda:0")
+ILLEGAL, SEGFAULT = said("illegal_memory_access"), said("host_segfault")
+CONTRACT: dict[str, type[Run | Skip | Impossible]] = {"contract": Run, "guards": Run}
+CHECKED = {**CONTRACT, "memcheck": Run, "again": Run}
 FIRST = [
-    Row("a healthy call", seen(CLEAN), HEALTHY, KEPT, CPU, VALUES),
+    Row("a healthy call", seen(CLEAN), HEALTHY, VALUES),
     Row(
         "a healthy call on a GPU needs no memory checker",
         seen(CLEAN, device="cuda:0"),
         HEALTHY,
-        KEPT,
-        GPU,
         VALUES,
+        machine=GPU,
     ),
     Row(
         "custom operators",
         seen(CLEAN, custom=True),
         HEALTHY,
-        KEPT,
-        CPU,
         {**VALUES, "fakes": Run, "writes": Run},
     ),
     Row(
         "a healthy call that several threads made at the same time",
         seen(CLEAN),
         HEALTHY,
-        replace(KEPT, threads=2, runners=2),
-        CPU,
         {**VALUES, "threads": Run},
+        replace(KEPT, threads=2, runners=2),
     ),
     Row(
         "only the package is known",
         seen(CLEAN),
         HEALTHY,
-        ALONE,
-        CPU,
         {**VALUES, "guards": Impossible, "compare": Impossible},
+        ALONE,
     ),
-    Row("nothing is kept", seen(CLEAN), HEALTHY, NOTHING, CPU, dict.fromkeys(VALUES, Impossible)),
-    Row(
-        "values that a script rejects",
-        seen(RAISED),
-        said("user_code", phase="none"),
-        KEPT,
-        CPU,
-        VALUES,
-    ),
-    Row(
-        "a call that failed",
-        seen(RAISED, ok=False),
-        said("host_segfault"),
-        KEPT,
-        CPU,
-        {"contract": Run, "guards": Run},
-    ),
-    Row(
-        "a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), KEPT, CPU, {}
-    ),
-    Row(
-        "a signal in a call",
-        seen(CRASHED, ok=None),
-        said("host_segfault"),
-        KEPT,
-        CPU,
-        {"contract": Run, "guards": Run, "native": Run},
-    ),
+    Row("nothing is kept", seen(CLEAN), HEALTHY, dict.fromkeys(VALUES, Impossible), NOTHING),
+    Row("values that a script rejects", seen(RAISED), said("user_code", phase="none"), VALUES),
+    Row("a call that failed", seen(RAISED, ok=False), SEGFAULT, CONTRACT),
+    Row("a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), {}),
+    Row("a signal in a call", seen(CRASHED, ok=None), SEGFAULT, {**CONTRACT, "native": Run}),
     Row(
         "a signal in a call, and no gdb",
         seen(CRASHED, ok=None),
-        said("host_segfault"),
-        KEPT,
-        Machine(),
-        {"contract": Run, "guards": Run, "native": Impossible},
+        SEGFAULT,
+        {**CONTRACT, "native": Impossible},
+        machine=Machine(),
     ),
     Row(
         "a signal after the last call",
         seen(CRASHED),
-        said("host_segfault"),
-        KEPT,
-        CPU,
-        {"contract": Run, "guards": Run, "native of the target": Run},
+        SEGFAULT,
+        {**CONTRACT, "native of the target": Run},
     ),
-    Row(
-        "a GPU fault",
-        seen(RAISED, ok=False, device="cuda:0"),
-        said("illegal_memory_access"),
-        KEPT,
-        GPU,
-        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
-    ),
+    Row("a GPU fault", FAULT, ILLEGAL, CHECKED, machine=GPU),
     Row(
         "a GPU fault of the user's kernel, whose store the core dump shows, and nothing more known",
         LATE,
-        faulted("late_rows"),
-        KEPT,
-        GPU,
-        {**DUMPED, "contract": Run, "guards": Run, "fakes": Run},
+        LATE_ROWS,
+        {**DUMPED, **CONTRACT, "fakes": Run},
+        machine=GPU,
     ),
-    Row(
-        "such a fault, of a call that keeps all that is asked",
-        HELD,
-        faulted("late_rows"),
-        TOLD,
-        GPU,
-        DUMPED,
-    ),
+    Row("such a fault, of a call that keeps all that is asked", HELD, LATE_ROWS, DUMPED, TOLD, GPU),
     Row(
         "such a fault late, when the call had returned",
         replace(HELD, run=seen(RAISED, device="cuda:0", custom=True).run),
-        faulted("late_rows"),
+        LATE_ROWS,
+        DUMPED,
         TOLD,
         GPU,
-        DUMPED,
     ),
     Row(
         "such a fault in a child of a script that ends well",
         replace(HELD, ending=CLEAN, run=seen(CLEAN, device="cuda:0", custom=True).run),
-        faulted("late_rows"),
+        LATE_ROWS,
+        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run, "writes": Run},
         TOLD,
         GPU,
-        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run, "writes": Run},
     ),
     Row(
-        "such a fault on a machine without tools",
-        HELD,
-        faulted("late_rows"),
-        TOLD,
-        Machine(gpu=True),
-        DUMPED,
+        "such a fault on a machine without tools", HELD, LATE_ROWS, DUMPED, TOLD, Machine(gpu=True)
     ),
     Row(
         "such a misaligned address",
         HELD,
         said("misaligned_address", confidence="proved", kernel=Kernel(name="late_rows", line=23)),
+        DUMPED,
         TOLD,
         GPU,
-        DUMPED,
     ),
     Row(
         "such a fault, of a call that may break a guard",
         HELD,
-        faulted("late_rows"),
+        LATE_ROWS,
+        {**DUMPED, "guards": Run},
         replace(TOLD, sizes=replace(FITS, guards=("(L['x'].size()[0] % 3) == 0",))),
         GPU,
-        {**DUMPED, "guards": Run},
     ),
     Row(
         "such a fault where kernels check no index",
         HELD,
-        faulted("late_rows"),
+        LATE_ROWS,
+        {**DUMPED, "guards": Run},
         replace(TOLD, settings={"assert_indirect_indexing": False}),
         GPU,
-        {**DUMPED, "guards": Run},
     ),
     Row(
         "such a fault in a model that calls a custom operator too",
         with_package(LATE, "planted::quarter"),
-        faulted("late_rows"),
+        LATE_ROWS,
+        {**DUMPED, "fakes": Run},
         TOLD,
         GPU,
-        {**DUMPED, "fakes": Run},
     ),
     Row(
         "such a fault, and a size above the largest exported",
         with_package(LATE, rows=3),
         said("contract_shape", input=X),
+        {**CONTRACT, "fakes": Run},
         TOLD,
         GPU,
-        {"contract": Run, "guards": Run, "fakes": Run},
     ),
     Row(
         "a kernel that only the driver names, without a line",
         replace(HELD, records=(DRIVER,)),
         said("illegal_memory_access", confidence="proved", kernel=Kernel(name="late_rows")),
+        dict.fromkeys(DUMPED, Run),
         TOLD,
         GPU,
-        dict.fromkeys(DUMPED, Run),
     ),
     Row(
         "a GPU fault of a generated kernel, which its inputs or another may have misled",
         with_package(dumped("triton_poi_fused_0", "LDG.E.64 R2,desc[UR4][R2.64]")),
         faulted("triton_poi_fused_0"),
+        CHECKED,
         TOLD,
         GPU,
-        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
     ),
     Row(
         "a GPU fault of the user's kernel at no access of memory",
         dumped("late_rows", "EXIT"),
-        faulted("late_rows"),
-        KEPT,
-        GPU,
-        {"contract": Run, "guards": Run, "memcheck": Run, "again": Run},
+        LATE_ROWS,
+        CHECKED,
+        machine=GPU,
     ),
     Row(
         "a GPU fault, and no sanitizer",
-        seen(RAISED, ok=False, device="cuda:0"),
-        said("illegal_memory_access"),
-        KEPT,
-        BARE_GPU,
-        {"contract": Run, "guards": Run, "memcheck": Impossible, "again": Run},
+        FAULT,
+        ILLEGAL,
+        {**CONTRACT, "memcheck": Impossible, "again": Run},
+        machine=BARE_GPU,
     ),
     Row(
         "a size that the package proves",
         seen(CLEAN),
         said("contract_shape", confidence="proved", input=X),
-        KEPT,
-        CPU,
         dict.fromkeys(VALUES, Skip),
     ),
     Row(
         "a stride may do no harm",
         seen(CLEAN),
         said("contract_stride", confidence="proved", input=X),
-        KEPT,
-        CPU,
         VALUES,
     ),
     Row(
         "an index whose kernel is known",
         seen(RAISED, ok=False),
         said("index_out_of_bounds", confidence="proved", input=X, kernel=LINE),
-        KEPT,
-        CPU,
         {"contract": Skip, "guards": Skip},
     ),
     Row(
         "an index of which only the operator is known",
         seen(RAISED, ok=False),
         said("index_out_of_bounds", confidence="proved", input=X),
-        KEPT,
-        CPU,
-        {"contract": Run, "guards": Run},
+        CONTRACT,
     ),
     Row(
         "too little memory",
         seen(RAISED, ok=False),
         said("out_of_memory"),
-        KEPT,
-        CPU,
         {"contract": Skip, "guards": Skip},
     ),
     Row(
         "a hang without a kernel",
         seen(Ending(timed_out=True), ok=None),
         said("hang"),
-        KEPT,
-        GPU,
         {"synccheck": Run},
+        machine=GPU,
     ),
-    Row("a hang on the CPU", seen(Ending(timed_out=True), ok=None), said("hang"), KEPT, CPU, {}),
+    Row("a hang on the CPU", seen(Ending(timed_out=True), ok=None), said("hang"), {}),
 ]
 
 
