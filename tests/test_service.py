@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import anyio
-import anyio.lowlevel
+import anyio.to_thread
 import psutil
 import pytest
 from aoti_debug import api
@@ -24,9 +24,8 @@ from aoti_debug.triage.run_state import RunState
 
 WAITS = """
 import os, sys, time
-with open(sys.argv[1], "w") as file:
-    file.write(str(os.getpid()))
-os.rename(sys.argv[1], sys.argv[1] + ".told")
+with open(sys.argv[1], "w") as mailbox:
+    mailbox.write(str(os.getpid()))
 time.sleep(1000)
 """
 SERVER = """
@@ -66,18 +65,18 @@ def waiting(tmp_path: Path) -> Path:
     return path
 
 
-def request_of(script: Path, *args: object) -> Request:
-    words = [str(arg) for arg in args]
+def request_of(script: Path, *mailboxes: Path) -> Request:
+    for path in mailboxes:
+        os.mkfifo(path)
+    words = [str(path) for path in mailboxes]
     return Request(resolve_target(script=script, args=words, python=sys.executable))
 
 
-async def told(path: Path) -> psutil.Process:
+async def told(mailbox: Path) -> psutil.Process:
     """Wait until the script has told its number."""
-    told = Path(f"{path}.told")
     with anyio.fail_after(60):
-        while not told.exists():
-            await anyio.lowlevel.checkpoint()
-    return psutil.Process(int(told.read_text()))
+        number = await anyio.to_thread.run_sync(mailbox.read_text, abandon_on_cancel=True)
+    return psutil.Process(int(number))
 
 
 @pytest.mark.anyio
@@ -237,6 +236,7 @@ async def test_a_finished_run_is_read_again_by_another_service(home: Path, tmp_p
 def test_a_killed_server_leaves_a_readable_run_and_no_process(
     home: Path, waiting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    os.mkfifo(tmp_path / "pid")
     words = [sys.executable, "-c", SERVER, str(waiting), str(tmp_path / "pid"), str(home)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
