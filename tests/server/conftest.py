@@ -40,6 +40,10 @@ def talk(request: pytest.FixtureRequest, home: Path) -> Callable[[Work[Any]], An
     return run
 
 
+# Of tests whose subject is a run: what it does is the same in both.
+ONE_ERA = pytest.mark.parametrize("talk", ["auto"], indirect=True)
+
+
 @pytest.fixture
 def call(talk: Callable[[Work[Any]], Any]) -> Callable[..., Any]:
     """Call one tool once."""

@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp_types import CallToolResult
 from recordings import write
-from server.conftest import answer_of, error_of
+from server.conftest import ONE_ERA, answer_of, error_of
 
 RUN = "r-20200101-0000-zzzz"
 
@@ -153,7 +153,6 @@ def test_empty_answer_is_an_empty_object():
 
 
 PATIENCE_S = 60.0
-ONE_ERA = pytest.mark.parametrize("talk", ["auto"], indirect=True)  # what a run does is the same
 DEVICE = '{"AOTI_DEVICE_KEY":"cpu\\ud800 \\u202e\\u009b31m\\udb40\\udc41\\u0007"}'
 
 

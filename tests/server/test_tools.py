@@ -27,7 +27,7 @@ from guides.documents import properties
 from mcp import Client, MCPError
 from mcp_types import Request, Result
 from pydantic import ConfigDict
-from server.conftest import answer_of, error_of
+from server.conftest import ONE_ERA, answer_of, error_of
 
 ASSERTED = """\
 /tmp/torchinductor/xy/cxyz.py:34: unknown: block: [0,0,0], thread: [5,0,0] \
@@ -64,6 +64,7 @@ def test_text_that_looks_like_json_stays_text(call):
     assert answer["lines"] == 1
 
 
+@ONE_ERA
 def test_relative_script_is_found_in_cwd(call, script):
     answer = answer_of(call("run_stage", script=script.name, cwd=str(script.parent)))
     assert answer["exit"] == "exit 0"
@@ -93,6 +94,7 @@ def test_stage_runs_a_script_and_keeps_what_it_left(talk, script):
     talk(work)
 
 
+@ONE_ERA
 def test_command_is_run_with_its_environment(call, tmp_path):
     command = ["/bin/sh", "-c", 'test "$COLOUR" = blue']
     answer = answer_of(
@@ -101,6 +103,7 @@ def test_command_is_run_with_its_environment(call, tmp_path):
     assert answer["exit"] == "exit 0"
 
 
+@ONE_ERA
 def test_triage_without_torch_names_the_fix(call, tmp_path):
     venv.create(tmp_path / "bare", symlinks=True)
     script = tmp_path / "model.py"
@@ -113,6 +116,7 @@ def test_triage_without_torch_names_the_fix(call, tmp_path):
         assert way in diagnosis["fixes"][0]["what"]
 
 
+@ONE_ERA
 def test_triage_of_a_script_without_a_model_says_so(call, script):
     answer = answer_of(call("triage", script=str(script)))
     assert answer["status"] == "done"
@@ -152,6 +156,7 @@ def test_progress_is_reported_and_cancelling_the_call_ends_the_run(talk, endless
     talk(work)
 
 
+@ONE_ERA
 def test_long_lines_of_quotes_still_fit(talk, tmp_path):
     loud = tmp_path / "loud.py"
     loud.write_text("for _ in range(400): print('\"\\\\' * 400)\n")
@@ -175,11 +180,13 @@ def test_long_lines_of_quotes_still_fit(talk, tmp_path):
     talk(work)
 
 
+@ONE_ERA
 def test_environment_is_checked(call):
     answer = answer_of(call("check_environment", python=sys.executable))
     assert answer["python"] == sys.executable
 
 
+@ONE_ERA
 def test_interpreter_that_is_none_is_a_problem(call, tmp_path):
     answer = answer_of(call("check_environment", python=str(tmp_path / "python")))
     assert answer["problems"][0]["severity"] == "breaks"
