@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.calls import input_named, name_of, writes_to
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
-from aoti_debug.model import Fix, InputFinding
-from aoti_debug.read.record import InputCheck
+from aoti_debug.model import Confidence, Evidence, Fix, InputFinding
+from aoti_debug.read.record import InputCheck, Span
+from aoti_debug.signatures import Signature
 
 WRITTEN = "the model writes to this input, so other elements of the caller's memory change"
 LOWER_BOUND_2 = (
@@ -30,25 +31,50 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             expected=words(check),
             got=check.got,
         )
-        over_bound = check.property == "size" and check.relation == "max"
-        sure = not false_alarm and not over_bound
-        yield Kind(
-            "false_alarm" if false_alarm else OF_A_PROPERTY[check.property],
-            "run",
-            Tier.OVER_BOUND if over_bound else Tier.OWN_CHECK,
-            known.guide if known else GUIDE,
-            role="symptom" if false_alarm else "cause",
-        ).found(
-            summary(finding),
+        yield breaking(
+            finding,
+            Tier.OWN_CHECK,
             check.span,
+            relation=check.relation,
+            doubtful=false_alarm is not None,
             means=false_alarm or reason(observations, check),
-            confidence="proved" if sure else "likely",
-            signature=known,
-            input=finding,
-            fixes=fixes_for(finding),
-            over_bound=over_bound,
+            known=known,
             order=position,
         )
+
+
+def breaking(
+    finding: InputFinding,
+    tier: Tier,
+    *proofs: Evidence | Span,
+    relation: str,
+    doubtful: bool,
+    means: str | None,
+    order: int,
+    known: Signature | None = None,
+    confidence: Confidence | None = None,
+) -> Candidate:
+    """Say that an input breaks the contract, or only seems to where that is doubtful. `relation` is
+    that of a Break; a size over the bound has a tier of its own."""
+    over_bound = finding.property == "size" and relation == "max"
+    return Kind(
+        "false_alarm" if doubtful else OF_A_PROPERTY.get(finding.property, "contract_argument"),
+        "run",
+        Tier.OVER_BOUND if over_bound else tier,
+        known.guide if known else GUIDE,
+        role="symptom" if doubtful else "cause",
+        confidence="likely" if doubtful or over_bound else "proved",
+    ).found(
+        summary(finding),
+        *proofs,
+        means=means,
+        confidence=confidence,
+        signature=known,
+        input=finding,
+        fixes=fixes_for(finding, derived=relation == "derived"),
+        over_bound=over_bound,
+        order=order,
+    )
 
 
 def reason(observations: Observations, check: InputCheck) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import input_named, opaque, phase_at_end
-from aoti_debug.diagnose.from_input_check import fixes_for, summary
+from aoti_debug.diagnose.from_input_check import breaking, summary
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fix, InputFinding
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
 TOOLCHAIN = "guides/toolchain.md"
-CONTRACT = "guides/input-contracts.md"
 LOADING = ("load", "constants", "run", "package")
 
 
@@ -115,31 +114,18 @@ def artifact_of(package: Package) -> str:
 
 
 def from_violation(package: Package, call: Call, violation: Violation, position: int) -> Candidate:
-    said = summary(violation.finding)
-    doubt = violation.false_alarm
-    return Kind(
-        "false_alarm" if doubt else violation.category,
-        "run",
-        tier_of(violation),
-        CONTRACT,
-        role="symptom" if doubt else "cause",
-    ).found(
-        said,
-        Evidence(artifact=artifact_of(package), quote=said),
-        described(call, violation.finding.index),
-        confidence=violation.confidence,
+    finding = violation.finding
+    return breaking(
+        finding,
+        Tier.RANK if finding.property == "rank" else Tier.CONTRACT,
+        Evidence(artifact=artifact_of(package), quote=summary(finding)),
+        described(call, finding.index),
+        relation=violation.relation,
+        doubtful=violation.false_alarm,
         means=violation.reason or None,
-        input=violation.finding,
-        fixes=fixes_for(violation.finding, derived=violation.relation == "derived"),
-        over_bound=violation.relation == "max",
         order=position,
+        confidence=violation.confidence,
     )
-
-
-def tier_of(violation: Violation) -> Tier:
-    if violation.relation == "max":
-        return Tier.OVER_BOUND
-    return Tier.RANK if violation.finding.property == "rank" else Tier.CONTRACT
 
 
 def described(call: Call, index: int) -> Evidence:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import source_of
-from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, fixes_for, summary
+from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, breaking, summary
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import blamed
-from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
+from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fix, InputFinding, SourceLine
 from aoti_debug.vocabulary import Break, OutOfBounds, places_in
 
@@ -53,32 +53,17 @@ def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
         expected=difference.expected[:200],
         got=difference.got[:200],
     )
-    is_size = difference.property == "size"
-    doubtful = is_size and difference.relation == "min" and difference.bound == 2
-    over_bound = is_size and difference.relation == "max"
-    said = summary(finding)
-    return Kind(
-        "false_alarm" if doubtful else OF_A_PROPERTY.get(finding.property, "contract_argument"),
-        "run",
-        tier_of(difference, over_bound),
-        CONTRACT,
-        role="symptom" if doubtful else "cause",
-    ).found(
-        said,
-        Evidence(artifact=artifact, quote=said),
+    least = difference.property == "size" and difference.relation == "min"
+    doubtful = least and difference.bound == 2
+    return breaking(
+        finding,
+        Tier.RANK if finding.property == "rank" else Tier.DECLARED,
+        Evidence(artifact=artifact, quote=summary(finding)),
+        relation=difference.relation,
+        doubtful=doubtful,
         means=reason_of(difference, doubtful),
-        confidence="likely" if doubtful or over_bound else "proved",
-        input=finding,
-        fixes=fixes_for(finding, derived=difference.relation == "derived"),
         order=order,
-        over_bound=over_bound,
     )
-
-
-def tier_of(difference: Break, over_bound: bool) -> Tier:
-    if over_bound:
-        return Tier.OVER_BOUND
-    return Tier.RANK if difference.property == "rank" else Tier.DECLARED
 
 
 def place_of(difference: Break, otherwise: int) -> int:
