@@ -23,43 +23,21 @@ from aoti_debug.answers import (
 )
 from aoti_debug.errors import RunDirectoryError, UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
-from aoti_debug.run.files import expanded
-from aoti_debug.run.kept import within
+from aoti_debug.run.files import expanded as expanded
+from aoti_debug.run.kept import within as within
 from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from aoti_debug.run.directory import RunDirectory
-    from aoti_debug.service import Request, Service
-    from aoti_debug.triage.run_state import Wanted
-
-__all__ = [
-    "Request",
-    "Service",
-    "Wanted",
-    "artifact",
-    "check_inputs",
-    "diagnose",
-    "diagnose_log",
-    "directory",
-    "environment",
-    "expanded",
-    "inspect",
-    "request",
-    "runs",
-    "service",
-    "unpack",
-    "within",
-]
+    from aoti_debug.service import Request as Request
+    from aoti_debug.service import Service as Service
+    from aoti_debug.triage.run_state import Wanted as Wanted
 
 
 def service(
-    home: Path | None = None,
-    gpu_wait_s: float = 0.0,
-    *,
-    prunes: bool = True,
-    apart: bool = False,
+    home: Path | None = None, gpu_wait_s: float = 0.0, *, prunes: bool = True, apart: bool = False
 ) -> Service:
     """Make what starts runs and holds them: `async with service() as runs: …`."""
     from aoti_debug.service import Service
@@ -221,11 +199,7 @@ def _package(package: str) -> Path:
 
 
 async def explain(
-    target: str,
-    kernel: str | None = None,
-    model: str | None = None,
-    *,
-    owner: str | None = None,
+    target: str, kernel: str | None = None, model: str | None = None, *, owner: str | None = None
 ) -> ExplainAnswer:
     """Explain a kernel of a run or of a package; of a run, without a name, the one it blames.
 

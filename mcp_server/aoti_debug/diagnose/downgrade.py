@@ -16,7 +16,6 @@ from aoti_debug.read.record import GpuException, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Candidate, Observations, Role
-    from aoti_debug.read.check_report import CompareReport
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
@@ -119,12 +118,6 @@ class Case:
     def short_of_memory(self) -> bool:
         return any(c.role == "cause" and is_of_kind(c, "out_of_memory") for c in self.found)
 
-    @property
-    def agrees(self) -> CompareReport | None:
-        """Return the comparison, if the package gives what the exported program gives."""
-        compared = self.observations.checks.compare
-        return compared if compared is not None and compared.verdict == "agrees" else None
-
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
@@ -203,8 +196,8 @@ def read_only_stride(candidate: Candidate, case: Case) -> bool:
     """
     found = candidate.diagnosis.input
     return (
-        case.agrees is not None
-        and case.agrees.near
+        case.observations.agrees is not None
+        and case.observations.agrees.near
         and candidate.role == "cause"
         and is_of_kind(candidate, "contract_stride")
         and (found is None or found.property == "stride")
@@ -214,7 +207,7 @@ def read_only_stride(candidate: Candidate, case: Case) -> bool:
 
 def strict(candidate: Candidate, case: Case) -> bool:
     """Tell whether a script alone says that the result is wrong, and it is the model's."""
-    agrees = case.agrees is not None
+    agrees = case.observations.agrees is not None
     return agrees and candidate.alone and is_of_kind(candidate, "wrong_result")
 
 

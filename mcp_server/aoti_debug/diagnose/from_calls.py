@@ -141,7 +141,7 @@ def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
     if not failed and (observations.meant or handed_on(observations)):
         return
     if not failed and call is not odd:
-        same = always(run, call) or (as_without_aoti(observations) and "NaN" not in counts(call))
+        same = always(run, call) or (observations.agrees is not None and "NaN" not in counts(call))
         broken = walked is not None and bool(walked.weight) and "NaN" in counts(call)
         if given or (same and not broken):
             return
@@ -156,13 +156,8 @@ def handed_on(observations: Observations) -> bool:
     return observations.expects_nan and given
 
 
-def as_without_aoti(observations: Observations) -> bool:
-    compared = observations.checks.compare
-    return compared is not None and compared.verdict == "agrees"
-
-
 def born_inside(call: Call, failed: bool) -> Candidate:
-    clean = all(leaf.nan == 0 for leaf in call.inputs if is_float(leaf))
+    clean = all(leaf.nan == 0 for leaf in call.inputs if "float" in (leaf.dtype or ""))
     inputs = " from inputs that hold none" if clean else ""
     after = ", before the script failed" if failed else ""
     return Kind(
@@ -185,10 +180,6 @@ def handed_in(call: Call, given: Leaf) -> Candidate:
         call.span,
         fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
     )
-
-
-def is_float(leaf: Leaf) -> bool:
-    return "float" in (leaf.dtype or "")
 
 
 def counts(call: Call) -> str:

@@ -63,7 +63,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     checks = observations.checks
     if checks.compare is not None:
         yield from from_comparison(observations, checks.compare)
-    if checks.trials is not None and (c := checks.compare) is not None and c.verdict == "agrees":
+    if checks.trials is not None and observations.agrees is not None:
         yield from from_trials(observations, checks.trials)
     if observations.older is not None:
         yield stale(observations.older)

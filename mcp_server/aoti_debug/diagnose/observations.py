@@ -106,6 +106,12 @@ class Observations:
         return self.ending is not None and not self.ending.clean
 
     @property
+    def agrees(self) -> CompareReport | None:
+        """Return the comparison, if the package gives what the exported program gives."""
+        compared = self.checks.compare
+        return compared if compared is not None and compared.verdict == "agrees" else None
+
+    @property
     def artifacts(self) -> dict[str, int]:
         """Return the place of each artifact in the order of trust."""
         names = dict.fromkeys(record.span.artifact for record in self.records)

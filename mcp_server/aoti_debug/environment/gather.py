@@ -14,7 +14,7 @@ import anyio
 from anyio import to_thread
 
 from aoti_debug.answers import EnvironmentAnswer, problem
-from aoti_debug.environment.machine import Compiler, Environment, GpuFacts
+from aoti_debug.environment.machine import Environment, GpuFacts
 from aoti_debug.environment.rules import problems
 from aoti_debug.environment.toolkit import (
     cuda_header,
@@ -154,7 +154,7 @@ def _answer(
         triton=machine.triton,
         devices=[_device(gpu) for gpu in machine.gpus],
         driver=f"runs CUDA up to {machine.driver_cuda}" if machine.driver_cuda else None,
-        compiler=_compiler_text(machine.compiler),
+        compiler=" ".join(filter(None, (machine.compiler.path, machine.compiler.version))) or None,
         tools=gathered["tools"],
         problems=[*problems(machine), *variable_problems(env, machine.torch)][:40],
         variables=variables(env),
@@ -220,9 +220,3 @@ def _driver(value: object) -> str | None:
     if not isinstance(value, int) or value <= 0:
         return None
     return f"{value // 1000}.{value % 1000 // 10}"
-
-
-def _compiler_text(compiler: Compiler) -> str | None:
-    if compiler.path is None:
-        return None
-    return f"{compiler.path} {compiler.version or ''}".strip()

@@ -117,7 +117,8 @@ def _gpu(machine: Environment) -> Iterator[Problem]:
 
 def _no_gpu(machine: Environment) -> Problem:
     hidden = machine.visible is not None and machine.visible.strip() in ("", "-1")
-    old = _older(machine.driver_cuda, machine.torch_cuda)
+    have, wanted = machine.driver_cuda, machine.torch_cuda
+    old = have and wanted and int(_major(have)) < int(_major(wanted))
     if hidden:
         what, fix = "CUDA_VISIBLE_DEVICES hides every GPU", "Unset it, or pass another in `env`."
     elif old:
@@ -252,9 +253,3 @@ def _major(version: str) -> str:
 
 def _release(version: str) -> tuple[str, ...]:
     return tuple(version.partition("+")[0].split(".")[:2])
-
-
-def _older(have: str | None, wanted: str | None) -> bool:
-    if not have or not wanted:
-        return False
-    return int(_major(have)) < int(_major(wanted))
