@@ -69,11 +69,13 @@ def went_on(observations: Observations, exception: PythonException) -> bool:
 
 
 def agreeing(observations: Observations) -> str:
-    """Say which calls the package and its program agree on; nothing where one does not agree."""
+    """Say which calls the package and its program agree on; nothing where one does not agree. What
+    the program refuses is no result."""
     checks = observations.checks
     compared = checks.compare.verdict if checks.compare is not None else None
     verdicts = [one.given.verdict for one in (checks.trials.trials if checks.trials else ())]
-    if compared != "agrees" or any(one == "differs" for one in verdicts):
+    refused = compared is None and "refused" in verdicts and "agrees" in verdicts
+    if (compared != "agrees" and not refused) or "differs" in verdicts:
         return ""
     count = max(1, sum(one == "agrees" for one in verdicts))
     return f"{count} captured {'call' if count == 1 else 'calls'}, package against exported program"

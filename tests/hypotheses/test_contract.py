@@ -39,7 +39,7 @@ def run(
     breaking: dict[str, Any],
     keeping: dict[str, Any] | None,
     without: dict[str, Any] | None = None,
-    *,
+    *more: dict[str, Any],
     exported: tuple[int, int] = (2, 256),
 ) -> Observations:
     """Return a run of three calls of 4, 16 and 3 rows; the package was compiled for at most 15."""
@@ -60,6 +60,7 @@ def run(
             }
         )
         lines.append({"event": "end", "id": number, "ok": True, "seconds": 0.1})
+    lines += more
     text = "\n".join(json.dumps({"t": 1.0, "pid": 7, **line}) for line in lines) + "\n"
 
     log = read_events(io.BytesIO(text.encode()))
@@ -103,6 +104,17 @@ def test_a_bound_that_calls_within_it_are_as_wrong_as_those_above_is_not_the_cau
     (line,) = best.also_true
     assert "compiled for <= 15" in line and "exported for 2..256" in line and "call 3" in line
     assert 1 <= len(best.because) <= 3
+
+
+def test_a_break_of_a_call_that_the_script_does_not_complain_of_is_not_the_cause() -> None:
+    apart = {"apart": 0.5, "largest": 1.0, "unlike": 0, "wrong": 9, "of": 32}
+    settings = {"autocast": "cpu bfloat16", "exported_autocast": "off"}
+    seen = {"event": "reference", "caller": ["/t/check.py", 12], "call": 1, **apart, **settings}
+    best = diagnose(run(REFUSED, AGREES, AGREES, seen))[0]
+    assert best.category == "user_code" and "autocast" in best.summary, best.summary
+    (line,) = best.also_true
+    assert "x: size" in line and "call 1" in line
+    assert diagnose(run(REFUSED, AGREES, AGREES, {**seen, "call": 2}))[0].category != "user_code"
 
 
 def test_a_bound_that_no_result_depends_on_is_not_the_cause_of_an_exit() -> None:

@@ -175,6 +175,15 @@ held["fc.weight"], held["out.weight"] = held["out.weight"], held["fc.weight"]
 package.load_constants(held, check_full_update=False)"""
     + CHECK
 )
+AUTOCAST = (
+    SMALL
+    + """\
+package(x[:4])
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    want = model(x).float()
+sys.exit(float((package(x) - want).abs().max()) > 1e-4)
+"""
+)
 ATTRIBUTE = SMALL + "model.temperature = 0.7" + CHECK
 LATE = (
     SMALL
@@ -514,6 +523,7 @@ def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:
     [
         (WEIGHTS, "user_code", ("1 weight", "changed after the export", "out.weight")),
         (PARTIAL, "constants_missing", ("2 weights", "load_constants was given", "out.bias")),
+        (AUTOCAST, "user_code", ("autocast cpu bfloat16",)),
         (ATTRIBUTE, "user_code", ("temperature = 0.7", "at the export 1.0")),
         (LATE, "user_code", ("x: written in place between",)),
         (STATE, "wrong_result", ("changes floor", "had at the export")),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from aoti_debug.diagnose.calls import base_name, name_of
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.model import Experiment, InputFinding
+from aoti_debug.symptom import far, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -57,6 +58,11 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     if all(outcome.without and outcome.without.wrong_values for _, outcome in breaking):
         because = lines(breaking, "as it was made") + without_lines(breaking)
         return Weighed("also_true", because, "with this taken away the results are wrong as before")
+    others = complained_of(observations)
+    if others and not any((t.call.pid, t.call.call) in others for t, _ in breaking):
+        calls = ", ".join(str(call) for _, call in sorted(others)[:4])
+        why = f"the script finds the results of call {calls} wrong, which breaks nothing"
+        return Weighed("also_true", lines(breaking, "which breaks it"), why)
     right = [one for one in breaking if harmless(finding, one[1], narrowed=narrowed)]
     if len(right) == len(breaking):
         calls = numbers([trial for trial, _ in right])
@@ -74,6 +80,16 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         )
         return Weighed("cause", because)
     return OPEN
+
+
+def complained_of(observations: Observations) -> set[tuple[int, int]]:
+    """Return the calls that the script was seen to find wrong; none where one of them breaks what
+    the package was compiled for."""
+    if not rejects(observations):
+        return set()
+    found = {(one.pid, one.call) for one in far(observations) if one.call is not None}
+    broken = {(call.pid, call.call) for call in observations.run.calls if call.breaks}
+    return set() if found & broken else found
 
 
 def outcome_of(finding: InputFinding, report: TrialReport) -> Outcome:

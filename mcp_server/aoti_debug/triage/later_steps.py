@@ -171,7 +171,7 @@ async def take_bisection(
     if found is not None:
         artifact = f"{state.below(ran.directory)}/{REPORT}"
         found = replace(found, artifact=artifact)
-    said = found.summary if found else vanished(report) or "the process left no report"
+    said = found.summary if found else vanished(report)
     state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=found)
 
