@@ -23,7 +23,7 @@ import json, sys
 import torch
 
 sys.path.insert(0, {folder!r})
-from probe import changed, correspondence, held_out, standalone, tables
+from probe import changed, correspondence, held_out, refusals, standalone, tables
 
 Dim = torch.export.Dim
 
@@ -246,7 +246,16 @@ for name, now in {{
     "a legal one changed": [5, 2, 4, 7],
 }}.items():
     found = tables.looked_up(torch, sys.argv[1], drawn, [before], [torch.tensor(now)])
-    print(json.dumps({{"case": name, "looked_up": found}}), flush=True)
+    corrected = tables.corrected(torch, drawn, [before], [torch.tensor(now)])
+    told = {{"case": name, "looked_up": found, "corrected": corrected}}
+    print(json.dumps(told), flush=True)
+for name, now in {{
+    "dropped, the bad rows": [5, 3, 8],
+    "dropped, all": [8, 9, 1, 2],
+    "dropped, a good row": [5, 8, 9, 1],
+}}.items():
+    found = refusals.drops(torch, drawn, [before], [torch.tensor(now)])
+    print(json.dumps({{"case": name, "drops": found}}), flush=True)
 """
 
 
@@ -328,6 +337,14 @@ def test_only_a_table_of_the_script_tells_which_row_an_index_out_of_bounds_is(
     told = {name: case["looked_up"] for name, case in cases.items() if "looked_up" in case}
     assert [name for name, found in told.items() if found] == ["rows of a table"]
     assert len(told) == 4
+    corrected = [name for name, case in cases.items() if case.get("corrected")]
+    assert corrected == ["rows of a table", "another row"]
+
+
+def test_the_legal_rows_beside_one_that_is_refused_are_not_dropped(cases: dict[str, Any]) -> None:
+    told = {name: case["drops"] for name, case in cases.items() if "drops" in case}
+    assert [name for name, found in told.items() if found] == ["dropped, a good row"]
+    assert len(told) == 3
 
 
 OPERATORS = """

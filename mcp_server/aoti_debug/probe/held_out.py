@@ -92,6 +92,13 @@ def main() -> int:
             asked = refusals.Asked(captured, legal, like)
             if options.refusals and like:
                 report.update(wrong_refusals=refusals.wrong(torch, old, options.refusals, asked))
+            gone = given.other and given.now is not None and match.plain
+            if (
+                options.refusals
+                and gone
+                and refusals.drops(torch, drawn, captured.flat, given.now.flat)
+            ):
+                report.update(wrong_refusals=["it drops rows that the original computes"])
         wanted = pair.given(some, None if given.other else given.now)
         report.update(**_kept(torch, new, wanted))
         model = standalone.load_package(torch, options, wanted, report)

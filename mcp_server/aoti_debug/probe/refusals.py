@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import standalone
+from . import neighbours, standalone
+from .fresh import Fresh
 
 Inputs = standalone.Inputs
 
@@ -47,3 +48,22 @@ def wrong(torch: Any, program: Any, path: str, asked: Asked) -> list[str]:
         except Exception:
             continue
     return found
+
+
+def drops(torch: Any, drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
+    """Tell whether a call has some of the failing one's rows, and not all that are legal."""
+    tensors = [one for one in (*before, *now) if isinstance(one, torch.Tensor) and one.dim()]
+    if len(before) != len(now) or len(tensors) < 2 * len(before):
+        return False
+    bad: set[int] = set()
+    for place, leaf in enumerate(before):
+        found = neighbours.outside(drawn, place, leaf)
+        if found is not None:
+            bad |= set(found.reshape(len(leaf), -1).any(1).nonzero()[:, 0].tolist())
+    left = _rows(now)
+    kept = [row in left for number, row in enumerate(_rows(before)) if number not in bad]
+    return bool(bad) and any(kept) and not all(kept)
+
+
+def _rows(flat: list[Any]) -> list[str]:
+    return [str(row) for row in zip(*(leaf.tolist() for leaf in flat))]  # noqa: B905 - Python 3.9

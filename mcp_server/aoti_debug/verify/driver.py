@@ -91,13 +91,13 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         calls = _calls_before(before, ran, state.directory.path)
         await anyio.to_thread.run_sync(put_back, state, request, copy, there)
         parts = split(before.call.call, ran.observations.run.calls)
-        operators = await anyio.to_thread.run_sync(_operators, state, before)
+        operators = await anyio.to_thread.run_sync(_operators, state, before, was)
         others = Others(now, parts, checks, calls, operators)
         report = await held_out(state, request, before.material, ran, call, others)
         facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
         found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
-            failed = failed_check(before.observations, was)
+            failed = failed_check(before.observations, was.values())
             number, bad = before.failing_call, facts.nonfinite
             said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
             found = judge(replace(facts, unnoticed=said))
@@ -140,25 +140,25 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
     return Before(request.against, material, observations, signature, number, call, directory.path)
 
 
-def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[list[str], Changes]:
+def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[Mapping[str, str], Changes]:
     """Return the texts of the script's files as they were, and what a fix changed of their checks.
     Without a patch it may stand in the place of the original, whose files the run has kept."""
     script, _ = script_and_args(request.target)
     if script is None:
-        return [], Changes()
+        return {}, Changes()
     tree = tree_of(request.target, script)
     if request.patch is not None:
-        was = [*sources(tree).values()]
-        return was, changes(was, sources(copy).values())
-    kept = [*kept_sources(run).values()]
-    return kept, changes(kept, script_files(script, tree).values()) if kept else Changes()
+        was = {str(path.relative_to(tree)): text for path, text in sources(tree).items()}
+        return was, changes(was.values(), sources(copy).values())
+    was = kept_sources(run)
+    return was, changes(was.values(), script_files(script, tree).values()) if was else Changes()
 
 
-def _operators(state: RunState, before: Before) -> tuple[Path, ...]:
+def _operators(state: RunState, before: Before, was: Mapping[str, str]) -> tuple[Path, ...]:
     """Return the files that defined custom operators, as they were."""
     seen = before.observations.run.custom_ops
     files = {file for one in seen for file in one.files if file.endswith(".py")}
-    return as_they_were(kept_sources(before.path), files, state.directory.path / "tree-before")
+    return as_they_were(was, files, state.directory.path / "tree-before")
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
@@ -320,9 +320,10 @@ def _every_break(calls: Sequence[Call]) -> tuple[str, ...]:
 def _breaks(
     calls: Sequence[Call], number: int | None, category: Category | None
 ) -> tuple[str, ...]:
-    """Return what of the contract the call still breaks for which the diagnosis was made."""
+    """Return what of the contract the call, or one after it, still breaks for which the diagnosis
+    was made."""
     wanted = CONTRACT.get(category or "no_fault", ())
-    now = (call for call in calls if number is not None and call.call == number)
+    now = (call for call in calls if number is not None and (call.call or 0) >= number)
     return tuple(word for call in now for word in call.breaks if word in wanted)
 
 

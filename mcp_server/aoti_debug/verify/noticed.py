@@ -4,7 +4,7 @@ whether it still ends with a complaint."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import anyio.to_thread
@@ -50,7 +50,7 @@ async def unnoticed(
     return ""
 
 
-def failed_check(before: Observations, texts: Sequence[str]) -> list[ast.expr]:
+def failed_check(before: Observations, texts: Iterable[str]) -> list[ast.expr]:
     """Return what the user's line asked that ended the script, where it asked for results."""
     raised = before.of(PythonException)
     frames = [one for one in raised[-1].frames if one.owner == "user"] if raised else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ HIDING = frozenset(
 )
 _LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes to
 TOLERATED = 1e-2
+_WALKING = frozenset("items keys values enumerate zip range list iter".split())
 _BOUNDING = frozenset("clamp clamp_ clip clip_ minimum maximum remainder fmod Mod".split())
 COMPARING = frozenset(
     "allclose equal isclose assert_close assert_allclose assert_array_equal eq sub abs".split()
@@ -146,9 +148,29 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
             for known in (flows, flown)
         )
         made = {key: values for key, values in flown.items() if key not in flows}
+        given = [_renamed(one, flows, made) for one in given]
+        made |= {key: _given(new.named[key]) for key in new.named.keys() - old.named.keys()}
         if _diverted(name, given, later, made):
             return f"the script's check looks at another {name}: {said}"
     return ""
+
+
+def _renamed(value: ast.expr, flows: Flows, made: Flows) -> ast.expr:
+    """Return an expression with the names that its variables have now: what they are given is the
+    same."""
+    found = copy.deepcopy(value)
+    for node in (node for node in ast.walk(found) if isinstance(node, ast.Name)):
+        was = [*map(ast.unparse, flows.get(node.id, ()))]
+        alike = (name for name, values in made.items() if was == [*map(ast.unparse, values)])
+        node.id = next(alike, node.id) if was else node.id
+    return found
+
+
+def _given(found: Sequence[Definition]) -> list[ast.expr]:
+    """Return what the functions of a name give their own names, and return."""
+    nodes = [node for one in found for node in ast.walk(one)]
+    values = (node.value for node in nodes if isinstance(node, (ast.Assign, ast.Return)))
+    return [value for value in values if value is not None]
 
 
 def _looser(before: ast.AST, after: ast.AST) -> bool:
@@ -161,11 +183,15 @@ def _looser(before: ast.AST, after: ast.AST) -> bool:
 
 def _weaker(before: ast.AST, *after: ast.AST) -> bool:
     """Tell whether an expression lacks something, chooses or tolerates more, or hides values."""
-    one, other = features(before), features(*after)
-    added, judging = other - one, JUDGING & callees(before)
+    return bool(features(before) - features(*after)) or _hides(before, *after)
+
+
+def _hides(before: ast.AST, *after: ast.AST) -> bool:
+    """Tell whether an expression chooses or tolerates more, or hides values."""
+    added, judging = features(*after) - features(before), JUDGING & callees(before)
     hides = any(kind == "name" and name in HIDING for kind, name in added)
     hides |= any(k == "number" and judging and float(text) > TOLERATED for k, text in added)
-    return bool(one - other) or hides or any(kind == "choice" for kind, _ in added)
+    return hides or any(kind == "choice" for kind, _ in added)
 
 
 def _checking(found: Sequence[Definition]) -> list[Definition]:
@@ -194,10 +220,16 @@ def _diverted(
     for one, other in zip(old, new, strict=False):
         parts, names = [other], {name}
         for part in parts:
-            more = (loaded(part) & made.keys()) - names
+            more = ((loaded(part) | callees(part)) & made.keys()) - names
             names |= more
             parts += [value for key in sorted(more) for value in made[key]]
-        if _weaker(one, *parts) or loaded(one) - {n for part in parts for n in loaded(part)}:
+        lost = features(one) - features(*parts)
+        lacks = any(word not in _WALKING for _, word in lost)
+        if (
+            lacks
+            or _hides(one, *parts)
+            or loaded(one) - {n for part in parts for n in loaded(part)}
+        ):
             return True
     return False
 
