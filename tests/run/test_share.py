@@ -21,6 +21,7 @@ from aoti_debug.run.share import (
     SEVERAL,
     Share,
     _level_of,
+    _more,
     _threads,
     counted,
     going,
@@ -33,6 +34,14 @@ import subprocess, sys, threading
 threading.Thread(target=sys.stdin.read, daemon=True).start()
 with subprocess.Popen(["cat"], start_new_session=True):
     pass
+"""
+PROCESSES = 4 * (os.cpu_count() or 1)
+BUSY = f"""
+import subprocess, sys
+loop = ["sh", "-c", "while :; do :; done"]
+for _ in range({PROCESSES}):
+    subprocess.Popen(loop, start_new_session=True)
+sys.stdin.read()
 """
 
 
@@ -56,14 +65,15 @@ def test_each_client_has_one_run_and_one_reading_with_a_weight(
 
 
 @contextmanager
-def going_on(client: str, *, short: bool) -> Iterator[list[int]]:
-    """Have a program of two processes going on for a client."""
+def going_on(client: str, *, short: bool, source: str = TREE) -> Iterator[list[int]]:
+    """Have a program of several processes going on for a client."""
+    words, count = [sys.executable, "-c", source], PROCESSES if source == BUSY else 1
     with (
-        subprocess.Popen([sys.executable, "-c", TREE], stdin=-1, start_new_session=True) as process,
+        subprocess.Popen(words, stdin=-1, start_new_session=True) as process,
         going(client, short=short),
         counted(process.pid),
     ):
-        while not (below := descendants(process.pid)):
+        while len(below := descendants(process.pid)) < count:
             pass
         yield [process.pid, *below]
         for pid in (process.pid, *below):
@@ -88,6 +98,19 @@ def test_all_threads_and_sessions_of_a_run_give_way() -> None:
             if os.geteuid() == 0:
                 await reach(first, os.nice(0))
                 await reach(second, max(os.nice(0), BESIDE))
+
+    anyio.run(main)
+
+
+def test_many_busy_processes_of_one_run_weigh_as_much_as_one() -> None:
+    """Each in a session of its own, for a kernel may compare only these."""
+
+    async def main() -> None:
+        with going_on("a", short=RUN, source=BUSY) as many, going_on("b", short=RUN) as other:
+            with anyio.fail_after(60):
+                while min(map(_level_of, many)) < os.nice(0) + _more(PROCESSES, 2) - 1:
+                    await anyio.lowlevel.checkpoint()
+            await reach(other, os.nice(0))
 
     anyio.run(main)
 

@@ -4,6 +4,7 @@ others; who is alone has all of them."""
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ from aoti_debug.run.launcher import children_of_all, descendants
 
 IDLE, NICEST = 20, 19
 SEVERAL, READS, BESIDE = 5, 5, 10  # nice values: of the first of several runs, of a reading, both
+MANY = 4
 AGAIN_S = 2.0  # what a program starts may leave its group
 
 
@@ -93,23 +95,28 @@ class _Weigher:
     def _weigh(self) -> None:
         while True:
             self._changed.clear()
+            among = children_of_all()
             with self._lock:
+                clients = len({share.client for share in self._going})
                 shares = zip(self._going, levels(self._going), strict=True)
-                among = children_of_all()  # which takes a while
-                again = sum(self._give(share, level, among) for share, level in shares)
+                again = sum(self._give(share, level, among, clients) for share, level in shares)
             self._changed.wait(AGAIN_S if again else None)
 
-    def _give(self, share: Share, level: int, among: dict[int, list[int]]) -> bool:
+    def _give(self, share: Share, level: int, among: dict[int, list[int]], clients: int) -> bool:
         """Give a share's processes their level; tell whether that is to be done again."""
         own = os.nice(0)
         level = max(level, own)
-        if level == share.level == own:
+        if level == share.level == own and clients < 2:
             return False
         pids = (*share.roots, *descendants(*share.roots, among=among))
+        if clients > 1 and level < IDLE:
+            level = min(NICEST, level + _more(sum(map(_busy, pids)), clients))
         given = [_weigh(pid, share.level, level) for pid in pids]
-        share.stuck = level < share.level and not all(given)
-        share.level = share.level if share.stuck else level
-        return level > own
+        if all(given) or level > share.level:
+            share.level, share.stuck = level, False
+        else:  # it stays as low as it is, and another one is the first
+            share.stuck = share.level == IDLE
+        return level > own or clients > 1
 
 
 _WEIGHER = _Weigher()
@@ -171,10 +178,27 @@ def _weigh(pid: int, before: int, level: int) -> bool:
     return True
 
 
+def _more(busy: int, clients: int) -> int:
+    """Return what makes so many threads, where they are MANY times a client's part of the
+    processors, weigh as much as the part; each nice value weighs a fifth less than the last."""
+    times = busy * clients / (os.cpu_count() or 1)
+    return round(math.log(times, 1.25)) if times > MANY else 0
+
+
+def _busy(pid: int) -> int:
+    """Return how many threads of a process run or wait for a processor."""
+    states = []
+    for thread in _threads(pid):
+        with contextlib.suppress(OSError):
+            stat = Path(f"/proc/{pid}/task/{thread}/stat").read_bytes()
+            states.append(stat.rpartition(b")")[2].split()[0])
+    return states.count(b"R")
+
+
 def _threads(pid: int) -> list[int]:
     try:
         return [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
-    except FileNotFoundError:
+    except OSError:
         return [pid]
 
 
