@@ -89,7 +89,7 @@ LENIENT := --explicit-package-bases --ignore-missing-imports --implicit-reexport
   --allow-any-generics --allow-subclassing-any --no-warn-return-any --no-warn-unused-ignores
 types: $(VENV)/.tools
 	MYPYPATH=tests $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/targets/|planted' tests
-	MYPYPATH=evals $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/(cases|zoo)/|prelude|explain_cases|gpu_checks' evals
+	MYPYPATH=evals $(BIN)/mypy --no-error-summary $(LENIENT) --exclude '/(cases|zoo)/|prelude|explain_cases' evals
 
 evals: $(VENV)/.tools
 	$(BIN)/python evals/run.py agents --replay

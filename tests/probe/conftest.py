@@ -150,6 +150,12 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     )
 
 
+@pytest.fixture(scope="session")
+def python(warm_python: str) -> str:
+    """What a start of the interpreter does is tested with torch_python()."""
+    return warm_python
+
+
 RunScript = Callable[..., Ran]
 
 

@@ -338,11 +338,6 @@ GIVEN = (
 
 
 @pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
-@pytest.fixture(scope="module")
 def told(run_file, check, tmp_path_factory):
     """Return what was found of each call, in the order of GIVEN."""
     directory = tmp_path_factory.mktemp("recorded")

@@ -172,11 +172,11 @@ def offered(ran: Ran, to: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def first(tmp_path_factory: pytest.TempPathFactory, python: str) -> Ran:
     def make(directory: Path) -> None:
         (directory / "operators.py").write_text(OPERATORS)
         (directory / "first.py").write_text(FIRST)
-        assert run_python(directory, "first.py").code == 0
+        assert run_python(directory, "first.py", python=python).code == 0
 
     directory = once("reuse", tmp_path_factory, make)
     text = (directory / "events.jsonl").read_text()
@@ -194,7 +194,9 @@ def compiles(ran: Ran) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def again(first: Ran, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def again(
+    first: Ran, tmp_path_factory: pytest.TempPathFactory, python: str
+) -> dict[str, dict[str, Any]]:
     directory = tmp_path_factory.mktemp("again")
     changed = OPERATORS.replace(
         "def first(x: torch.Tensor) -> torch.Tensor:\n    return x.clone()",
@@ -208,7 +210,8 @@ def again(first: Ran, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dic
     (directory / "operators.py").write_text("# moved\n" + changed)
     (directory / "again.py").write_text(AGAIN)
     offers = offered(first, directory / "offers.json")
-    ran = run_python(directory, "again.py", env={"AOTI_DEBUG_REUSE": str(offers)})
+    env = {"AOTI_DEBUG_REUSE": str(offers)}
+    ran = run_python(directory, "again.py", env=env, python=python)
     assert ran.code == 0, ran.stderr
     return compiles(ran)
 
@@ -253,9 +256,11 @@ def test_a_compile_that_is_wanted_anew_is_done(again: dict[str, dict[str, Any]])
     assert "reused" not in again["anew"]
 
 
-def test_a_kernel_of_triton_differs_by_its_source_and_by_what_it_calls(tmp_path: Path) -> None:
+def test_a_kernel_of_triton_differs_by_its_source_and_by_what_it_calls(
+    tmp_path: Path, python: str
+) -> None:
     (tmp_path / "kernels.py").write_text(KERNELS)
-    ran = run_python(tmp_path, "kernels.py")
+    ran = run_python(tmp_path, "kernels.py", python=python)
     assert ran.code == 0, ran.stderr
     base, moved, changed, beneath = json.loads(ran.stdout)
     assert base == moved
@@ -264,7 +269,7 @@ def test_a_kernel_of_triton_differs_by_its_source_and_by_what_it_calls(tmp_path:
 
 @pytest.mark.parametrize("fault", ["changed", "open", "link"])
 def test_a_package_that_anybody_may_have_written_is_not_taken(
-    first: Ran, tmp_path: Path, fault: str
+    first: Ran, tmp_path: Path, python: str, fault: str
 ) -> None:
     (tmp_path / "operators.py").write_text(OPERATORS)
     (tmp_path / "script.py").write_text(PROGRAMS + "compiled(Model(), 'again')\n")
@@ -280,6 +285,6 @@ def test_a_package_that_anybody_may_have_written_is_not_taken(
         one["file"] = os.fspath(package)
     (tmp_path / "offers.json").write_text(json.dumps(offers))
     env = {"AOTI_DEBUG_REUSE": str(tmp_path / "offers.json")}
-    found = compiles(run_python(tmp_path, "script.py", env=env))
+    found = compiles(run_python(tmp_path, "script.py", env=env, python=python))
     assert found["again"]["ok"]
     assert "reused" not in found["again"]

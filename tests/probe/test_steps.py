@@ -25,11 +25,6 @@ def test_a_program_of_the_probe_starts_as_a_script(program: str):
     assert ran.stdout.startswith(f"usage: {program}.py")
 
 
-@pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
 @pytest.fixture
 def captured(run_script, compiled):
     """Run calls and return the arguments that name package, program and the first capture."""

@@ -6,7 +6,15 @@ import re
 import signal
 import struct
 
+import pytest
 from aoti_debug.record.counts import read_call_counts
+from programs import torch_python
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """What is watched begins with the interpreter itself."""
+    return torch_python()
 
 
 def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):
