@@ -1,6 +1,7 @@
-// std::regex reads one device string in a package's wrapper, and is 40% of its compile: the wrappers
-// of a session only declare it, and share what compiler.sh compiles of this file with HERE set.
+// Templates that take half of a wrapper's compile (std::regex reads one device string): wrappers only
+// declare them, and share what compiler.sh compiles with HERE set.
 #include <regex>
+#include <torch/csrc/inductor/aoti_runtime/model.h>
 #ifndef HERE
 #define HERE extern
 namespace std::__detail {
@@ -19,4 +20,7 @@ HERE template class regex_traits<char>;
 HERE template class __detail::_Compiler<regex_traits<char>>;
 HERE template class __detail::_Scanner<char>;
 HERE template class __detail::_NFA<regex_traits<char>>;
+}
+namespace torch::aot_inductor {
+HERE template class AOTInductorModelBase<AOTInductorModel>;
 }
