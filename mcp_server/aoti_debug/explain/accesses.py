@@ -25,6 +25,13 @@ _CPP_STORE = re.compile(
 _CPP_ATOMIC = re.compile(
     r"atomic_add\w{0,20}\(&(\w{0,100}ptr\d{1,4})\[static_cast<int64_t>\((.{1,1000}?)\)\]"
 )
+How = Literal["load", "store", "atomic"]
+_TRITON_HOW: dict[str, How] = {"load": "load", "store": "store"}
+_CPP: tuple[tuple[re.Pattern[str], How], ...] = (
+    (_CPP_ATOMIC, "atomic"),
+    (_CPP_LOAD, "load"),
+    (_CPP_STORE, "store"),
+)
 _CHECK = re.compile(r'"index out of bounds: ([^"]{1,300})"')
 _TWO = re.compile(r"^(.{1,80}?) <= (.{1,80}?) < (.{1,80})$")
 _ABOVE = re.compile(r"^(.{1,80}?) < (.{1,80})$")
@@ -47,7 +54,7 @@ class Access:
     """A load or store of a pointer at an offset."""
 
     place: int
-    how: Literal["load", "store", "atomic"]
+    how: How
     pointer: str
     offset: str
     text: str
@@ -94,19 +101,14 @@ def _accesses(code: Code, place: int, line: str) -> Iterator[Access]:
     text = line.strip()
     if code.language == "triton":
         for found in _TRITON.finditer(line):
-            how: Literal["load", "store", "atomic"] = (
-                "load" if found[1] == "load" else "store" if found[1] == "store" else "atomic"
-            )
+            how = _TRITON_HOW.get(found[1], "atomic")
             yield Access(place, how, found[2], _balanced(found[3]), text)
         return
     if "ptr" not in line:
         return
-    for found in _CPP_ATOMIC.finditer(line):
-        yield Access(place, "atomic", found[1], plain(found[2]), text)
-    for found in _CPP_LOAD.finditer(line):
-        yield Access(place, "load", found[1], plain(found[2]), text)
-    for found in _CPP_STORE.finditer(line):
-        yield Access(place, "store", found[1], plain(found[2]), text)
+    for pattern, way in _CPP:
+        for found in pattern.finditer(line):
+            yield Access(place, way, found[1], plain(found[2]), text)
     if "atomic_add" not in line:
         for found in _CPP_INDEX.finditer(line):
             yield Access(place, "store" if found[3] else "load", found[1], plain(found[2]), text)
@@ -159,14 +161,10 @@ def indexed_by(code: Code, check: IndexCheck) -> list[Access]:
     # Generated code may check a converted or wrapped copy and then use either.
     used = {check.index, *(n for n in made.values() if n.startswith("tmp"))}
     follow = definition(code, check.index, check.place)
-    positions = (
-        names_in(follow[1]) if follow is not None and not TEMPORARY.search(follow[1]) else []
-    )
-    used.update(positions)
-    below = []
-    for access in accesses(code, check.place + 1, check.place + 61):
-        if used & set(names_in(access.offset)):
-            below.append(access)
+    if follow is not None and not TEMPORARY.search(follow[1]):
+        used.update(names_in(follow[1]))
+    near = accesses(code, check.place + 1, check.place + 61)
+    below = [access for access in near if used & set(names_in(access.offset))]
     strong = [a for a in below if check.index in names_in(a.offset)]
     return strong or below
 
@@ -176,7 +174,7 @@ def unchecked(code: Code) -> list[Access]:
     guarded: set[str] = set()
     for check in checks(code):
         guarded.add(check.index)
-        guarded.update(n for n in slice_of(code, check.index, check.place).values())
+        guarded.update(slice_of(code, check.index, check.place).values())
     found = []
     for access in accesses(code):
         names = TEMPORARY.findall(access.offset)

@@ -87,6 +87,7 @@ def kernel_at(lines: Sequence[str], line: int) -> str | None:
 
 _WORD = re.compile(r"[A-Za-z_]\w{0,299}")
 _RUNTIME = ("this->device_idx_", "stream", "kernels", "this->cubin_dir_", "proxy_executor")
+_SIZES = ("ks", "xnumel", "ynumel", "znumel", "r0_numel", "r1_numel", "rnumel")  # parameters
 CALL_LIMIT = 20_000  # characters of one call
 
 
@@ -110,15 +111,13 @@ def arguments_of(
     found = []
     for place, text in enumerate(given):
         parameter = parameters[place] if place < len(parameters) else f"argument {place}"
-        value = tensor_in(text, names)
-        kind = value.kind if value is not None else "other"
-        if value is None and parameter.startswith(
-            ("ks", "xnumel", "ynumel", "znumel", "r0_numel", "r1_numel", "rnumel")
-        ):
-            kind_of: Literal["size", "other"] = "size"
-            found.append(Argument(parameter, text, kind_of))
-            continue
-        found.append(Argument(parameter, text, kind, value, direction(parameter, place, launch)))
+        value, way = tensor_in(text, names), direction(parameter, place, launch)
+        if value is not None:
+            found.append(Argument(parameter, text, value.kind, value, way))
+        elif parameter.startswith(_SIZES):
+            found.append(Argument(parameter, text, "size"))
+        else:
+            found.append(Argument(parameter, text, "other", None, way))
     return found
 
 
@@ -168,11 +167,8 @@ def split(text: str) -> Iterator[str]:
 
 def tensor_in(text: str, names: ModelNames) -> NamedTensor | None:
     """Return the tensor that an argument names."""
-    for word in _WORD.findall(text):
-        value = names.values.get(word.removesuffix("_handle"))
-        if value is not None:
-            return value
-    return None
+    named = (names.values.get(word.removesuffix("_handle")) for word in _WORD.findall(text))
+    return next((value for value in named if value is not None), None)
 
 
 def described(value: NamedTensor, names: ModelNames) -> str:

@@ -21,22 +21,17 @@ SAID = 12  # checks
 def kernel_record(
     wanted: Wanted, code: Code | None, launch: Launch | None, place: int | None
 ) -> Kernel:
+    number = launch.number if launch is not None else None
     kind = launch.kind if launch is not None else code.language if code is not None else None
-    line = (
-        code.first + place
-        if code is not None and place is not None
-        else code.first
-        if code is not None
-        else None
-    )
-    text = code.lines[place].strip() if code is not None and place is not None else None
+    if code is None:
+        return Kernel(name=wanted.name, kind=kind, launch=number)
     return Kernel(
         name=wanted.name,
         kind=kind,
-        launch=launch.number if launch is not None else None,
-        file=base_name(code.file) if code is not None else None,
-        line=line,
-        text=text,
+        launch=number,
+        file=base_name(code.file),
+        line=code.first + (place or 0),
+        text=code.lines[place].strip() if place is not None else None,
     )
 
 
@@ -50,7 +45,7 @@ def sizes_of(arguments: Sequence[Argument], names: ModelNames) -> dict[str, str]
     """Trace size parameters and the symbols in tensors' sizes to the inputs' dimensions."""
     found = {a.parameter: names.words(a.given) for a in arguments if a.kind == "size"}
     text = " ".join(" ".join(a.value.size or ()) for a in arguments if a.value is not None)
-    for symbol, _ in names.symbols.items():
+    for symbol in names.symbols:
         if symbol in text and (origin := names.origin(symbol)) is not None:
             known = names.known.get(symbol)
             found.setdefault(symbol, origin + (f" = {known}" if known is not None else ""))
@@ -79,14 +74,10 @@ def unchecked_words(
     found = []
     for access in unchecked(code):
         argument = arguments.get(access.pointer)
-        called = (
-            names.called(argument.value)
-            if argument is not None and argument.value is not None
-            else access.pointer
-        )
-        found.append(
-            f"line {code.first + access.place}: {access.how} of {called} at {access.offset}"
-        )
+        value = argument.value if argument is not None else None
+        called = names.called(value) if value is not None else access.pointer
+        line = code.first + access.place
+        found.append(f"line {line}: {access.how} of {called} at {access.offset}")
     return list(dict.fromkeys(found))[:SAID]
 
 

@@ -88,11 +88,8 @@ def find(asked: str, model: CompiledModel, cpp: Sequence[str], cpp_file: str) ->
     named = [name for name in names if name in text]
     if named:
         return Wanted(max(named, key=len))
-    custom = [
-        name
-        for name in names
-        if text.replace("::", ".").removesuffix(".default") in name.replace("::", ".")
-    ]
+    operator = text.replace("::", ".").removesuffix(".default")
+    custom = [name for name in names if operator in name.replace("::", ".")]
     if len(custom) == 1:
         return Wanted(custom[0])
     return NotFound(asked[:200], nearest(text, names))
@@ -137,12 +134,10 @@ def find_assertion(
     inside = [n for n, one in enumerate(cpp, 1) if f'"index out of bounds: {condition}"' in one]
     holding = list(dict.fromkeys([*triton, *(k for n in inside if (k := kernel_at(cpp, n)))]))
     meant = [name for name in found.kernels if name in holding]
-    if len(meant) == 1:
-        return Wanted(meant[0], check.condition, line if meant[0] in triton else None, generated)
-    if len(holding) == 1:
-        return Wanted(
-            holding[0], check.condition, line if holding[0] in triton else None, generated
-        )
+    for names in (meant, holding):
+        if len(names) == 1:
+            own = line if names[0] in triton else None
+            return Wanted(names[0], check.condition, own, generated)
     if holding:
         why = f"{len(holding)} kernels check {check.condition}: name one of them"
         return NotFound(condition, tuple(holding[:NEAREST]), why)

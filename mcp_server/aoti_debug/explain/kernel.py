@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_debug.answers import ExplainAnswer
-from aoti_debug.explain import describe, index
+from aoti_debug.explain import describe
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import IndexCheck, checks
 from aoti_debug.explain.code import Code, arguments_of
@@ -36,10 +36,9 @@ def find_in(
     starts = [(n, line.lstrip()) for n, line in enumerate(code.lines)]
     own = next((n for n, line in starts if line.startswith(f"def {name}(")), None)
     if own is None:  # Inductor numbers kernels (`scale_0`) and leaves the function its name
-        defined = [n for n, line in starts if line.startswith("def ")]
-        own = next(
-            (n for n in defined if code.lines[n - 1].strip().startswith("@triton.jit")), None
-        )
+        defined = (n for n, line in starts if line.startswith("def "))
+        jitted = (n for n in defined if code.lines[n - 1].strip().startswith("@triton.jit"))
+        own = next(jitted, None)
     if own is None:
         return None
     head = code.lines[own].lstrip().partition("(")[0] + "("
@@ -128,7 +127,8 @@ def explain(
         producers = list(producers_of(code, check, by_name, model, texts, names))
         found = indices.read_index(code, check, by_name, names, producers, call.inputs)
     origin = origin_of(model, wanted.name, launch)
-    users = users_line(code, wanted.name, place, files)
+    own = code is not None and is_users(code)
+    users = find_in(code, wanted.name, place, files()) if code is not None and own else None
     return ExplainAnswer(
         kernel=describe.kernel_record(wanted, code, launch, place),
         summary=summary(wanted, found, launches, origin, names),
@@ -197,33 +197,16 @@ def summary(
     named = ops or [f"node {node}" for node in nodes]
     what = ", ".join(named[:8]) + (", …" if len(named) > 8 else "") or "no operators named"
     count = len(launches)
-    times = (
-        "not launched"
-        if not count
-        else "launched once"
-        if count == 1
-        else f"launched {count} times"
-    )
+    times = {0: "not launched", 1: "launched once"}.get(count, f"launched {count} times")
     line = f"; from {origin.source[0]}" if origin and origin.source else ""
     return f"{wanted.name}: {what}; {times}{line}"
 
 
 def confidence(found: Index | None) -> Confidence:
-    return (
-        "proved"
-        if found is not None and (found.culprit is not None or _overruns(found))
-        else "likely"
-    )
-
-
-def _overruns(found: Index) -> bool:
-    return found.upper is not None and (found.upper == 0 or (found.reach or 0) > found.upper)
-
-
-def users_line(code: Code | None, name: str, place: int | None, files: Files) -> SourceLine | None:
-    if code is None or not is_users(code):
-        return None
-    return find_in(code, name, place, files())
+    if found is None or found.upper is None:
+        return "likely"
+    overruns = found.upper == 0 or (found.reach or 0) > found.upper
+    return "proved" if found.culprit is not None or overruns else "likely"
 
 
 def index_fixes(
@@ -232,4 +215,4 @@ def index_fixes(
     if found is None or wanted.condition is None:
         return []
     ops = [op for producer in found.producers for op in producer.launch.ops]
-    return index.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])
+    return indices.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aoti_debug.package.record import Constant, Dim, Wrapper
@@ -43,7 +43,6 @@ class NamedTensor:
     stride: tuple[str, ...] | None = None
     dtype: str | None = None
     of: str | None = None  # the tensor whose memory it is
-    line: int = 0  # of the wrapper, where it is made
     output: int | None = None  # number of the output that it becomes
 
 
@@ -139,19 +138,21 @@ def read_names(
     arrays: dict[str, tuple[str, ...]] = {}
     scalars: dict[str, str] = {}
     first = next((n for n, line in enumerate(lines) if line.startswith(_RUN)), 0)
-    for number in range(first, len(lines)):
-        _read(number + 1, lines[number], values, arrays, scalars)
+    for line in lines[first:]:
+        _read(line, values, arrays, scalars)
     for constant in wrapper.constants:
         named = [v for v in values.values() if v.kind == "constant" and v.index == constant.index]
         for value in named or [NamedTensor(constant.name, "constant", constant.index)]:
             sizes = tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
             values[value.name] = NamedTensor(
-                value.name, "constant", constant.index, *sizes, constant.dtype, line=value.line
+                value.name, "constant", constant.index, *sizes, constant.dtype
             )
     sizes_of = {s.expression: s.name for s in wrapper.symbols}
     for one in wrapper.inputs:
-        found = values.get(one.name)
-        if found is not None and one.dims is not None:
+        if one.name not in values:
+            continue
+        size, stride = values[one.name].size, None
+        if one.dims is not None:
             size = tuple(
                 d.symbol or sizes_of.get(f"{one.name}_size[{n}]") or bounds(d)
                 for n, d in enumerate(one.dims)
@@ -159,16 +160,10 @@ def read_names(
             stride = tuple(
                 str(d.stride) if d.stride is not None else d.stride_symbol or "?" for d in one.dims
             )
-            values[one.name] = NamedTensor(one.name, "input", one.index, size, stride, one.dtype)
-        elif found is not None:
-            values[one.name] = NamedTensor(
-                one.name, "input", one.index, found.size, None, one.dtype
-            )
+        values[one.name] = NamedTensor(one.name, "input", one.index, size, stride, one.dtype)
     symbols = {symbol.name: symbol.expression for symbol in wrapper.symbols}
     names = ModelNames(values, symbols, scalars, wrapper.constants, users or {})
-    return ModelNames(
-        values, symbols, scalars, wrapper.constants, users or {}, _bind(names, shapes)
-    )
+    return replace(names, known=_bind(names, shapes))
 
 
 def bounds(dim: Dim) -> str:
@@ -193,65 +188,45 @@ def _bind(names: ModelNames, shapes: Mapping[int, Sequence[int]] | None) -> dict
 
 
 def _read(
-    number: int,
     line: str,
     values: dict[str, NamedTensor],
     arrays: dict[str, tuple[str, ...]],
     scalars: dict[str, str],
 ) -> None:
     if "int_array_" in line and (found := _ARRAY.search(line)):
-        arrays[found[1]] = tuple(_LONG.sub(r"\1", part.strip()) for part in found[2].split(","))
-        return
-    if "_handle)" in line and (found := _EMPTY.search(line)):
-        size, stride = arrays.get(found[1]), arrays.get(found[2])
-        values[found[4]] = NamedTensor(
-            found[4], "buffer", None, size, stride, found[3], line=number
-        )
-        return
-    if "constants_->at(" in line and (found := _CONSTANT.search(line)):
-        values[found[1]] = NamedTensor(found[1], "constant", int(found[2]), line=number)
+        arrays[found[1]] = _parts(found[2])
+    elif "_handle)" in line and (found := _EMPTY.search(line)):
+        sizes = arrays.get(found[1]), arrays.get(found[2])
+        values[found[4]] = NamedTensor(found[4], "buffer", None, *sizes, found[3])
+    elif "constants_->at(" in line and (found := _CONSTANT.search(line)):
+        values[found[1]] = NamedTensor(found[1], "constant", int(found[2]))
     elif "std::move(inputs[" in line and (found := _INPUT.search(line)):
-        values[found[1]] = NamedTensor(found[1], "input", int(found[2]), line=number)
+        values[found[1]] = NamedTensor(found[1], "input", int(found[2]))
     elif "reinterpret_tensor_wrapper(" in line and (found := _VIEW.search(line)):
-        _add(
-            values,
-            NamedTensor(found[1], "buffer", None, arrays.get(found[3]), of=found[2], line=number),
-        )
+        _add(values, found[1], found[2], arrays.get(found[3]))
     elif "std::move(" in line and (found := _MOVED.search(line)):
-        _add(values, NamedTensor(found[1], "buffer", of=found[2], line=number))
+        _add(values, found[1], found[2])
     elif "assert_size_stride(" in line and (found := _SIZE.search(line)):
         old = values.get(found[1])
         if old is not None and old.kind == "buffer" and old.size is None:
-            size = tuple(_LONG.sub(r"\1", part.strip()) for part in found[2].split(","))
-            values[found[1]] = NamedTensor(
-                old.name, old.kind, None, size, None, old.dtype, old.of, old.line
-            )
+            values[found[1]] = replace(old, size=_parts(found[2]))
     elif "output_handles[" in line and (found := _OUTPUT.search(line)):
-        old = values.get(found[2])
-        if old is not None:
-            values[found[2]] = NamedTensor(
-                old.name,
-                old.kind,
-                old.index,
-                old.size,
-                old.stride,
-                old.dtype,
-                old.of,
-                old.line,
-                int(found[1]),
-            )
+        if found[2] in values:
+            values[found[2]] = replace(values[found[2]], output=int(found[1]))
     elif "&" in line and (found := _MADE.search(line)):
-        values.setdefault(found[1], NamedTensor(found[1], "buffer", line=number))
+        values.setdefault(found[1], NamedTensor(found[1], "buffer"))
     elif " = " in line and (found := _SCALAR.search(line)):
         scalars.setdefault(found[1], found[2].strip())
 
 
-def _add(values: dict[str, NamedTensor], value: NamedTensor) -> None:
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(_LONG.sub(r"\1", part.strip()) for part in text.split(","))
+
+
+def _add(
+    values: dict[str, NamedTensor], name: str, of: str, size: tuple[str, ...] | None = None
+) -> None:
     """Keep a view or a reuse under the size of what it stands for, where its own is not stated."""
-    base = values.get(value.of or "")
-    if base is None:
-        return
-    size = value.size or base.size
-    values[value.name] = NamedTensor(
-        value.name, base.kind, base.index, size, None, base.dtype, value.of, value.line
-    )
+    if of in values:
+        size = size or values[of].size
+        values[name] = replace(values[of], name=name, of=of, size=size, stride=None, output=None)

@@ -35,7 +35,7 @@ def write_found(wrote: Report) -> Found:
         what=f"declare it, mutates_args=({argument!r},), or let the operator copy {argument} first",
         why="compiled code reuses and reorders buffers by what the schema says",
     )
-    return Found("wrong_result", summary, node, op, lines(wrote.get("stack")), None, [fix], [])
+    return Found("wrong_result", summary, node, op, lines(wrote.get("stack")), fixes=[fix])
 
 
 def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> Found:
@@ -133,24 +133,13 @@ def index_found(report: Report, inputs: Mapping[str, int]) -> Found | None:
     if index is None:
         return None
     chain = [one for one in report.get("chain") or [] if isinstance(one, dict)]
-    blame = blamed(index, list(chain_words(chain)), inputs)
-    return Found(
-        "index_out_of_bounds",
-        blame.summary,
-        index.node,
-        index.op,
-        lines(report.get("stack")),
-        blame.input,
-        blame.fixes,
-        [],
-    )
+    blame, where = blamed(index, list(chain_words(chain)), inputs), lines(report.get("stack"))
+    about = blame.summary, index.node, index.op, where, blame.input, blame.fixes
+    return Found("index_out_of_bounds", *about)
 
 
 def chain_words(chain: Sequence[Report]) -> Iterator[str]:
     for one in chain[:6]:
-        op = str(one.get("op")).removeprefix("aten.").partition(".")[0]
-        what = str(one.get("node")) if one.get("kind") != "call_function" else op
         kind = {"placeholder": "input ", "get_attr": "buffer "}.get(str(one.get("kind")), "")
-        if kind == "buffer ":
-            what = str(one.get("node"))
-        yield kind + what
+        op = str(one.get("op")).removeprefix("aten.").partition(".")[0]
+        yield kind + (op if one.get("kind") == "call_function" else str(one.get("node")))

@@ -4,8 +4,8 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
@@ -22,12 +22,12 @@ class Found:
 
     category: Category
     summary: str
-    node: str
-    op: str
-    source: list[SourceLine]
-    input: InputFinding | None
-    fixes: list[Fix]
-    values: list[ValueRow]
+    node: str = ""
+    op: str = ""
+    source: list[SourceLine] = field(default_factory=list)
+    input: InputFinding | None = None
+    fixes: list[Fix] = field(default_factory=list)
+    values: list[ValueRow] = field(default_factory=list)
     artifact: str = "report.json"
     headline: str = ""  # of the summary, where that is longer
     weight: str = ""  # that holds NaN or Inf
@@ -70,23 +70,19 @@ def thinned(count: int, centre: int) -> list[int]:
 
 
 def row_of(row: Report, at: int | None = None, mark: str | None = None) -> ValueRow:
-    def number(key: str) -> float | None:
-        value = row.get(key)
-        return float(value) if isinstance(value, (int, float)) else None
-
+    known = {key: row.get(key) for key in ("min", "max", "mean")}
+    numbers = {key: float(one) for key, one in known.items() if isinstance(one, (int, float))}
     return ValueRow(
         number=at,
         node=str(row.get("node"))[:200],
         op=str(row.get("op") or "")[:200],
         shape=[size for size in row.get("shape") or [] if isinstance(size, int)],
         dtype=str(row.get("dtype")) if row.get("dtype") else None,
-        min=number("min"),
-        max=number("max"),
-        mean=number("mean"),
         nan=int(row.get("nan") or 0),
         inf=int(row.get("inf") or 0),
         line=str(row.get("line")) if row.get("line") else None,
         mark=mark,
+        **numbers,
     )
 
 
@@ -106,7 +102,8 @@ IN_32_BITS = Fix(
 def read_bisection(report: Report) -> Found | None:
     """Return the first wrong value that the search came to; None where it found none."""
     if isinstance(reason := report.get("reason"), dict):
-        return reason_found(reason)
+        read = REASONS.get(str(reason.get("kind")))
+        return read(reason) if read is not None else None
     if isinstance(unstable := report.get("unstable"), dict):
         return unstable_found(unstable)
     first = report.get("first")
@@ -145,31 +142,10 @@ def read_bisection(report: Report) -> Found | None:
         fix = IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
-    return Found(
-        "wrong_result",
-        said,
-        node,
-        op,
-        lines(first.get("stack")),
-        None,
-        [fix],
-        table(rows, node),
-        headline=headline + pair(first),
-        decided=first.get("explains", alone.startswith("wrong")) is not False,
-    )
-
-
-def reason_found(reason: Report) -> Found | None:
-    """Return what explains wrong values without a compile."""
-    if reason.get("kind") == "precision":
-        return precision_found(reason)
-    if reason.get("kind") == "constants":
-        return constants_found(reason)
-    if reason.get("kind") == "kept_weights":
-        return kept_weights_found(reason)
-    if reason.get("kind") == "casts":
-        return casts_found(reason)
-    return copies_found(reason) if reason.get("kind") == "copies" else None
+    place, values = lines(first.get("stack")), table(rows, node)
+    decided = first.get("explains", alone.startswith("wrong")) is not False
+    about = Found("wrong_result", said, node, op, place, fixes=[fix], values=values)
+    return replace(about, headline=headline + pair(first), decided=decided)
 
 
 def copies_found(reason: Report) -> Found:
@@ -182,9 +158,8 @@ def copies_found(reason: Report) -> Found:
     )
     place = lines(reason.get("stack"))
     short = f"{node} is compiled without the copy of the memory that it overwrites"
-    return Found(
-        "wrong_result", summary, node, str(reason.get("op")), place, None, [fix], [], headline=short
-    )
+    op = str(reason.get("op"))
+    return Found("wrong_result", summary, node, op, place, fixes=[fix], headline=short)
 
 
 def casts_found(reason: Report) -> Found:
@@ -198,7 +173,7 @@ def casts_found(reason: Report) -> Found:
     )
     place = lines(reason.get("stack"))
     op = str(reason.get("op"))
-    return Found("wrong_result", summary, node, op, place, None, [fix], [], headline=headline)
+    return Found("wrong_result", summary, node, op, place, fixes=[fix], headline=headline)
 
 
 def precision_found(reason: Report) -> Found:
@@ -214,7 +189,7 @@ def precision_found(reason: Report) -> Found:
         "allow_tf32, or compare within the tolerance of this precision",
         why="the exported program, run at this precision, gives the package's results",
     )
-    return Found("wrong_result", summary, "", "", [], None, [fix], [], headline=headline)
+    return Found("wrong_result", summary, fixes=[fix], headline=headline)
 
 
 def kept_weights_found(reason: Report) -> Found:
@@ -232,7 +207,7 @@ def kept_weights_found(reason: Report) -> Found:
         "is computed again after load_constants; or compile again for new weights",
         why="constants that the compiler folds at compile time are not updated with their source",
     )
-    return Found("constants_mismatch", summary, "", "", [], None, [fix], [], headline=headline)
+    return Found("constants_mismatch", summary, fixes=[fix], headline=headline)
 
 
 def constants_found(reason: Report) -> Found:
@@ -254,7 +229,16 @@ def constants_found(reason: Report) -> Found:
         "check_full_update=True) where only values differ",
         why="the package keeps the weights and the graph of the day it was compiled",
     )
-    return Found("constants_mismatch", summary, "", "", [], None, [fix], [], headline=headline)
+    return Found("constants_mismatch", summary, fixes=[fix], headline=headline)
+
+
+REASONS: Mapping[str, Callable[[Report], Found]] = {
+    "precision": precision_found,
+    "constants": constants_found,
+    "kept_weights": kept_weights_found,
+    "casts": casts_found,
+    "copies": copies_found,
+}
 
 
 def constant_words(row: Report) -> str:
@@ -291,7 +275,7 @@ def unstable_found(unstable: Report) -> Found:
         "floor(x + 1e-5), or compute it in float64",
         why="what rounding decides differs between any two correct implementations",
     )
-    return Found("wrong_result", summary, node, op, stack, None, [fix], [], headline=headline)
+    return Found("wrong_result", summary, node, op, stack, fixes=[fix], headline=headline)
 
 
 def pair(row: Report) -> str:
