@@ -45,7 +45,7 @@ class Arrivals:
 class Call:
     """One call from its begin to its end."""
 
-    __slots__ = ("args", "entry", "flat", "group", "holds", "kwargs", "loaded", "number", "span")
+    __slots__ = tuple("args early entry flat group holds kwargs loaded number span".split())
 
     def __init__(self, number: int, loaded: memory.Loaded, args: Any, kwargs: Any) -> None:
         self.number = number
@@ -57,6 +57,7 @@ class Call:
         self.span: Span | None = None
         self.entry: device.Entry | None = None  # on a device
         self.holds = False  # the shared input buffer
+        self.early = capture.EARLY  # calls of which all small ones are kept
 
 
 def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
@@ -129,10 +130,9 @@ def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
     span.details["inputs"] = described
     held = group.buffer is not None or (group.device is not None and group.layout is not None)
     stateful = call.loaded.path in memory.stateful
-    early = capture.IN_ORDER if stateful else capture.EARLY
-    if known is None or not held or call.number <= max(FILED, early) or capture.ONLY:
-        given = capture.Call(call.number, call.args, call.kwargs, call.flat, early)
-        span.details.update(capture.keep(torch, given, unreadable, group.breaks))
+    call.early = capture.IN_ORDER if stateful else capture.EARLY
+    if known is None or not held or call.number <= max(FILED, call.early) or capture.ONLY:
+        span.details.update(capture.keep(torch, call, unreadable, group.breaks))
     if unreadable is None and budget.allows():
         span.memory["given"] = call_memory.Memory(torch, call.flat)
     begin(span)

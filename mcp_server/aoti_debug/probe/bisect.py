@@ -19,6 +19,7 @@ _ORIGINS = 2  # of integers that pass 32 bits, that are looked at by themselves
 _WIDE = 1 << 31
 _PROBES = 32  # values that one compile gives besides the outputs
 _APART = 12  # operators that one compile has apart from each other
+_FUSED = "wrong with what it is fused with"
 
 
 def main() -> int:
@@ -76,11 +77,11 @@ class Search:
             return False
         torch, report = self._torch, self._report
         model = standalone.load_package(torch, self._options, self._inputs(), report)
-        inputs = self._inputs()
-        with inputs.mode(torch):
-            result = standalone.call(torch, model, inputs)
-        given = [on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
-        return self._settled(given)
+        return self._settled(self._called(model))
+
+    def _called(self, model: Any) -> list[Any]:
+        torch = self._torch
+        return [on_cpu(torch, one) for one in standalone.results(torch, model, self._inputs())]
 
     def _settled(self, given: list[Any]) -> bool:
         """Hold outputs against the program's; tell whether a reason explains the difference."""
@@ -147,19 +148,16 @@ class Search:
         bad = [row for row in outcome or () if row["verdict"] != "agrees"]
         if not bad:
             return False
-        first = {
-            **bad[0],
-            **located(node),
-            "exact": True,
-            "inputs": [one.name for one in node.all_input_nodes],
-            "located_with": 0,
-            "alone": "wrong with what it is fused with",
-            "part": [one.name for one in nodes],
-            "wide": True,
-            "seen_at": names[bad[0]["index"]],
-        }
+        part = [one.name for one in nodes]
+        more = {"alone": _FUSED, "part": part, "wide": True, "seen_at": names[bad[0]["index"]]}
+        first = {**self._first(node, bad[0], exact=True, located_with=0), **more}
         self._report.update(first=first, compiles=self.compiles)
         return True
+
+    def _first(self, node: Any, row: Document, *, exact: bool, located_with: int) -> Document:
+        inputs = [one.name for one in node.all_input_nodes]
+        more = {"exact": exact, "inputs": inputs, "located_with": located_with}
+        return {**row, **located(node), **more}
 
     def _compiled_part(
         self, nodes: list[Any], values: Document, ends: list[Any]
@@ -276,8 +274,7 @@ class Search:
         model = intermediates.build(torch, module, self._program, self._settings)
         self._count(began, values=len(names))
         with torch.no_grad():
-            result = standalone.call(torch, model, self._inputs())
-        given = [on_cpu(torch, one) for one in standalone.flat_outputs(torch, result)]
+            given = self._called(model)
         right, truth = self._right(names), self._exact(names)
         found: Document = {}
         for place, name in enumerate(names):
@@ -307,13 +304,8 @@ class Search:
 
     def _tell(self, node: Any, *, exact: bool) -> None:
         """Report the first wrong node; then see which operator before it is wrong by itself."""
-        first: Document = {
-            **self._rows[node.name],
-            **located(node),
-            "exact": exact,
-            "inputs": [one.name for one in node.all_input_nodes],
-            "located_with": len(self.compiles),
-        }
+        row, compiles = self._rows[node.name], len(self.compiles)
+        first = self._first(node, row, exact=exact, located_with=compiles)
         self._report.update(first=first)
         self._apart([*intermediates.fused(node), node], first)
 
@@ -348,19 +340,14 @@ class Search:
         part = chosen["part"]
         node, row = part.node, chosen["row"]
         self._rows[node.name] = row
-        self._report.update(
-            rows=self._in_order(),
-            first={
-                **row,
-                **located(node),
-                "exact": True,
-                "inputs": [one.name for one in node.all_input_nodes],
-                "located_with": (first or {}).get("located_with", len(self.compiles)),
-                "alone": "wrong alone" if part.alone else "wrong with what it is fused with",
-                "part": [one.name for one in part.nodes],
-                "explains": explains if self._given else None,
-            },
-        )
+        compiles = (first or {}).get("located_with", len(self.compiles))
+        more = {
+            "alone": "wrong alone" if part.alone else _FUSED,
+            "part": [one.name for one in part.nodes],
+            "explains": explains if self._given else None,
+        }
+        first = {**self._first(node, row, exact=True, located_with=compiles), **more}
+        self._report.update(rows=self._in_order(), first=first)
         self._reproduce(*parts.alone(torch, part, values))
         return True
 
@@ -383,10 +370,8 @@ class Search:
 
     def _reproduce(self, exported: Any, args: Any) -> None:
         if self._options.report is not None:
-            name = parts.reproduce(
-                self._torch, self._options.report, exported, args, self._settings
-            )
-            self._report.update(reproduction=name)
+            given = self._options.report, exported, args, self._settings
+            self._report.update(reproduction=parts.reproduce(self._torch, *given))
 
 
 def _passes(value: Any) -> bool:

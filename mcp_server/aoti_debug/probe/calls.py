@@ -277,9 +277,8 @@ def _failed(point: Point, call: Call, error: BaseException) -> None:
         on_device.failed(call.entry)
         with torch._C.DisableTorchFunction():
             span = call.span or arrival.late(torch, point, call)
-            given = capture.Call(call.number, call.args, call.kwargs, call.flat)
             if span is not None:
-                end(span, error, lambda: capture.keep_failed(torch, given))
+                end(span, error, lambda: capture.keep_failed(torch, call))
     except Exception as failure:
         events.note("describe a failed call", failure)
     budget.spent += _clock() - began

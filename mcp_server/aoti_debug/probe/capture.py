@@ -25,7 +25,8 @@ _ALSO = EARLY if os.environ.get("AOTI_DEBUG_CAPTURE_EARLY") else 0  # beside it
 
 @dataclass(frozen=True)
 class Call:
-    """A call: arguments as given (keywords in the package's order), and their flat leaves."""
+    """What a capture takes of a call: arguments as given (keywords in the package's order), and
+    their flat leaves."""
 
     number: int
     args: tuple[Any, ...]
@@ -56,7 +57,7 @@ def fixed() -> float:
     return _Pace.fixed
 
 
-def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]) -> Details:
+def keep(torch: Any, call: Any, unreadable: str | None, breaks: Sequence[Break]) -> Details:
     """Capture the inputs if that is wanted, possible and affordable; say what was done.
 
     Those of the first call that breaks something are kept in any case, one of a kind.
@@ -80,7 +81,7 @@ def keep(torch: Any, call: Call, unreadable: str | None, breaks: Sequence[Break]
     return _alone(lambda: _keep(torch, call, wanted))
 
 
-def keep_now(torch: Any, call: Call, stem: str) -> Details:
+def keep_now(torch: Any, call: Any, stem: str) -> Details:
     """Capture the inputs whatever time and bytes they take, as long as the disk holds them."""
     if store.directory() is None:
         return _skipped("capture is off")
@@ -118,7 +119,7 @@ def keep_pair(torch: Any, call: Call, more: Details) -> Details:
     return found if "kept" in found else {}
 
 
-def keep_failed(torch: Any, call: Call) -> Details:
+def keep_failed(torch: Any, call: Any) -> Details:
     """Keep the inputs of the first call that failed."""
     process = os.getpid()
     if _Latest.failed == process or store.directory() is None:
@@ -130,7 +131,7 @@ def keep_failed(torch: Any, call: Call) -> Details:
     return found if found.get("captured") else {}
 
 
-def again(call: Call, stem: str) -> Details:
+def again(call: Any, stem: str) -> Details:
     """Give what was captured of a call a name of its own: a second link, which takes no bytes
     before the next capture. Empty where nothing was."""
     process, name = os.getpid(), store.own_name(stem, ".pt")
@@ -155,7 +156,7 @@ def _skipped(why: str) -> Details:
     return {"captured": None, "why_not": why}
 
 
-def _keep(torch: Any, call: Call, forced: bool) -> Details:
+def _keep(torch: Any, call: Any, forced: bool) -> Details:
     first = call.number == 1 and not forced
     size = storage_bytes(torch, call.flat)
     if not (forced or first or budget.allows(_Pace.fixed + size * _Pace.seconds_per_byte)):
@@ -180,7 +181,7 @@ def _keep(torch: Any, call: Call, forced: bool) -> Details:
     return {"captured": captured, "compacted": True} if compact else {"captured": captured}
 
 
-def describe_call(torch: Any, call: Call, compact: bool) -> Details:
+def describe_call(torch: Any, call: Any, compact: bool) -> Details:
     """Return the document that is saved: only what `torch.load(weights_only=True)` reads.
 
     Tensors keep stride, storage offset and the storage they share; "flat" holds the leaves in
@@ -227,15 +228,10 @@ def _compacted(torch: Any, tensor: Any) -> Any:
     if not describe.plain(torch, tensor) or tensor.numel() == 0:
         return tensor
     lead = tensor.storage_offset() % max(1, 256 // tensor.element_size())
-    extent = _extent(tensor)
+    extent = describe.extent(tensor.shape, tensor.stride())
     start = tensor.storage_offset() - lead
     memory = tensor.as_strided((lead + extent,), (1,), start).clone()
     return memory.as_strided(tensor.shape, tensor.stride(), lead)
-
-
-def _extent(tensor: Any) -> int:
-    steps = zip(tensor.shape, tensor.stride())  # noqa: B905 - Python 3.9
-    return 1 + sum(int((size - 1) * stride) for size, stride in steps)
 
 
 def _nest(value: Any, copies: dict[int, Any]) -> Any:
@@ -262,7 +258,7 @@ def storage_bytes(torch: Any, flat: list[Any]) -> int:
 def extent_bytes(torch: Any, flat: list[Any]) -> int:
     """Return the bytes that compacted copies take."""
     return sum(
-        _extent(leaf) * leaf.element_size() + 256
+        describe.extent(leaf.shape, leaf.stride()) * leaf.element_size() + 256
         for leaf in flat
         if isinstance(leaf, torch.Tensor) and describe.plain(torch, leaf)
     )

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from . import fresh, standalone
+from . import intermediates, sizes, standalone
+from .sizes import ENDLESS as _ENDLESS
 
-_ENDLESS = 1 << 40
 # Operators that make a bad value look like a good one; the second kind as the last one only.
 _ITSELF = "comparison with itself"
 _HIDING = ("nan_to_num", "isnan", "isinf", "isfinite", _ITSELF)
 _LAST = ("clamp", "clamp_min", "clamp_max", "hardtanh", "minimum", "maximum")
-_CHOOSING = {
-    "where": 0,
-    "masked_fill": 1,
-}  # operators that replace values: which argument says where
+_CHOOSING = {"where": 0, "masked_fill": 1}  # they replace values: which argument says where
 
 
 def by_name(
@@ -78,8 +75,8 @@ def narrowed(old: Any, new: Any, places: Iterable[tuple[int, int]]) -> list[str]
     found = []
     before, after = standalone.user_inputs(old), standalone.user_inputs(new)
     for one, other in ((before[was], after[now]) for was, now in places):
-        sizes = zip(_shape(one), _shape(other))  # noqa: B905 - Python 3.9
-        for dim, (was, now) in enumerate(sizes):
+        pairs = zip(_shape(one), _shape(other))  # noqa: B905 - Python 3.9
+        for dim, (was, now) in enumerate(pairs):
             name = f"{one.name}[{dim}]" if _shape(one) is not None else one.name
             low, high = _range(old, was)
             lowest, highest = _range(new, now)
@@ -87,8 +84,10 @@ def narrowed(old: Any, new: Any, places: Iterable[tuple[int, int]]) -> list[str]
                 continue
             if lowest == highest:
                 found.append(f"{name} could be {_said(low, high)} and is fixed now")
-            elif getattr(fresh.expression(was), "is_symbol", False) and not getattr(
-                fresh.expression(now), "is_symbol", True
+            elif (
+                sizes.is_symbol(was)
+                and sizes.expression(now) is not None
+                and not sizes.is_symbol(now)
             ):
                 found.append(f"{name} could be {_said(low, high)} and is {now} now")
             elif max(lowest, 2) > max(low, 2) or highest < high:
@@ -103,25 +102,14 @@ def _shape(node: Any) -> Any:
 
 
 def _range(program: Any, size: Any) -> tuple[int, int]:
-    """Return the bounds of a size: those of its symbol, or of an expression of one."""
-    found = fresh.expression(size)
+    """Return the bounds of a size: those of its symbol, or of an expression of symbols."""
+    found = sizes.expression(size)
     if found is None:
         return (int(size), int(size)) if isinstance(size, int) else (0, 0)
-    bounds = program.range_constraints.get(found)
-    if bounds is not None:
-        low, high = fresh.bound(bounds.lower), fresh.bound(bounds.upper)
-        return low if low is not None else 0, high if high is not None else _ENDLESS
-    lows, highs = {}, {}
-    for symbol in found.free_symbols:
-        lows[symbol], highs[symbol] = _range_of(program, symbol)
+    ends = {symbol: sizes.bounds(program, symbol) for symbol in found.free_symbols}
+    lows = {symbol: low or 0 for symbol, (low, _) in ends.items()}
+    highs = {symbol: _ENDLESS if high is None else high for symbol, (_, high) in ends.items()}
     return int(found.subs(lows)), int(found.subs(highs))
-
-
-def _range_of(program: Any, symbol: Any) -> tuple[int, int]:
-    bounds = program.range_constraints.get(symbol)
-    low = fresh.bound(bounds.lower) if bounds is not None else None
-    high = fresh.bound(bounds.upper) if bounds is not None else None
-    return low if low is not None else 0, high if high is not None else _ENDLESS
 
 
 def _said(low: int, high: int) -> str:
@@ -149,13 +137,7 @@ def _last(program: Any) -> set[str]:
 def _chosen_by_itself(node: Any) -> bool:
     """Tell whether the values that an operator may replace decide themselves which are."""
     place = _CHOOSING[_name(node)]
-    before: set[Any] = set()
-    wanted = _nodes(node.args[place : place + 1])
-    while wanted:
-        one = wanted.pop()
-        if one not in before:
-            before.add(one)
-            wanted += one.all_input_nodes
+    before = intermediates.ancestors(_nodes(node.args[place : place + 1]))
     values = _nodes([*node.args[:place], *node.args[place + 1 :]])
     return any(one in before and one.op == "call_function" for one in values)
 
@@ -165,8 +147,7 @@ def _nodes(args: Any) -> list[Any]:
 
 
 def _name(node: Any) -> str:
-    target = str(node.target)
-    return target.split(".")[1] if node.op == "call_function" and "." in target else ""
+    return intermediates.base(node) if node.op == "call_function" else ""
 
 
 def _counts(program: Any) -> dict[str, int]:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import budget, describe, events
-from .vocabulary import owner
+from .watch import caller
 
 _BYTES = 1 << 30  # that are looked at, of a process
 _NAMES = 20
 _DEPTH = 3  # of dictionaries: {"model": state_dict, ...}
-_FRAMES = 50
 _MARK = "_aoti_debug_weights"
 
 
@@ -75,7 +74,7 @@ def _look(torch: Any, file: str | None, held: Any) -> None:
         try:
             found = dict(list(_not_finite(torch, held))[:_NAMES])
             if found:
-                events.emit("weights", file=file, caller=_caller(), names=found)
+                events.emit("weights", file=file, caller=caller("library"), names=found)
         except Exception as error:
             events.note("look at a checkpoint", error)
 
@@ -102,15 +101,3 @@ def _tensors(torch: Any, held: Any, depth: int) -> Iterator[tuple[str, Any]]:
             yield str(name)[:200], value
         elif isinstance(value, dict) and depth > 1:
             yield from _tensors(torch, value, depth - 1)
-
-
-def _caller() -> tuple[str, int] | None:
-    frame: Any = sys._getframe(1)
-    for _ in range(_FRAMES):
-        if frame is None:
-            return None
-        file = frame.f_code.co_filename
-        if owner(file) == "user" and not file.startswith(os.path.dirname(__file__)):  # noqa: PTH120
-            return file, frame.f_lineno
-        frame = frame.f_back
-    return None

@@ -82,24 +82,12 @@ class Session:
 
     def take(self, name: str) -> bool:
         """Take one step; False when the device's context is lost with it."""
-        steps: dict[str, Callable[[], Document]] = {
-            "calls": self.calls,
-            "guards": self.guards,
-            "fakes": self.fakes,
-            "contract": self.contract,
-            "compare": self.compare,
-            "repeats": self.repeats,
-            "poison": self.poison,
-            "threads": self.threads,
-            "trials": self.trials,
-            "writes": self.writes,
-        }
         document = self.report.content["steps"].setdefault(name, {})
         document["state"] = "running"
         self.report.update(state=name)
         began = time.perf_counter()
         try:
-            document.update(steps[name](), state="done")
+            document.update(getattr(self, name)(), state="done")
         except Impossible as error:
             document.update(state="impossible", why=str(error))
         except Exception as error:
@@ -201,12 +189,8 @@ class Session:
 
     def call(self, model: Any) -> list[Any]:
         """Call with the same seed each time and return the flat outputs."""
-        inputs = self.inputs()
         self.torch.manual_seed(0)
-        with inputs.mode(self.torch):
-            result = standalone.call(self.torch, model, inputs)
-        standalone.synchronize(self.torch)
-        return standalone.flat_outputs(self.torch, result)
+        return standalone.results(self.torch, model, self.inputs())
 
     @property
     def result(self) -> list[Any]:
@@ -227,7 +211,7 @@ class Session:
         found = self.eager
         if found.outputs is None:
             raise Impossible("the exported program does not take these inputs")
-        package = [eager.cpu(self.torch, leaf) for leaf in self.result]
+        package = [graph_run.on_cpu(self.torch, leaf) for leaf in self.result]
         module = compare.unguarded(self.program)
         limit = self.options.reference_bytes
         return compare.results(self.torch, package, found.outputs, module, self.inputs, limit)
@@ -252,10 +236,10 @@ class Session:
             calls = [one for place, one in enumerate(calls, 1) if one["place"] == place]
             if not calls:
                 raise Impossible("the results depend on the calls before, which are not all kept")
-            program = standalone.load_program(self.torch, self.options)
-            found = self.bench(program).in_order(calls, _IN_ORDER_S)
+            bench = self.bench(standalone.load_program(self.torch, self.options))
+            found = bench.in_order(calls, _IN_ORDER_S)
             return {"trials": found, "in_order": True, "last": asked["last"]}
-        bench, found = self.bench(self.program), []
+        bench, found = self.bench(self.program), list[Document]()
         compared = self.report.content["steps"].get("compare") or {}
         if compared.get("verdict") == "random":
             return {"draws": bench.draws(self.inputs)}
@@ -344,18 +328,15 @@ class Session:
     def poison(self) -> Document:
         """Call with a pattern in free memory: results that change read uninitialized memory."""
         first = self.result
-        devices = {leaf.device for leaf in first if isinstance(leaf, self.torch.Tensor)}
-        devices |= {
-            leaf.device for leaf in self.inputs().flat if isinstance(leaf, self.torch.Tensor)
-        }
+        leaves = [*first, *self.inputs().flat]
+        devices = {leaf.device for leaf in leaves if isinstance(leaf, self.torch.Tensor)}
         cuda = [device for device in devices if device.type == "cuda"]
         others: list[list[Any]] = []
-        patterns: list[str] = []
         for byte in repeats.PATTERNS:
             model = self.load() if self._stateful else self._model
             with self.poisoned(byte, cuda):
                 others.append(self.call(model))
-            patterns.append(f"0x{byte:02X}")
+        patterns = [f"0x{byte:02X}" for byte in repeats.PATTERNS]
         return {**self.worst(first, others), "patterns": patterns}
 
     def threads(self) -> Document:
@@ -388,26 +369,19 @@ class Session:
         return standalone.with_leaves(inputs, [new[id(leaf)] for leaf in inputs.flat])
 
     def caller(self, model: Any, inputs: standalone.Inputs) -> Callable[[], list[Any]]:
-        torch = self.torch
-
-        def once() -> list[Any]:
-            result = standalone.call(torch, model, inputs)
-            standalone.synchronize(torch)
-            return standalone.flat_outputs(torch, result)
-
-        return once
+        return lambda: standalone.results(self.torch, model, inputs)
 
     def shared_in(self, flats: list[list[Any]]) -> Document:
         """Return the custom operator that is wrong in several threads, if one is."""
-        node = repeats.operator_at_once(self.torch, self.module, flats)
+        torch = self.torch
+        node = repeats.operator_at_once(torch, self.module, flats)
         if node is None:
             return {}
-        places = custom_ops.places(self.torch, node.target)
-        return {
-            **graph_run.about(node),
-            "places": places,
-            "shared": custom_ops.shared(self.torch, node.target),
-        }
+        places, shared = (
+            custom_ops.places(torch, node.target),
+            custom_ops.shared(torch, node.target),
+        )
+        return {**graph_run.about(node), "places": places, "shared": shared}
 
     @contextlib.contextmanager
     def poisoned(self, byte: int, devices: list[Any]) -> Any:

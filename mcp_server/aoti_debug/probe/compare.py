@@ -76,12 +76,7 @@ def _output(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
         places = (package != eager).nonzero()
         found.update(wrong=len(places), elements=package.numel())
         if len(places) and not package.is_complex():
-            at = tuple(places[0].tolist())
-            found["first_wrong"] = {
-                "at": list(at),
-                "package": package[at].item(),
-                "expected": eager[at].item(),
-            }
+            found["first_wrong"] = first(places, package, eager)
         return {**found, "verdict": "differs" if len(places) else "agrees"}
     return {**found, **_floats(torch, package, eager, truth, short)}
 
@@ -96,22 +91,24 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
     strange &= finite | ~(torch.isfinite(exact) | torch.isfinite(plain))
     # Where both know no number, the package must have the same NaN or infinity.
     strange |= ~torch.isfinite(plain) & _alike(plain, exact) & ~_alike(wide, plain)
-    off = (wide - exact).abs()[finite & ~strange]
+    known = finite & ~strange
     eager_off = (plain - exact).abs()
     if short is not None and short.shape == exact.shape:
         eager_off = torch.maximum(eager_off, (short.to(torch.float64) - exact).abs())
     eager_off = eager_off[finite]
-    scale = exact.abs()[finite & ~strange]
+    off, scale = ((wide - exact).abs(), exact.abs())
     eager_worst = eager_off.max().item() if eager_off.numel() else 0.0
-    absolute = max(absolute * _size(scale), _DENORMAL)
+    absolute = max(absolute * _size(scale[known]), _DENORMAL)
     granted = _FACTOR * eager_worst + relative * scale + absolute
-    wrong = int((off > granted).sum()) + int(strange.sum())
-    if wrong and not bool(strange.any()) and _close(off, eager_off, scale, package, relative):
-        wrong = 0
-    between, size = ((wide - plain).abs()[finite & ~strange], plain.abs()[finite & ~strange])
+    wrong = strange | (known & (off > granted))
+    off, scale = off[known], scale[known]
+    if not bool(strange.any()) and _close(off, eager_off, scale, package, relative):
+        wrong = strange
+    places = wrong.nonzero()
+    between, size = ((wide - plain).abs()[known], plain.abs()[known])
     return {
-        "verdict": "differs" if wrong else "agrees",
-        "wrong": wrong,
+        "verdict": "differs" if len(places) else "agrees",
+        "wrong": len(places),
         "apart": int((between > relative * scale + absolute).sum()) + int(strange.sum()),
         "max_abs_apart": between.max().item() if between.numel() else 0.0,  # from the program
         "max_rel_apart": _relative(between, size),
@@ -120,10 +117,16 @@ def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
         "max_abs_error": off.max().item() if off.numel() else 0.0,
         "max_rel_error": _relative(off, scale),
         "eager_max_abs_error": eager_worst,
-        "first_wrong": _first(torch, wide, exact, finite, strange, relative, absolute, eager_worst)
-        if wrong
-        else None,
+        "first_wrong": first(places, wide, exact),
     }
+
+
+def first(places: Any, package: Any, expected: Any) -> Document | None:
+    """Return the first of these places with what stands there; None where there is none."""
+    if not len(places):
+        return None
+    at = tuple(places[0].tolist())
+    return {"at": list(at), "package": package[at].item(), "expected": expected[at].item()}
 
 
 def _alike(one: Any, other: Any) -> Any:
@@ -154,25 +157,6 @@ def _relative(off: Any, scale: Any) -> float:
     if not off.numel() or not scale.max():
         return 0.0
     return float((off / scale.clamp(min=scale.max().item() / 1000)).max())
-
-
-def _first(
-    torch: Any,
-    wide: Any,
-    exact: Any,
-    finite: Any,
-    strange: Any,
-    relative: float,
-    absolute: float,
-    eager_worst: float,
-) -> Document | None:
-    granted = _FACTOR * eager_worst + relative * exact.abs() + absolute
-    wrong = (finite & ~((wide - exact).abs() <= granted)) | strange
-    places = wrong.nonzero()
-    if not len(places):
-        return None
-    at = tuple(places[0].tolist())
-    return {"at": list(at), "package": wide[at].item(), "expected": exact[at].item()}
 
 
 def results(

@@ -12,7 +12,8 @@ from importlib import import_module
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from . import changed, fakes, standalone
+from . import changed, standalone
+from .sizes import learn, number, numbers
 
 _DIMENSIONS = 4  # of an input that may be given in another order of them
 
@@ -84,11 +85,11 @@ class Correspondence:
         given = list(zip(values, self.sources))  # noqa: B905 - Python 3.9
         for value, one in given:
             if one is not None and one.form == "same" and one.rest is None:
-                fakes.learn(self.torch, value, inputs.flat[one.place], symbols)
+                learn(value, inputs.flat[one.place], symbols)
         flat = []
         for value, one in given:
             leaf = self._one(one, value, inputs.flat, symbols)
-            fakes.learn(self.torch, value, leaf, symbols)
+            learn(value, leaf, symbols)
             flat.append(leaf)
         return self.declared(replace(inputs, flat=flat))
 
@@ -99,7 +100,7 @@ class Correspondence:
         flat = []
         for node, leaf in zip(self.now, inputs.flat):  # noqa: B905 - Python 3.9
             value = node.meta.get("val")
-            fakes.learn(self.torch, value, leaf, symbols)
+            learn(value, leaf, symbols)
             flat.append(as_declared(self.torch, value, leaf, symbols))
         pytree = import_module("torch.utils._pytree")
         args, kwargs = pytree.tree_unflatten(flat, self.new.call_spec.in_spec)
@@ -114,12 +115,12 @@ class Correspondence:
             return like
         if source.form == "permuted":
             return like.permute(source.inside)
-        sizes = [fakes.sizes((size,), symbols) for size in value.shape]
         if source.form == "reshaped":
-            return like.reshape([one[0] if one else -1 for one in sizes])
-        if None in sizes:
+            sizes = [number(size, symbols) for size in value.shape]
+            return like.reshape([-1 if size is None else size for size in sizes])
+        shape = numbers(value.shape, symbols)
+        if shape is None:
             raise ValueError("the size of an input of the fixed program is not known")
-        shape = [one[0] for one in sizes if one]
         found = self.torch.full(shape, source.rest or 0, dtype=value.dtype)
         region = found[_region(like, found)]
         region.copy_(_inside(self.torch, source, like, region))
@@ -258,7 +259,7 @@ def as_declared(torch: Any, value: Any, leaf: Any, symbols: dict[Any, int]) -> A
     leaf = leaf.to(value.device, value.dtype)
     if value.layout != torch.strided or leaf.dim() != value.dim():
         return leaf
-    wanted = fakes.sizes(value.stride(), symbols)
+    wanted = numbers(value.stride(), symbols)
     if wanted is None or 0 in wanted or list(leaf.stride()) == wanted:
         return leaf
     return leaf.new_empty_strided(leaf.shape, wanted).copy_(leaf)

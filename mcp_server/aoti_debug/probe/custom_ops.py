@@ -178,14 +178,8 @@ def namespaces(torch: Any) -> list[dict[str, Any]]:
         module = _module_of(file) if file else holders.get(namespace)
         file = file or getattr(sys.modules.get(module or ""), "__file__", None)
         if not (module or "").startswith("torch.") and not _is_torch(torch, file):
-            found.append(
-                {
-                    "namespace": namespace,
-                    "file": file,
-                    "module": module,
-                    "ops": sorted(names)[:_SHOWN],
-                }
-            )
+            ops = sorted(names)[:_SHOWN]
+            found.append({"namespace": namespace, "file": file, "module": module, "ops": ops})
     return found
 
 
@@ -212,6 +206,11 @@ def _own_namespaces(torch: Any) -> set[str]:
     return _builtin
 
 
+def definition_of(operator: str) -> Any:
+    """Return what `torch.library.custom_op` made of NAMESPACE::NAME; None of other operators."""
+    return getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(operator)
+
+
 _builtin: set[str] = set()
 
 
@@ -224,9 +223,7 @@ def remember_builtin(torch: Any) -> None:
 
 def _file(torch: Any, name: str) -> str | None:
     """Return the source file of an operator, as far as torch knows it."""
-    definitions = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {})
-    definition = definitions.get(name.split(".")[0])
-    function = getattr(definition, "_init_fn", None)
+    function = getattr(definition_of(name.split(".")[0]), "_init_fn", None)
     code = getattr(function, "__code__", None)
     if code is not None:
         return os.path.abspath(str(code.co_filename))  # noqa: PTH100
@@ -244,7 +241,7 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     try:
         name = str(target._schema.name)
-        definition = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(name)
+        definition = definition_of(name)
         entry = torch._library.simple_registry.singleton.find(name)
         kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)
         fake = getattr(definition, "_abstract_fn", None) or getattr(kernel, "func", None)
@@ -263,9 +260,7 @@ def shared(torch: Any, target: Any) -> dict[str, Any]:
     import dis
     import inspect
 
-    definition = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(
-        str(target._schema.name)
-    )
+    definition = definition_of(str(target._schema.name))
     function = inspect.unwrap(getattr(definition, "_init_fn", None) or shared)
     held = inspect.getclosurevars(function)
     known = {**held.globals, **held.nonlocals}

@@ -29,6 +29,12 @@ def overlaps(torch: Any, flat: Sequence[Any]) -> dict[int, list[int]]:
     return {position: sorted(others) for position, others in found.items()}
 
 
+def extent(shape: Sequence[int], stride: Sequence[int]) -> int:
+    """Return how many elements lie from the first of a tensor to its last."""
+    steps = zip(shape, stride)  # noqa: B905 - Python 3.9
+    return 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in steps)
+
+
 class _Span(NamedTuple):
     """The addresses from a tensor's first element to its last; `dense`: all are its own."""
 
@@ -44,11 +50,10 @@ def _span(torch: Any, leaf: Any, position: int) -> _Span | None:
         return None
     if not leaf.numel() or leaf.device.type == "meta":
         return None
-    sizes = [(n, s) for n, s in zip(leaf.shape, leaf.stride()) if n > 1]  # noqa: B905
-    extent = 1 + sum((n - 1) * s for n, s in sizes)
+    reach, steps = extent(leaf.shape, leaf.stride()), zip(leaf.shape, leaf.stride())  # noqa: B905
     begin, item = int(leaf.data_ptr()), int(leaf.element_size())
-    dense = extent == leaf.numel() and all(s for _, s in sizes)
-    return _Span(str(leaf.device), begin, begin + extent * item, dense, position)
+    dense = reach == leaf.numel() and all(step for size, step in steps if size > 1)
+    return _Span(str(leaf.device), begin, begin + reach * item, dense, position)
 
 
 def written(program: Any) -> set[str]:

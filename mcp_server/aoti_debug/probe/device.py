@@ -48,19 +48,8 @@ _FLOATS = {
 class Entry:
     """One call on a device, from before its launch until its outputs are judged."""
 
-    __slots__ = (
-        "at",
-        "begun",
-        "block",
-        "bytes",
-        "call",
-        "group",
-        "launched",
-        "loaded",
-        "over",
-        "seen",
-        "slot",
-        "stream",
+    __slots__ = tuple(
+        "at begun block bytes call group launched loaded over seen slot stream".split()
     )
 
     def __init__(self, at: int, stream: int, call: int, loaded: Any, group: Any, slot: int) -> None:

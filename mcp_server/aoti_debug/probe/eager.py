@@ -59,12 +59,8 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
         message = f"{_GUARD}{found.broken[0]}"
         found.exception = {"type": "AssertionError", "message": message}
         found.where = "guards"
-    found.outputs = [cpu(torch, leaf) for leaf in flat]
+    found.outputs = [graph_run.on_cpu(torch, leaf) for leaf in flat]
     return found
-
-
-def cpu(torch: Any, leaf: Any) -> Any:
-    return leaf.detach().cpu() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def signature(torch: Any, module: Any, inputs: standalone.Inputs) -> Document | None:

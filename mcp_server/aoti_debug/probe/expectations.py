@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from . import describe
+from . import describe, sizes
 from .vocabulary import Break, Relation
 
 Document = dict[str, Any]
 
 
 class Expected:
-    """One declared input; sizes and strides are ints or sympy expressions of symbols."""
+    """One declared input; sizes and strides are numbers or symbolic."""
 
     def __init__(self, name: str, spec: Any, value: Any) -> None:
         self.name = name
         self.spec = spec
         self.value = value  # a fake tensor, or None for what is not a tensor
-        self.shape = [_expression(s) for s in value.shape] if value is not None else []
-        self.stride = [_expression(s) for s in value.stride()] if value is not None else []
+        self.shape = list(value.shape) if value is not None else []
+        self.stride = list(value.stride()) if value is not None else []
         self.written = False
 
 
@@ -47,8 +47,8 @@ def documents(expected: list[Expected]) -> list[Document]:
         document: Document = {"name": item.name, "kind": type(item.spec.arg).__name__}
         if item.value is not None:
             document.update(
-                shape=[_plain(s) for s in item.shape],
-                stride=[_plain(s) for s in item.stride],
+                shape=list(map(sizes.written, item.shape)),
+                stride=list(map(sizes.written, item.stride)),
                 dtype=str(item.value.dtype).replace("torch.", ""),
                 device=str(item.value.device),
             )
@@ -62,10 +62,7 @@ def documents(expected: list[Expected]) -> list[Document]:
 
 def ranges(program: Any) -> dict[str, list[int | None]]:
     """Return the bounds of each symbol; None where there is none."""
-    return {
-        str(symbol): [_bound(bounds.lower), _bound(bounds.upper)]
-        for symbol, bounds in program.range_constraints.items()
-    }
+    return {str(one): list(sizes.bounds(program, one)) for one in program.range_constraints}
 
 
 def differences(torch: Any, program: Any, expected: list[Expected], flat: list[Any]) -> list[Break]:
@@ -122,7 +119,7 @@ def _compare(
     for dim, size in enumerate(leaf.shape):
         found += _compare_size(program, item.shape[dim], dim, size, symbols)
     for dim, stride in enumerate(leaf.stride()):
-        wanted = _value(item.stride[dim], symbols)
+        wanted = sizes.number(item.stride[dim], symbols)
         if wanted is not None and wanted != stride and leaf.shape[dim] > 1:
             found.append(_break("stride", wanted, stride, dim))
     return found
@@ -139,21 +136,22 @@ def _compare_constant(item: Expected, leaf: Any) -> list[Break]:
 def _compare_size(
     program: Any, declared_size: Any, dim: int, size: int, symbols: dict[Any, int]
 ) -> list[Break]:
-    if getattr(declared_size, "is_symbol", False) and declared_size not in symbols:
-        symbols[declared_size] = size
-        bounds = program.range_constraints.get(declared_size)
-        low, high = (_bound(bounds.lower), _bound(bounds.upper)) if bounds else (None, None)
+    declared = sizes.expression(declared_size)
+    is_symbol = sizes.is_symbol(declared_size)
+    if is_symbol and declared not in symbols:
+        symbols[declared] = size
+        low, high = sizes.bounds(program, declared)
         if low is not None and size < low:
             return [_break("size", f">= {low}", size, dim, "min", low)]
         if high is not None and size > high:
             return [_break("size", f"<= {high}", size, dim, "max", high)]
         return []
-    wanted = _value(declared_size, symbols)
+    wanted = sizes.number(declared_size, symbols)
     if wanted is None or wanted == size:
         return []
-    reason = "" if isinstance(declared_size, int) else f" ({declared_size})"
-    if getattr(declared_size, "is_symbol", False):
-        reason = f" ({declared_size}, as another dimension says)"
+    reason = "" if declared is None else f" ({declared})"
+    if is_symbol:
+        reason = f" ({declared}, as another dimension says)"
     return [_break("size", f"{wanted}{reason}", size, dim)]
 
 
@@ -169,29 +167,3 @@ def _break(
     return Break(
         property=property, expected=wanted, got=given, dim=dim, relation=relation, bound=bound
     )
-
-
-def _expression(size: Any) -> Any:
-    if type(size) is int:
-        return size
-    expression = size.node.expr
-    return int(expression) if expression.is_Integer else expression
-
-
-def _value(expression: Any, symbols: dict[Any, int]) -> int | None:
-    if isinstance(expression, int):
-        return expression
-    result = expression.subs(symbols)
-    return int(result) if result.is_Integer else None
-
-
-def _bound(value: Any) -> int | None:
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError, AttributeError):
-        return None
-    return number if abs(number) < (1 << 62) else None
-
-
-def _plain(size: Any) -> Any:
-    return size if isinstance(size, int) else str(size)

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -64,12 +65,9 @@ class Bench:
         torch = self.torch
         tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
         now = [marks.shown(torch, one) for one in tensors[: len(values)]]
-        pairs = [
-            (torch.tensor(numbers(one)), torch.tensor(numbers(was)))
-            for one, was in zip(now, values)  # noqa: B905 - Python 3.9
-            if one and was
-        ]
-        return marks.apart(torch, [one for one, _ in pairs], [was for _, was in pairs])
+        pairs = [(one, was) for one, was in zip(now, values) if one and was]  # noqa: B905
+        mine, theirs = ([torch.tensor(numbers(pair[n])) for pair in pairs] for n in (0, 1))
+        return marks.apart(torch, mine, theirs)
 
     def pair(self, path: str) -> Document:
         """Give a package loaded anew what a reference in the script was given, then the weights of
@@ -98,19 +96,29 @@ class Bench:
     def in_order(self, calls: list[Document], seconds: float) -> list[Document]:
         """Repeat calls in a row for so long, package and program each with the state of its own
         calls."""
-        torch, module = self.torch, compare.unguarded(self.program)
-        found: list[Document] = []
+        module, found = compare.unguarded(self.program), list[Document]()
         until = time.monotonic() + seconds
         for one in calls:
             if found and time.monotonic() > until:
                 break
-            inputs = standalone.read_inputs(torch, one["inputs"])
-            right = graph_run.values_of(torch, module, inputs.flat)["outputs"]
-            given = self.called(standalone.read_inputs(torch, one["inputs"]))
-            row = compared(torch, module, given, right)
-            more = {"recorded": self.recorded(one["values"], given)} if one.get("values") else {}
+            row = self.against(module, partial(standalone.read_inputs, self.torch, one["inputs"]))
+            values = one.get("values")
+            more = {"recorded": self.recorded(values, self._latest)} if values else {}
             found.append({"pid": one["pid"], "call": one["call"], "given": row, **more})
         return found
+
+    def sequence(self, inputs: Callable[[], Inputs], count: int) -> list[Document]:
+        """Compare a package and a program call by call, each with the state of its own calls."""
+        module = compare.unguarded(self.program)
+        return [self.against(module, inputs) for _ in range(count)]
+
+    def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
+        """Hold one call of the package against one of a module that may keep its state."""
+        torch = self.torch
+        right = graph_run.values_of(torch, module, inputs().flat)["outputs"]
+        outputs = compare.outputs(torch, self.called(inputs()), right, None)
+        verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
+        return outcome_of({"verdict": verdict, "outputs": outputs})
 
     def draws(self, inputs: Callable[[], Inputs]) -> list[Document]:
         """Have each random operator of the program draw other numbers, the others the same; say
@@ -143,14 +151,11 @@ class Bench:
         exact = eager.in_float64(torch, module, inputs())[0]["outputs"]
         found: list[float] = []
         for outputs in (self.plainly(inputs()), self.called(inputs())):
-            pairs = [
-                (one.to(torch.float64), right.to(torch.float64))
-                for one, right in zip(outputs, exact)  # noqa: B905 - Python 3.9
-                if isinstance(one, torch.Tensor) and one.is_floating_point()
+            floats = [
+                n for n, one in enumerate(outputs) if getattr(one, "is_floating_point", bool)()
             ]
-            held = marks.apart(
-                torch, [a.reshape(-1) for a, _ in pairs], [b.reshape(-1) for _, b in pairs]
-            )
+            mine, right = ([given[n].reshape(-1) for n in floats] for given in (outputs, exact))
+            held = marks.apart(torch, mine, right)
             found.append(held["apart"] if held else 0.0)
         return found
 
@@ -194,15 +199,6 @@ class Bench:
             outcome = self.held(inputs, right=right)
         return {"wrote": list(found.values()), "copied": outcome}
 
-    def sequence(self, inputs: Callable[[], Inputs], count: int) -> list[Document]:
-        """Compare a package and a program call by call, each with the state of its own calls."""
-        torch, module = self.torch, compare.unguarded(self.program)
-        found: list[Document] = []
-        for _ in range(count):
-            right = graph_run.values_of(torch, module, inputs().flat)["outputs"]
-            found.append(compared(torch, module, self.called(inputs()), right))
-        return found
-
     def held(
         self, inputs: Callable[[], Inputs], package: Any = None, right: Any = None
     ) -> Document:
@@ -230,10 +226,8 @@ class Bench:
         torch = self.torch
         model = self._model()
         torch.manual_seed(0)
-        with inputs.mode(torch):
-            result = standalone.call(torch, model, inputs)
-        standalone.synchronize(torch)
-        self._latest = [eager.cpu(torch, leaf) for leaf in standalone.flat_outputs(torch, result)]
+        leaves = standalone.results(torch, model, inputs)
+        self._latest = [graph_run.on_cpu(torch, leaf) for leaf in leaves]
         return self._latest
 
 
@@ -282,13 +276,6 @@ def copying(torch: Any, names: set[str]) -> Iterator[None]:
 
     with Copying():
         yield
-
-
-def compared(torch: Any, module: Any, package: list[Any], right: list[Any]) -> Document:
-    """Return the outcome of one call of a package, held against the program's."""
-    outputs = compare.outputs(torch, package, right, None)
-    verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
-    return outcome_of({"verdict": verdict, "outputs": outputs})
 
 
 def outcome_of(results: Document) -> Document:

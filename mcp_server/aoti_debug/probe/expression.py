@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -13,7 +14,6 @@ LENGTH_LIMIT = 400
 _CAST = re.compile(r"static_cast<(?:int64_t|int32_t|long)>")
 _SUFFIX = re.compile(r"\b(\d{1,19})(?:LL|L|ULL|UL|U)\b")
 _ALLOWED = re.compile(r"[\w\s+\-*/%(),.]*")
-_CALLS = ("floordiv", "floormod", "max", "min")
 
 
 def evaluate(text: str, known: Mapping[str, int]) -> int | None:
@@ -49,27 +49,13 @@ def _value(node: Any, known: Mapping[str, int]) -> Any:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_value(node.operand, known)
     if isinstance(node, ast.BinOp):
-        found = _binary(node.op, _value(node.left, known), _value(node.right, known))
+        found = _OPERATORS[type(node.op)](_value(node.left, known), _value(node.right, known))
         if not -(2**80) < found < 2**80:
             raise ValueError("too large")
         return found
     name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if name in _CALLS and len(node.args) == 2 and not node.keywords:
-        return _call(name, *(_value(argument, known) for argument in node.args))
-    raise ValueError("not arithmetic")
-
-
-def _binary(op: Any, left: Any, right: Any) -> Any:
-    if isinstance(op, ast.Add):
-        return left + right
-    if isinstance(op, ast.Sub):
-        return left - right
-    if isinstance(op, ast.Mult):
-        return left * right
-    if isinstance(op, ast.Div):
-        return _quotient(left, right)
-    if isinstance(op, ast.Mod):
-        return left - right * _quotient(left, right)
+        return _CALLS[name](*(_value(argument, known) for argument in node.args))
     raise ValueError("not arithmetic")
 
 
@@ -80,9 +66,16 @@ def _quotient(left: Any, right: Any) -> Any:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _call(name: str, left: Any, right: Any) -> Any:
-    if name == "floordiv":
-        return int(left) // int(right)
-    if name == "floormod":
-        return int(left) % int(right)
-    return max(left, right) if name == "max" else min(left, right)
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: _quotient,
+    ast.Mod: lambda left, right: left - right * _quotient(left, right),
+}
+_CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "floordiv": lambda left, right: int(left) // int(right),
+    "floormod": lambda left, right: int(left) % int(right),
+    "max": max,
+    "min": min,
+}

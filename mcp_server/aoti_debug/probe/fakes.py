@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import Any
+
+from .sizes import numbers
 
 _STACK_CHARACTERS = 2000
 _BUILTIN = ("aten", "prims", "prim", "higher_order", "_operator", "math")
 
 Document = dict[str, Any]
-
-
-def learn(torch: Any, promised: Any, result: Any, symbols: dict[Any, int]) -> None:
-    """Take the sizes of an input as the values of the program's symbols."""
-    if not isinstance(promised, torch.Tensor) or not isinstance(result, torch.Tensor):
-        return
-    for size, actual in zip(promised.shape, result.shape):  # noqa: B905 - Python 3.9
-        expression = getattr(getattr(size, "node", None), "expr", None)
-        if getattr(expression, "is_symbol", False):
-            symbols.setdefault(expression, int(actual))
 
 
 def is_custom(target: Any) -> bool:
@@ -58,41 +51,30 @@ def _compared(
         if not isinstance(fake, torch.Tensor) or not isinstance(real, torch.Tensor):
             continue
         checks = (
-            ("shape", sizes(fake.shape, symbols), list(real.shape)),
+            ("shape", numbers(fake.shape, symbols), list(real.shape)),
             ("dtype", str(fake.dtype), str(real.dtype)),
             ("device", fake.device.type, real.device.type),
             ("stride", *strides(fake, real, symbols)),
         )
         for property, wanted, got in checks:
             if wanted is not None and wanted != got and real.numel() > 0:
-                found.append(
-                    {
-                        "op": str(node.target),
-                        "node": node.name,
-                        "output": output,
-                        "property": property,
-                        "expected": str(wanted),
-                        "got": str(got),
-                        "smaller": property == "shape" and smaller(got, wanted),
-                        "stack": (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:],
-                    }
-                )
+                one: Document = {"op": str(node.target), "node": node.name, "output": output}
+                one.update(property=property, expected=str(wanted), got=str(got))
+                one["smaller"] = property == "shape" and smaller(got, wanted)
+                one["stack"] = (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:]
+                found.append(one)
                 break  # a wrong shape makes the strides differ too
     return found
 
 
 def smaller(got: Any, wanted: Any) -> bool:
     """Tell whether a result holds fewer elements than was promised."""
-    product = [1, 1]
-    for place, shape in enumerate((got, wanted)):
-        for size in shape:
-            product[place] *= size
-    return product[0] < product[1]
+    return bool(math.prod(got) < math.prod(wanted))
 
 
 def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:
     """Return promised and real strides; those of dimensions of size 1 are never used."""
-    wanted = sizes(fake.stride(), symbols)
+    wanted = numbers(fake.stride(), symbols)
     got = list(real.stride())
     if wanted is None or len(wanted) != len(got):
         return None, got
@@ -108,7 +90,7 @@ def odd_inputs(torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any,
         promised = getattr(argument, "meta", {}).get("val")
         if not isinstance(promised, torch.Tensor) or not isinstance(value, torch.Tensor):
             continue
-        wanted = sizes(promised.shape, symbols)
+        wanted = numbers(promised.shape, symbols)
         if (
             (wanted is not None and wanted != list(value.shape))
             or strides(promised, value, symbols)[0] is not None
@@ -133,8 +115,8 @@ def result_as_promised(
         promised = getattr(argument, "meta", {}).get("val")
         if not isinstance(promised, torch.Tensor) or not isinstance(value, torch.Tensor):
             continue
-        kind = (sizes(promised.shape, symbols), promised.dtype, promised.device.type)
-        wanted = sizes(promised.stride(), symbols)
+        kind = (numbers(promised.shape, symbols), promised.dtype, promised.device.type)
+        wanted = numbers(promised.stride(), symbols)
         if wanted is None or kind != (list(value.shape), value.dtype, value.device.type):
             return None
         if 0 in wanted:  # an expanded tensor cannot be written
@@ -164,18 +146,3 @@ def promised_for(torch: Any, target: Any, given: tuple[Any, Any]) -> Any:
             return target(*args, **kwargs)
     except Exception:
         return None
-
-
-def sizes(values: Any, symbols: dict[Any, int]) -> list[int] | None:
-    """Return sizes as numbers; None when one depends on what only the operator knows."""
-    found: list[int] = []
-    for value in values:
-        expression = getattr(getattr(value, "node", None), "expr", None)
-        if expression is None:
-            found.append(int(value))
-            continue
-        number = expression.subs(symbols)
-        if not number.is_Integer:
-            return None
-        found.append(int(number))
-    return found

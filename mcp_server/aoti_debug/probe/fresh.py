@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from . import eager, limits, standalone
+from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
+from .sizes import number as size_in
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
@@ -27,21 +29,6 @@ def example(torch: Any, program: Any) -> Inputs | None:
     args, kwargs = program.example_inputs
     flat = list(import_module("torch.utils._pytree").tree_leaves((args, kwargs)))
     return Inputs(tuple(args), dict(kwargs or {}), flat, [], False, False)
-
-
-def bound(value: Any) -> int | None:
-    """Return a bound as a number; None where it is as good as none."""
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError, AttributeError):  # sympy's infinity, by version
-        return None
-    return number if abs(number) < 1 << 40 else None
-
-
-def expression(size: Any) -> Any:
-    """Return the sympy expression of a symbolic size; None of a number."""
-    found = getattr(getattr(size, "node", None), "expr", None)
-    return None if found is None or found.is_number else found
 
 
 class Fresh:
@@ -114,26 +101,20 @@ class Fresh:
         """Return the size that each symbol has in the example."""
         found: dict[Any, int] = {}
         for leaf, value in zip(self.example.flat, self.values):  # noqa: B905 - Python 3.9
-            shape, known = getattr(value, "shape", (value,)), getattr(leaf, "shape", (leaf,))
-            for size, actual in zip(shape, known):  # noqa: B905 - Python 3.9
-                symbol = expression(size)
-                if symbol is not None and symbol.is_symbol:
-                    found.setdefault(symbol, int(actual))
+            learn(value, leaf, found)
         for value in self.values:
             for size in getattr(value, "shape", (value,)):
                 for symbol in getattr(expression(size), "free_symbols", ()):
                     low, high = self._bounds(symbol)
                     hint = getattr(getattr(size, "node", None), "hint", None)
-                    known = hint if expression(size).is_symbol else None
+                    known = hint if is_symbol(size) else None
                     found.setdefault(symbol, int(known) if known else min(max(low, 2), high))
         return found
 
     def _bounds(self, symbol: Any) -> tuple[int, int]:
-        bounds = self.program.range_constraints.get(symbol)
-        low = bound(bounds.lower) if bounds is not None else None
-        high = bound(bounds.upper) if bounds is not None else None
-        low = max(2, low if low is not None else 2)
-        return low, max(low, high if high is not None else 1 << 40)
+        least, most = bounds(self.program, symbol)
+        low = max(2, least or 2)
+        return low, max(low, ENDLESS if most is None else most)
 
     def _highest(self) -> dict[Any, int]:
         """Return the largest size to draw of each symbol: its bound, or what is not too slow."""
@@ -170,10 +151,10 @@ class Fresh:
         for place, leaf in enumerate(self.example.flat):
             value = self.values[place]
             if not isinstance(leaf, self.torch.Tensor):
-                flat.append(_sized(value, sizes) if expression(value) is not None else leaf)
+                flat.append(leaf if expression(value) is None else size_in(value, sizes))
                 continue
-            shape = [_sized(size, sizes) for size in value.shape]
-            if min(shape, default=1) < 0:
+            shape = numbers(value.shape, sizes)
+            if shape is None or min(shape, default=1) < 0:
                 return None
             flat.append(self._leaf(place, leaf, shape, style, number))
         return standalone.nested(self.example, flat)
@@ -241,11 +222,6 @@ class Fresh:
         constants = [int(c) + d for c in self.constants[:_CONSTANTS] for d in (0, 1, -1)]
         known = [low, low + 1, 0, 1, high, high - 1, *constants, int(pool.min()), int(pool.max())]
         return list(dict.fromkeys(known))
-
-
-def _sized(size: Any, sizes: dict[Any, int]) -> int:
-    found = expression(size)
-    return int(size) if found is None else int(found.subs(sizes))
 
 
 def _count(leaf: Any) -> int:

@@ -152,4 +152,5 @@ def values_of(
 
 
 def on_cpu(torch: Any, value: Any) -> Any:
-    return value.detach().clone().cpu() if isinstance(value, torch.Tensor) else value
+    """Return a tensor's values as they are now, on the CPU; anything else as it is."""
+    return value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value

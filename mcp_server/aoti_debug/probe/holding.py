@@ -23,8 +23,7 @@ def hold(torch: Any, call: Any, numbers: memoryview[int]) -> bool:
             return True  # copied on the device
         if group.id is None or not budget.allows(capture.fixed()):
             return False
-        given = capture.Call(call.number, call.args, call.kwargs, call.flat)
-        if capture.keep(torch, given, describe.unreadable_now(torch), ()).get("captured"):
+        if capture.keep(torch, call, describe.unreadable_now(torch), ()).get("captured"):
             numbers[call_counters.LATEST_KEPT] = call.number
         return True
     if torch._C._len_torch_dispatch_stack() or not buffer.acquire(False):
@@ -51,14 +50,13 @@ def keep(call: Any, stem: str) -> Details:
     torch: Any = _modules["torch"]
     if call.holds:
         return _write(shared_buffer.held(torch, call.group.layout), stem)
-    given = capture.Call(call.number, call.args, call.kwargs, call.flat)
-    if kept := capture.again(given, stem):
+    if kept := capture.again(call, stem):
         return kept
     if call.loaded.writes:
         size = capture.storage_bytes(torch, call.flat)
         return {"captured": None, "why_not": f"the model writes to its inputs ({size} bytes)"}
     with torch._C.DisableTorchFunction():
-        return capture.keep_now(torch, given, stem)
+        return capture.keep_now(torch, call, stem)
 
 
 def write(entry: device.Entry, stem: str) -> Details:

@@ -44,6 +44,7 @@ def _kernel(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 _INDUCTOR = "torch._inductor"
 _HOMES = ("torch.export.pt2_archive._package", "torch._inductor.package.package")
+_MODEL = "AOTICompiledModel"
 
 POINTS = (
     Point("torch.export", "export", "export", programs.before_export, programs.after_export),
@@ -55,41 +56,23 @@ POINTS = (
         programs.after_lower,
         reuse.instead,
     ),
-    Point(_INDUCTOR, "aot_compile", "lower", programs.before_aot_compile, programs.after_lower),
-    Point(
-        "torch._export", "aot_compile", "lower", programs.before_aot_compile, programs.after_lower
+    *(
+        Point(home, "aot_compile", "lower", programs.before_aot_compile, programs.after_lower)
+        for home in (_INDUCTOR, "torch._export")
     ),
-    Point(_INDUCTOR, "aoti_load_package", "load", packages.before_load, programs.after_load),
-    Point(
-        "torch._inductor.package.package",
-        "load_package",
-        "load",
-        packages.before_load,
-        programs.after_load,
+    *(
+        Point(home, name, "load", packages.before_load, programs.after_load)
+        for home, name in ((_INDUCTOR, "aoti_load_package"), (_HOMES[1], "load_package"))
     ),
     Point(
         "torch._export", "aot_load", "load", packages.before_aot_load, replace=calls.watch_callable
     ),
+    *(Point(home, f"{_MODEL}.__call__", "run", wrap=calls.watch_method) for home in _HOMES),
     *(
-        Point(
-            home,
-            "AOTICompiledModel.__call__",
-            "run",
-            wrap=calls.watch_method,
-        )
+        Point(home, f"{_MODEL}.load_constants", "constants", packages.before_constants)
         for home in _HOMES
     ),
-    *(
-        Point(home, "AOTICompiledModel.load_constants", "constants", packages.before_constants)
-        for home in _HOMES
-    ),
-    Point(
-        "torch._inductor.package.package",
-        "package_aoti",
-        "package",
-        _packaging,
-        packages.after_package,
-    ),
+    Point(_HOMES[1], "package_aoti", "package", _packaging, packages.after_package),
     Point("torch._inductor.codecache", "AotCodeCompiler.compile", "cpp_compile"),
     Point(
         "torch._inductor.codegen.wrapper",

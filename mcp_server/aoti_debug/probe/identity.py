@@ -151,8 +151,7 @@ class Teller:
                 continue
             entry = torch._library.simple_registry.singleton.find(qualified)
             kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)
-            definitions = getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {})
-            definition = definitions.get(qualified)
+            definition = custom_ops.definition_of(qualified)
             registered = operator_source.registered(torch, [qualified])
             tags = sorted(map(str, target.tags))
             files = self._registering(qualified) if definition is None else []

@@ -9,23 +9,13 @@ from typing import Any
 from .vocabulary import Element, GraphValue, OutOfBounds, Size
 
 Document = dict[str, Any]
-# Operators that index dimension `dim` of their first argument: where `dim` and the index stand.
-_ALONG = {
-    "index_select": (1, 2),
-    "gather": (1, 2),
-    "index_add": (1, 2),
-    "index_add_": (1, 2),
-    "index_copy": (1, 2),
-    "index_copy_": (1, 2),
-    "index_fill": (1, 2),
-    "index_fill_": (1, 2),
-    "scatter": (1, 2),
-    "scatter_": (1, 2),
-    "scatter_add": (1, 2),
-    "scatter_add_": (1, 2),
-    "scatter_reduce": (1, 2),
-    "scatter_reduce_": (1, 2),
-}
+# Operators of (self, dim, index, ...), which index that dimension.
+_ALONG = tuple(
+    """
+    index_select gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ scatter
+    scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_
+    """.split()
+)
 _ROWS = ("embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 _LISTS = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put")
 _CLASSES = ("nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d", "cross_entropy_loss")
@@ -123,7 +113,7 @@ def _indexed(
         if isinstance(index, torch.Tensor):
             yield first.shape[0], 0, index, place, None
     elif name in _ALONG:
-        dim, (index, place) = given(_ALONG[name][0], "dim")[0], given(_ALONG[name][1], "index")
+        dim, (index, place) = given(1, "dim")[0], given(2, "index")
         if isinstance(index, torch.Tensor) and isinstance(dim, int):
             size, dim = (first.shape[dim], dim % first.dim()) if first.dim() else (1, dim)
             yield size, dim, index, place, None
@@ -144,15 +134,8 @@ def _indexed(
     elif name in _CLASSES and first.dim():
         index, place = given(1, "target")
         if isinstance(index, torch.Tensor) and not index.is_floating_point():
-            ignored = given(4, "ignore_index")[0]
-            size = first.shape[1] if first.dim() > 1 else first.shape[0]
-            yield (
-                size,
-                1 if first.dim() > 1 else 0,
-                index,
-                place,
-                -100 if ignored is None else ignored,
-            )
+            ignored, dim = given(4, "ignore_index")[0], int(first.dim() > 1)
+            yield first.shape[dim], dim, index, place, -100 if ignored is None else ignored
 
 
 def _origin(torch: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]) -> Document:

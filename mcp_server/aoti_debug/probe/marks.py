@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
+from . import describe
+
 _SAMPLED = 32  # elements
 _COPIED = 1 << 16  # elements of a tensor that is not dense
 _NEAR, _TINY = 1e-3, 1e-5  # of an element, of the largest one
@@ -76,9 +78,7 @@ def shown(torch: Any, leaf: Any) -> list[Any] | None:
 
 def spread(torch: Any, leaf: Any, count: int) -> Any:
     """Return a flat copy of elements that are evenly apart; None where that is not cheap."""
-    if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.device.type != "cpu":
-        return None
-    if leaf.layout != torch.strided or leaf.is_quantized or not leaf.numel():
+    if not describe.plain(torch, leaf) or leaf.device.type != "cpu" or not leaf.numel():
         return None
     if leaf.numel() * leaf.element_size() > _BYTES:
         return None
@@ -138,8 +138,5 @@ def apart(torch: Any, some: list[Any], others: list[Any]) -> dict[str, Any] | No
             found["wrong"] += int((off > _NEAR * own + _TINY * own.max()).sum())
             found["of"] += off.numel()
             if float(off.max()) >= found["apart"]:
-                found["apart"], found["largest"] = (
-                    float(off.max()),
-                    float(own.max()),
-                )
+                found["apart"], found["largest"] = float(off.max()), float(own.max())
     return found

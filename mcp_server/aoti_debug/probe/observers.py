@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import custom_ops, fakes, indices, nonfinite_origins, standalone
+from . import custom_ops, fakes, indices, nonfinite_origins, sizes, standalone
 from .graph_run import Document, Observer, located, op_of, stack_of, tensors_in
 from .vocabulary import OutOfBounds
 
@@ -80,7 +80,7 @@ class Promises(Observer):
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         torch, symbols = self._torch, self._symbols
         if node.op == "placeholder":
-            fakes.learn(torch, node.meta.get("val"), value, symbols)
+            sizes.learn(node.meta.get("val"), value, symbols)
         if node.op != "call_function" or not fakes.is_custom(node.target):
             return
         name = str(node.target)

@@ -88,11 +88,8 @@ def _element_by_element(
     own, off = ((one.double() - exact).abs() for one in (right, given))
     granted = _FACTOR * own + _ULPS * torch.finfo(right.dtype).eps * exact.abs() + _DENORMAL
     places = (torch.isfinite(exact) & torch.isfinite(right) & ~(off <= granted)).nonzero()
-    if not len(places):
-        return None
-    at = tuple(places[0].tolist())
-    first = {"at": list(at), "package": given[at].item(), "expected": exact[at].item()}
-    return {"verdict": "differs", "wrong": len(places), "first_wrong": first}
+    first = compare.first(places, given, exact)
+    return first and {"verdict": "differs", "wrong": len(places), "first_wrong": first}
 
 
 def reproduce(torch: Any, report: str, exported: Any, args: Any, settings: Document) -> str:

@@ -12,27 +12,34 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from . import budget, custom_ops, describe, events, memory, packages, reference, reuse, store
+from . import (
+    budget,
+    capture,
+    custom_ops,
+    describe,
+    events,
+    memory,
+    packages,
+    reference,
+    reuse,
+    store,
+)
 from .watch import Details, Span, caller
 
 # What an event calls it -> the setting of torch._inductor.config.
 _FLAGS = {
-    "debug_intermediate_value_printer": "aot_inductor.debug_intermediate_value_printer",
-    "filtered_kernel_names": "aot_inductor.filtered_kernel_names",
-    "dump_aoti_minifier": "aot_inductor.dump_aoti_minifier",
-    "repro_level": "aot_inductor.repro_level",
-    "nan_asserts": "nan_asserts",
-    "runtime_triton_nan_asserts": "runtime_triton_nan_asserts",
-    "debug_compile": "aot_inductor.debug_compile",
-    "debug_symbols": "aot_inductor.debug_symbols",
+    **{
+        setting.rpartition(".")[2]: setting
+        for setting in """
+        aot_inductor.debug_intermediate_value_printer aot_inductor.filtered_kernel_names
+        aot_inductor.dump_aoti_minifier aot_inductor.repro_level aot_inductor.debug_compile
+        aot_inductor.debug_symbols aot_inductor.package_cpp_only
+        aot_inductor.package_constants_in_so triton.autotune_at_compile_time nan_asserts
+        runtime_triton_nan_asserts max_autotune benchmark_fusion benchmark_combo_kernel
+        compile_threads
+        """.split()
+    },
     "provenance": "trace.provenance_tracking_level",
-    "package_cpp_only": "aot_inductor.package_cpp_only",
-    "package_constants_in_so": "aot_inductor.package_constants_in_so",
-    "autotune_at_compile_time": "triton.autotune_at_compile_time",
-    "max_autotune": "max_autotune",
-    "benchmark_fusion": "benchmark_fusion",
-    "benchmark_combo_kernel": "benchmark_combo_kernel",
-    "compile_threads": "compile_threads",
 }
 
 _SMALL = 1024  # bytes of a weight that is part of the graph
@@ -280,12 +287,7 @@ def _versions(torch: Any, program: Any) -> list[int]:
 
 def size_of(torch: Any, program: Any) -> int:
     """Return the bytes of parameters, buffers, constants and example inputs, each counted once."""
-    storages: dict[int, int] = {}
-    for value in _values(torch, program):
-        if isinstance(value, torch.Tensor) and value.layout == torch.strided:
-            storage = value.untyped_storage()
-            storages[storage._cdata] = storage.nbytes()
-    return sum(storages.values())
+    return capture.storage_bytes(torch, list(_values(torch, program)))
 
 
 def _values(torch: Any, program: Any) -> Iterable[Any]:

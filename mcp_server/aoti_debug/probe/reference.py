@@ -346,14 +346,8 @@ def _differences(torch: Any, module: Any) -> dict[str, Any]:
     for name, value in settings.items():
         if value != export.settings.get(name):
             found[name], found[f"exported_{name}"] = value, export.settings.get(name)
-    changed = [
-        name
-        for name, tensor in _tensors(torch, module)
-        if name in export.weights and not _alike(torch, tensor, export.weights[name])
-    ]
-    if changed:
-        found["changed"], found["changed_count"] = changed[:_WEIGHTS], len(changed)
-        found.update(_swapped(torch, module))
+    if changed := _changed(torch, module, export.weights, unknown=False):
+        found.update(changed, **_swapped(torch, module))
     attributes = _attributes(module)
     others = [
         f"{name} = {value!r:.40}, at the export {export.attributes[name]!r:.40}"
@@ -370,34 +364,32 @@ def _differences(torch: Any, module: Any) -> dict[str, Any]:
 def _since(torch: Any, module: Any) -> dict[str, Any]:
     """Return the weights of a module that changed since its first call: no export was seen."""
     of, known = _State.first.get(id(module), (lambda: None, {}))
-    if of() is not module:
-        if len(_State.first) < _LATEST:
-            weights = {name: _known(torch, one) for name, one in _tensors(torch, module)}
-            _State.first[id(module)] = weakref.ref(module), weights
-        return {}
-    others = [
-        name
-        for name, one in _tensors(torch, module)
-        if name in known and not _alike(torch, one, known[name])
-    ]
-    found = {"changed": others[:_WEIGHTS], "changed_count": len(others), "since": True}
-    return found if others else {}
+    if of() is module:
+        found = _changed(torch, module, known, unknown=False)
+        return {**found, "since": True} if found else {}
+    if len(_State.first) < _LATEST:
+        weights = {name: _known(torch, one) for name, one in _tensors(torch, module)}
+        _State.first[id(module)] = weakref.ref(module), weights
+    return {}
 
 
 def _beside_given(torch: Any, module: Any) -> dict[str, Any]:
     """Return the weights of a module that the package was not given, or with other values; nothing
     where it was given none of them."""
-    weights = dict(_tensors(torch, module))
-    if not weights.keys() & _State.weights.keys():
+    if not dict(_tensors(torch, module)).keys() & _State.weights.keys():
         return {}
-    known = _State.weights
+    found = _changed(torch, module, _State.weights, unknown=True)
+    return {**found, **_swapped(torch, module)} if found else {}
+
+
+def _changed(torch: Any, module: Any, known: Any, *, unknown: bool) -> dict[str, Any]:
+    """Return the weights with other values than are known of them; `unknown` ones count too."""
     others = [
         name
-        for name, one in weights.items()
-        if name not in known or not _alike(torch, one, known[name])
+        for name, one in _tensors(torch, module)
+        if (not _alike(torch, one, known[name]) if name in known else unknown)
     ]
-    found = {"changed": others[:_WEIGHTS], "changed_count": len(others)}
-    return {**found, **_swapped(torch, module)} if others else {}
+    return {"changed": others[:_WEIGHTS], "changed_count": len(others)} if others else {}
 
 
 def _swapped(torch: Any, module: Any) -> dict[str, Any]:
@@ -452,11 +444,8 @@ def _settings(torch: Any) -> dict[str, str]:
 
 def _autocast(torch: Any) -> str:
     for device in ("cpu", "cuda"):
-        try:
-            if torch.is_autocast_enabled(device):
-                return f"{device} {torch.get_autocast_dtype(device)}".replace("torch.", "")
-        except (TypeError, RuntimeError):  # older torch knows no device here
-            return "on" if torch.is_autocast_enabled() else ""
+        if torch.is_autocast_enabled(device):
+            return f"{device} {torch.get_autocast_dtype(device)}".replace("torch.", "")
     return ""
 
 

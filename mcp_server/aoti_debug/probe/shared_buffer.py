@@ -50,11 +50,7 @@ def layout(
         if "stride" not in leaf or any(step < 0 for step in leaf["stride"]):
             return None
         begin = end + int(leaf.get("alignment") or _ALIGNED) % _ALIGNED
-        extent = 1 + sum(
-            (n - 1) * step
-            for n, step in zip(leaf["shape"], leaf["stride"])  # noqa: B905
-        )
-        extent = extent if 0 not in leaf["shape"] else 0
+        extent = describe.extent(leaf["shape"], leaf["stride"])
         places.append((begin, extent * size))
         end = -(-(begin + extent * size) // _ALIGNED) * _ALIGNED
     return Layout(max(end, _ALIGNED), places) if end <= limit else None
@@ -113,8 +109,7 @@ def addresses(views: Sequence[Any]) -> list[tuple[int, int]] | None:
     with little between the elements."""
     found = []
     for t in views:
-        pairs = zip(t.shape, t.stride())  # noqa: B905 - Python 3.9
-        extent = 1 + sum((n - 1) * step for n, step in pairs) if t.numel() else 0
+        extent = describe.extent(t.shape, t.stride())
         if extent > max(_FEW, 2 * t.numel()):
             return None
         found.append((int(t.data_ptr()), extent * int(t.element_size())))
@@ -149,17 +144,13 @@ def _on(device: str, leaf: Any) -> Any:
     """Return a tensor with the same strides on the device of the call."""
     if device == "cpu":
         return leaf
-    extent = leaf.as_strided((leaf.untyped_storage().nbytes() // leaf.element_size(),), (1,), 0)
-    begin = leaf.storage_offset()
-    reach = 1 + sum((n - 1) * s for n, s in zip(leaf.shape, leaf.stride()))  # noqa: B905
-    memory = extent[begin : begin + max(reach, 0)].to(device)
+    reach = describe.extent(leaf.shape, leaf.stride())
+    memory = leaf.as_strided((reach,), (1,), leaf.storage_offset()).to(device)
     return memory.as_strided(leaf.shape, leaf.stride())
 
 
 def _view(memory: Any, at: int, dtype: Any, shape: Sequence[int], stride: Sequence[int]) -> Any:
-    size = dtype.itemsize
-    extent = 1 + sum((n - 1) * s for n, s in zip(shape, stride))  # noqa: B905 - Python 3.9
-    part = memory[at : at + max(extent, 0) * size].view(dtype)
+    part = memory[at : at + describe.extent(shape, stride) * dtype.itemsize].view(dtype)
     return part.as_strided(tuple(shape), tuple(stride))
 
 

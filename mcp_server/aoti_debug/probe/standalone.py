@@ -317,6 +317,14 @@ def call(torch: Any, model: Any, inputs: Inputs) -> Any:
     return model(*args, **kwargs)
 
 
+def results(torch: Any, model: Any, inputs: Inputs) -> list[Any]:
+    """Call as the call was made, wait for its devices, and return the flat outputs."""
+    with inputs.mode(torch):
+        result = call(torch, model, inputs)
+    synchronize(torch)
+    return flat_outputs(torch, result)
+
+
 def synchronize(torch: Any) -> None:
     """Wait for the devices that this process uses, so that their faults show here."""
     for name in ("cuda", "xpu"):

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, expectations, operator_source, standalone
+from . import compare, expectations, fresh, operator_source, standalone
 from .graph_run import Observer, Run
 from .vocabulary import places_in
 
@@ -29,7 +29,7 @@ class Unsupported(Exception):
 def nodes(order: Document, directory: Path) -> None:
     """Write graph.json: what the program is made of, and the source of its custom operators."""
     torch, program = _loaded(order)
-    kinds = _kinds(torch, program)
+    kinds = {node.name: (spec.kind.name, spec.target) for node, spec in _placeholders(program)}
     described = [_node(torch, node, kinds) for node in program.graph.nodes]
     document = {
         "torch": str(torch.__version__),
@@ -58,7 +58,7 @@ def values(order: Document, directory: Path) -> None:
     folder.mkdir(exist_ok=True)
     recorder = _Recorder(torch, folder, set(_weights(program)))
     print("step: run", flush=True)  # from here on it has the time of a call
-    Run(torch, program.graph_module, recorder)(_arguments(torch, program, inputs))
+    Run(torch, program.graph_module, recorder)(_arguments(program, inputs))
     (folder / "done").touch()
 
 
@@ -73,24 +73,22 @@ def _inputs(torch: Any, program: Any, order: Document) -> list[Any]:
     """Return the flat inputs: captured ones as called, else those of the export."""
     if order["side"] == "real":
         flat = list(standalone.read_inputs(torch, order["inputs"]).flat)
-        wanted = sum(spec.kind.name == "USER_INPUT" for spec in program.graph_signature.input_specs)
+        wanted = len(standalone.user_inputs(program))
         if len(flat) != wanted:
             raise ValueError(f"the call has {len(flat)} inputs, the program {wanted}")
         return flat
-    if program.example_inputs is None:
+    given = fresh.example(torch, program)
+    if given is None:
         raise ValueError("the exported program has no example inputs")
-    return list(import_module("torch.utils._pytree").tree_leaves(program.example_inputs))
+    return given.flat
 
 
-def _arguments(torch: Any, program: Any, inputs: list[Any]) -> list[Any]:
-    weights, left = _weights(program), list(inputs)
-    found = []
-    for node, spec in _placeholders(program):
-        if spec.kind.name == "USER_INPUT":
-            found.append(left.pop(0))
-        else:
-            found.append(weights.get(node.name))
-    return found
+def _arguments(program: Any, inputs: list[Any]) -> list[Any]:
+    weights, left = _weights(program), iter(inputs)
+    return [
+        next(left) if spec.kind.name == "USER_INPUT" else weights.get(node.name)
+        for node, spec in _placeholders(program)
+    ]
 
 
 def _placeholders(program: Any) -> list[tuple[Any, Any]]:
@@ -106,10 +104,6 @@ def _weights(program: Any) -> Document:
             if value is not None and hasattr(value, "detach"):
                 found[node.name] = value
     return found
-
-
-def _kinds(torch: Any, program: Any) -> Document:
-    return {node.name: (spec.kind.name, spec.target) for node, spec in _placeholders(program)}
 
 
 def _node(torch: Any, node: Any, kinds: Document) -> Document:

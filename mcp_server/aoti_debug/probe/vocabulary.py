@@ -291,18 +291,12 @@ class Fingerprint:
 
     def common(self, other: Fingerprint) -> Fingerprint:
         """Return what both runs of the same failure show; what differs is dropped."""
-        message = self.message
-        if message != other.message:
-            message = normalised(self.message)
-            message = message if message == normalised(other.message) else None
-        return Fingerprint(
-            self.phase if self.phase == other.phase else None,
-            self.kind if self.kind == other.kind else None,
-            message,
-            self.operators if self.operators == other.operators else (),
-            self.place if self.place == other.place else None,
-            self.access if self.access == other.access else None,
-        )
+        theirs = vars(other)
+        same = {key: value for key, value in vars(self).items() if value == theirs[key]}
+        plain = normalised(self.message)
+        if plain == normalised(other.message):
+            same.setdefault("message", plain)
+        return Fingerprint(**same)
 
     def __str__(self) -> str:
         if self.kind is None:

@@ -78,9 +78,10 @@ def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     return call
 
 
-def caller() -> tuple[str, int] | None:
-    """Return file and line of the innermost frame that is neither torch's nor the probe's."""
-    frame = _users(sys._getframe(1))
+def caller(*others: str) -> tuple[str, int] | None:
+    """Return file and line of the innermost frame that is neither torch's nor the probe's, nor of
+    those that `others` own."""
+    frame = _users(sys._getframe(1), ("torch", *others))
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
@@ -93,12 +94,12 @@ def consumer() -> tuple[str, int] | None:
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None and lazy else None
 
 
-def _users(frame: FrameType | None) -> FrameType | None:
+def _users(frame: FrameType | None, others: tuple[str, ...] = ("torch",)) -> FrameType | None:
     for _ in range(_FRAMES):
         if frame is None:
             return None
         file = frame.f_code.co_filename
-        if not file.startswith((_HERE, "<")) and owner(file) != "torch":
+        if not file.startswith((_HERE, "<")) and owner(file) not in others:
             return frame
         frame = frame.f_back
     return None

@@ -8,8 +8,8 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, events, indices, standalone
-from .graph_run import Run, located
+from . import compare, eager, events, fresh, indices, standalone
+from .graph_run import Run, located, on_cpu
 from .observers import IndexCheck
 
 Document = dict[str, Any]
@@ -25,14 +25,13 @@ def main() -> int:
     options = parser.parse_args()
     with standalone.started(options) as (torch, report):
         program = standalone.load_program(torch, options)
-        args, kwargs = program.example_inputs
         found = computed(torch, program, options.upper)
         if len(found) > 1:
-            leaves = left_by_made_up(torch, program, example(torch, args, kwargs))
+            leaves = left_by_made_up(torch, program, example(torch, program))
             found.sort(key=lambda one: one["node"] != leaves)
         report.update(computed=found)
         report.update(state="example inputs")
-        given = example(torch, args, kwargs)
+        given = example(torch, program)
         report.update(outside=outside(torch, program, given))
         report.update(state="compile")
         began = time.perf_counter()
@@ -48,21 +47,21 @@ def main() -> int:
         standalone.synchronize(torch)
         compared = compare.results(
             torch,
-            [eager.cpu(torch, leaf) for leaf in result],
+            [on_cpu(torch, leaf) for leaf in result],
             expected,
             compare.unguarded(program),
-            lambda: example(torch, args, kwargs),
+            lambda: example(torch, program),
             1 << 31,
         )
         report.update(state="done", verdict=compared["verdict"])
     return 0
 
 
-def example(torch: Any, args: Any, kwargs: Any) -> standalone.Inputs:
-    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
-    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in flat]
-    like = standalone.Inputs(tuple(args), dict(kwargs), flat, [], False, False)
-    return standalone.nested(like, flat)
+def example(torch: Any, program: Any) -> standalone.Inputs:
+    """Return the inputs of the export with values of their own: a model may write to them."""
+    given = fresh.example(torch, program)
+    assert given is not None  # what is compiled ahead of time was exported with some
+    return standalone.nested(given, eager.copied(torch, given).flat)
 
 
 def computed(torch: Any, program: Any, upper: int | None) -> list[Document]:
