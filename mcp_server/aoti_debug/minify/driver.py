@@ -16,10 +16,10 @@ from aoti_debug.minify.kernel import Launched, write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.operators import Definitions, definitions_for
 from aoti_debug.minify.original import LOWER_S, Original, original
-from aoti_debug.minify.reproduction import Reproduction
+from aoti_debug.minify.reproduction import Alone, Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
-from aoti_debug.minify.slice import Reduction, slices, with_producers, with_users
+from aoti_debug.minify.slice import Clues, Reduction, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
 from aoti_debug.minify.survey import Survey, differ, search_folder, take_survey, why_none
 from aoti_debug.minify.worker_pool import WorkerPool, first, worker_pool
@@ -53,10 +53,6 @@ class Minification:
     definitions: Definitions
     cache: Path
     devices: list[Device]
-
-    @property
-    def python(self) -> str:
-        return interpreter_name(self.work.request.target)
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
@@ -148,9 +144,9 @@ async def _minified(search: Minification) -> MinifyAnswer:
             help=f"The original: {trials.wanted}. Every candidate is kept below "
             f"{search.pool.root}.",
         )
-    repro, seen = await _proved(search, trials, best)
-    name = material.kernel or found.kernel
-    kernel = await write_kernel(work, trials, best, name, search.python, search.cache)
+    alone = Alone(work, trials, interpreter_name(work.request.target), search.cache)
+    repro, seen = await _proved(search, alone, best)
+    kernel = await write_kernel(alone, best, material.kernel or found.kernel)
     return _answer(search, trials, repro, seen, found, spent, kernel)
 
 
@@ -162,14 +158,7 @@ def _trials(
 
     async def better(best: Best) -> None:
         async with writing:
-            await reproduction.write(
-                trials,
-                reproduction.final(best.candidate),
-                search.work.directory.path,
-                search.survey.values,
-                search.definitions,
-                "Not confirmed yet: the search continues.",
-            )
+            await _write(search, trials, best, "Not confirmed yet: the search continues.")
 
     took = max(found.wall_s, search.material.wall_s)
     trials = Trials(
@@ -200,7 +189,8 @@ async def _reduce(trials: Trials, survey: Survey, material: Material, found: Ori
     text = "\n".join((material.text, found.text))
     sides = [side for side in (survey.real, survey.example) if side is not None]
     kernel = material.kernel or found.kernel
-    hints = slices(survey.graph, sides, wanted, text, material.diagnosis, material.launches, kernel)
+    clues = Clues(wanted, text, material.diagnosis, material.launches, kernel)
+    hints = slices(survey.graph, sides, clues)
     lowering = wanted.phase == "lower" and bool(wanted.operators)
     known = (kernel is not None or lowering) and wanted.kind != WRONG
     full = trials.base
@@ -240,19 +230,23 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
 
 
 async def _proved(
-    search: Minification, trials: Trials, best: Best
+    search: Minification, alone: Alone, best: Best
 ) -> tuple[Reproduction, list[Fingerprint]]:
     """Write the best candidate for good, run it alone, and say in it what that showed."""
-    candidate = reproduction.final(best.candidate)
-    folder, values = search.work.directory.path, search.survey.values
-    write = partial(reproduction.write, trials, candidate, folder, values, search.definitions)
+    write = partial(_write, search, alone.trials, best)
     repro = await write("")
-    seen = await reproduction.confirm(search.work, repro, trials, search.python, search.cache)
-    alike = sum(map(trials.wanted.same, seen))
+    seen = await reproduction.confirm(alone, repro)
+    alike = sum(map(alone.trials.wanted.same, seen))
     repro = await write(
         f"Run alone in an empty directory, it failed in the same way {alike} of {len(seen)} times."
     )
     return repro, seen
+
+
+async def _write(search: Minification, trials: Trials, best: Best, confirmed: str) -> Reproduction:
+    candidate, folder = best.candidate.final(), search.work.directory.path
+    values, definitions = search.survey.values, search.definitions
+    return await reproduction.write(trials, candidate, folder, values, definitions, confirmed)
 
 
 def _answer(

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.reproduction import Reproduction, alone_twice
-from aoti_debug.minify.search import Best, Trials
+from aoti_debug.minify.reproduction import Alone, Reproduction, alone_twice
+from aoti_debug.minify.search import Best
 from aoti_debug.minify.slice import Unbuildable
 from aoti_debug.run.files import copy, read_regular, write_atomically
-from aoti_debug.triage.run_state import RunState
 
 SCRIPT = "repro_kernel.py"
 DATA = "repro_kernel_inputs.pt"
@@ -71,11 +70,10 @@ class Launched:
         return f"{SCRIPT} launches only its kernel: {self.alike} of {self.runs} runs failed alike"
 
 
-async def write_kernel(
-    work: RunState, trials: Trials, best: Best, kernel: str | None, python: str, cache: Path
-) -> Launched | None:
+async def write_kernel(alone: Alone, best: Best, kernel: str | None) -> Launched | None:
     """Write the faulty kernel of a reproduction, and run it alone; None where it is none of a
     generated kernel nor one of the user's in Triton, `kernel`, or does not fail alike alone."""
+    trials = alone.trials
     compiled = generated(trials.writer.graph, best.candidate.keep)
     if trials.wanted.phase != "run" or not (compiled or kernel):
         return None
@@ -91,11 +89,11 @@ async def write_kernel(
         return None
     if not compiled and not str(about.get("name")).startswith(str(kernel)):
         return None
-    folder = work.directory.path
+    folder = alone.work.directory.path
     copy(ran.directory / "kernel.pt", folder / DATA)
     write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
     repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
-    seen = await alone_twice(work, repro, trials, python, cache, "kernel-")
+    seen = await alone_twice(alone, repro, "kernel-")
     alike = sum(map(trials.wanted.same, seen))
     if not alike:
         (folder / SCRIPT).unlink()

@@ -13,7 +13,6 @@ from aoti_debug.minify.worker_pool import text_of
 from aoti_debug.model import Diagnosis, RunEnding, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
-from aoti_debug.read.event_records import Phase as SeenPhase
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular
@@ -195,23 +194,20 @@ def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
 
 
 def _exported(
-    events: RunSeen,
-    call: Captured,
-    directory: RunDirectory,
-    home: Path | None,
+    events: RunSeen, call: Captured, directory: RunDirectory, home: Path | None
 ) -> tuple[Path | None, Mapping[str, Any], str]:
     """Return the exported program of the failing call, else of the last compile; its settings."""
     if call.exported is not None and call.call is not None:
         package = next((p for p in reversed(events.packages) if p.path == call.call.package), None)
         compiled = compile_of(events, package, call.call.model, directory.path, home)
-        return call.exported, _settings(compiled[0]) if compiled else {}, ""
+        return call.exported, (compiled[0].details.settings or {}) if compiled else {}, ""
     found = events.compiles
     if not found:
         return None, {}, call.without_program or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
     name = last.details.exported_program
     if name is not None and (directory.path / name).is_file():
-        return directory.path / name, _settings(last), ""
+        return directory.path / name, last.details.settings or {}, ""
     why = last.details.exported_program_skipped or "what its compile kept is gone"
     return None, {}, why
 
@@ -220,10 +216,6 @@ def _vec_isa(events: RunSeen) -> tuple[str, ...] | None:
     """Return what a compile of this machine found usable; nothing where it needed none of it."""
     told = (c.details.vec_isa for c in events.compiles)
     return next((names for names in told if names is not None), None)
-
-
-def _settings(phase: SeenPhase) -> Mapping[str, Any]:
-    return phase.details.settings or {}
 
 
 def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:

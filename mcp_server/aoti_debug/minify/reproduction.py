@@ -6,7 +6,7 @@ from __future__ import annotations
 import platform
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -16,10 +16,11 @@ from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.operators import Definitions, beside
 from aoti_debug.minify.search import Trials
-from aoti_debug.minify.slice import Reduction, Until
+from aoti_debug.minify.slice import Reduction
 from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.plain import clean, plain
+from aoti_debug.report.text import escape_markdown as said
 from aoti_debug.run.files import copy, remove_tree, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.triage.fingerprint import HANG, of_reproduction
@@ -47,6 +48,17 @@ class Reproduction:
     data: Path | None
     files: tuple[Path, ...]
     nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """How a script is run by itself: whose failure it must show, by which interpreter, and where
+    it compiles."""
+
+    work: RunState
+    trials: Trials
+    python: str
+    cache: Path
 
 
 def from_folder(folder: Path) -> str:
@@ -115,21 +127,14 @@ async def _collect(
     return folder / DATA
 
 
-def final(candidate: Reduction) -> Reduction:
-    """Return the candidate as AOTInductor is used: to the step that fails, all of it compiled."""
-    until: Until = "lower" if candidate.until == "codegen" else candidate.until
-    return replace(candidate, fidelity="aoti", until=until)
-
-
-async def confirm(
-    work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path
-) -> list[Fingerprint]:
+async def confirm(alone: Alone, found: Reproduction) -> list[Fingerprint]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
     seen: list[Fingerprint] = []
-    most = TIMES * trials.repeats
+    wanted = alone.trials.wanted
+    most = TIMES * alone.trials.repeats
     while len(seen) < most:
-        seen += await alone_twice(work, found, trials, python, cache, f"alone-{len(seen) // 2 + 1}")
-        alike = sum(map(trials.wanted.same, seen))
+        seen += await alone_twice(alone, found, f"alone-{len(seen) // 2 + 1}")
+        alike = sum(map(wanted.same, seen))
         if alike >= TIMES:
             break
         if alike and not all(signature.failed for signature in seen):  # flaky after all
@@ -137,29 +142,18 @@ async def confirm(
     return seen
 
 
-async def alone_twice(
-    work: RunState, found: Reproduction, trials: Trials, python: str, cache: Path, name: str
-) -> list[Fingerprint]:
+async def alone_twice(alone: Alone, found: Reproduction, name: str) -> list[Fingerprint]:
     """Run a script alone side by side with itself; each has a cache, for two compiles of one model
     write the same files."""
-
-    async def once(letter: str, own: Path) -> Fingerprint:
-        directory = work.directory.path / "steps" / f"{name}{letter}"
-        return await alone_once(work, found, trials, python, own, directory)
-
-    runs = [partial(once, "a", cache), partial(once, "b", cache / "second")]
-    return await together(runs, trials.workers.machine)
+    caches = {"a": alone.cache, "b": alone.cache / "second"}
+    runs = [partial(_once, alone, found, name + way, cache) for way, cache in caches.items()]
+    return await together(runs, alone.trials.workers.machine)
 
 
-async def alone_once(
-    work: RunState,
-    found: Reproduction,
-    trials: Trials,
-    python: str,
-    cache: Path,
-    directory: Path,
-) -> Fingerprint:
+async def _once(alone: Alone, found: Reproduction, name: str, cache: Path) -> Fingerprint:
     """Run a script with what it reads in a directory that holds nothing else."""
+    work, trials = alone.work, alone.trials
+    directory = work.directory.path / "steps" / name
     empty = directory / "empty"
     make_folder(empty)
     for file in (found.script, found.data, *found.files):
@@ -168,8 +162,9 @@ async def alone_once(
     limit = trials.timeout_s
     if trials.wanted.kind == HANG and trials.best is not None:  # as long as its candidate took
         limit = min(limit, 2 * trials.best.outcome.wall_s + IMPORTS_S)  # side by side
-    argv = (python, str(empty / found.script.name))
-    env = alone(work.request.target.env, cache, trials.environment)
+    argv = (alone.python, str(empty / found.script.name))
+    env = {**environment(work.request.target.env, cache), **trials.environment}
+    env.pop("PYTHONPATH", None)  # what could bring modules of the user's in
     command = work.command(argv, env, cwd=empty, timeout_s=limit)
     ran = await work.run("the reproduction alone", command, directory)
     texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
@@ -182,26 +177,17 @@ async def alone_once(
     return signature
 
 
-def alone(env: Mapping[str, str], cache: Path, more: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without what could bring modules of the user's in."""
-    found = {**environment(env, cache), **more}
-    found.pop("PYTHONPATH", None)
-    return found
-
-
 LOG_LINES = 60
 
 
 def write_report(folder: Path, answer: MinifyAnswer, trials: Trials, graph: Graph) -> None:
     """Write the report beside the reproduction."""
-    text = report(answer, trials, graph, (folder / "repro.py").read_text("utf-8"))
+    text = report(answer, trials, graph, (folder / REPRO).read_text("utf-8"))
     write_atomically(folder / "report.md", text.encode())
 
 
 def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> str:
     """Return the text of an issue: failure, reproduction, diagnosis, environment, log."""
-    from aoti_debug.report.text import escape_markdown as said
-
     best = trials.best
     log = best.outcome.stderr.splitlines()[-LOG_LINES:] if best else []
     diagnosis = answer.diagnosis

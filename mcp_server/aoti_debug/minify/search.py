@@ -11,9 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from aoti_debug.minify.graph import Side
-from aoti_debug.minify.slice import Reduction, Unbuildable, Until
+from aoti_debug.minify.slice import Reduction, Unbuildable
 from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
 from aoti_debug.run.executor import Machine
@@ -116,8 +117,7 @@ class Trials:
         if self.best is None:
             return False
         found = self.best.candidate
-        until: Until = "lower" if found.until == "codegen" else found.until
-        plain = replace(found, fidelity="aoti", until=until)
+        plain = found.final()
         if plain == found:
             return True
         free = replace(plain, dynamic=full.dynamic, two_sided=full.two_sided)
@@ -172,15 +172,16 @@ async def simplify(trials: Trials) -> None:
     if best is None:
         return
     now = best.candidate
-    if now.dynamic and now.two_sided:
-        now = await _if_alike(trials, now, replace(now, dynamic=False, two_sided=False))
-    if now.dynamic:
-        now = await _if_alike(trials, now, replace(now, dynamic=False))
-    if now.two_sided:
-        now = await _if_alike(trials, now, replace(now, two_sided=False))
-    if now.settings:
-        now = await _if_alike(trials, now, replace(now, settings={}))
-    loaded = loaded_names(trials)
+    fewer: tuple[dict[str, Any], ...] = (
+        {"dynamic": False, "two_sided": False},
+        {"dynamic": False},
+        {"two_sided": False},
+        {"settings": {}},
+    )
+    for change in fewer:
+        if all(getattr(now, key) for key in change):
+            now = await _if_alike(trials, now, replace(now, **change))
+    loaded = names_of(trials.best.script.files if trials.best is not None else ())
     if loaded:
         everything = await _if_alike(trials, now, replace(now, made=frozenset(loaded)))
         if everything is now:
@@ -203,13 +204,6 @@ async def _smaller(trials: Trials, now: Reduction) -> None:
                 break
 
 
-def loaded_names(trials: Trials) -> list[str]:
-    """Return the inputs and weights that the best reproduction reads from a file."""
-    if trials.best is None:
-        return []
-    return names_of(trials.best.script.files)
-
-
 def names_of(files: Iterable[tuple[Side, str]]) -> list[str]:
     return list(dict.fromkeys(name.removeprefix("weights/") for _, name in files))
 
@@ -228,9 +222,7 @@ Test = Callable[[frozenset[int]], Awaitable[bool]]
 async def minimise(items: Sequence[int], test: Test, machine: Machine) -> list[int]:
     """Return a part of `items`, which are in order, that is interesting and no item of which can
     be left out. `test` says whether a part is interesting; all of them are taken to be."""
-    left = list(items)
-    left = await _parts(left, test, machine)
-    return await _without(left, test, machine)
+    return await _without(await _parts(list(items), test, machine), test, machine)
 
 
 async def _parts(left: list[int], test: Test, machine: Machine) -> list[int]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from aoti_debug.minify.graph import Graph, NodeValues
+from aoti_debug.minify.graph import Graph, GraphNode, NodeValues
 from aoti_debug.model import Diagnosis
 from aoti_debug.package.record import Launch
 from aoti_debug.triage.fingerprint import OUT_OF_BOUNDS, operators_in
@@ -34,6 +34,11 @@ class Reduction:
     made: frozenset[str] = frozenset()  # inputs and weights whose values are made up
     sizes: Mapping[int, int] = field(default_factory=dict)  # what a size is cut to, wherever it is
 
+    def final(self) -> Reduction:
+        """Return the candidate as AOTInductor is used: to the step that fails, all compiled."""
+        until: Until = "lower" if self.until == "codegen" else self.until
+        return replace(self, fidelity="aoti", until=until)
+
 
 class Unbuildable(Exception):
     """A candidate cannot be written: the reason."""
@@ -50,47 +55,46 @@ INDEXING = tuple(
 _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 
 
-def slices(
-    graph: Graph,
-    sides: Sequence[NodeValues],
-    signature: Fingerprint,
-    text: str,
-    diagnosis: Diagnosis | None,
-    launches: Sequence[Launch],
-    kernel: str | None,
-) -> list[frozenset[int]]:
-    """Return sets of nodes that may hold the fault by themselves, the likeliest first.
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What is known of a failure: `text` is what the failing run wrote, `kernel` the one that it
+    names, `launches` are those of its package."""
 
-    `text` is what the failing run wrote to stderr, `kernel` the one that it names.
-    """
+    signature: Fingerprint
+    text: str
+    diagnosis: Diagnosis | None
+    launches: Sequence[Launch]
+    kernel: str | None
+
+
+def slices(graph: Graph, sides: Sequence[NodeValues], clues: Clues) -> list[frozenset[int]]:
+    """Return sets of nodes that may hold the fault by themselves, the likeliest first."""
     found: list[frozenset[int]] = []
-    for part in _hints(graph, sides, signature, text, diagnosis, launches, kernel):
+    for part in _hints(graph, sides, clues):
         kept = frozenset(n for n in part if n in set(graph.calls()))
         if kept and len(kept) <= NODES and kept not in found:
             found.append(kept)
     return found[:SLICES]
 
 
-def _hints(
-    graph: Graph,
-    sides: Sequence[NodeValues],
-    signature: Fingerprint,
-    text: str,
-    diagnosis: Diagnosis | None,
-    launches: Sequence[Launch],
-    kernel: str | None,
-) -> Iterator[set[int]]:
-    kernel = kernel or (diagnosis.kernel.name if diagnosis and diagnosis.kernel else None)
-    lowered = [f"torch.ops.{target}" for target in dict.fromkeys(_TARGET.findall(text))]
-    for target in lowered:  # a lowering says which operator it could not do
-        yield {n for n, node in enumerate(graph.nodes) if node.target == target}
-        yield {next((n for n, node in enumerate(graph.nodes) if node.target == target), -1)}
+def _hints(graph: Graph, sides: Sequence[NodeValues], clues: Clues) -> Iterator[set[int]]:
+    diagnosis, operators = clues.diagnosis, clues.signature.operators
+
+    def nodes(test: Callable[[GraphNode], bool]) -> set[int]:
+        return {n for n, node in enumerate(graph.nodes) if test(node)}
+
+    kernel = clues.kernel or (diagnosis.kernel.name if diagnosis and diagnosis.kernel else None)
+    for target in dict.fromkeys(_TARGET.findall(clues.text)):
+        # A lowering says which operator it could not do.
+        having = nodes(lambda node, wanted=f"torch.ops.{target}": node.target == wanted)  # type: ignore[misc]
+        yield having
+        yield set(sorted(having)[:1])
     for side in sides:  # run eagerly, the program ended here
         if side.at is not None and side.at in graph.index:
             yield {graph.index[side.at]}
     if kernel is not None:
-        made_of = [named(graph, launch) for launch in launches if launch.kernel == kernel]
-        if signature.message == OUT_OF_BOUNDS:
+        made_of = [named(graph, launch) for launch in clues.launches if launch.kernel == kernel]
+        if clues.signature.message == OUT_OF_BOUNDS:
             for part in made_of:
                 yield {n for n in part if graph.nodes[n].operator in INDEXING}
         yield from made_of
@@ -98,22 +102,19 @@ def _hints(
     if diagnosis is not None:
         wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
         places = {(s.file.rpartition("/")[2], s.line) for s in diagnosis.source}
-        at = {
-            n
-            for n, node in enumerate(graph.nodes)
-            if node.source and (node.source.file.rpartition("/")[2], node.source.line) in places
-        }
+        at = nodes(
+            lambda node: (
+                node.source is not None
+                and (node.source.file.rpartition("/")[2], node.source.line) in places
+            )
+        )
         yield {n for n in at if graph.nodes[n].operator in wanted}
         yield at
-    if signature.operators and kernel is None:
-        yield {n for n, node in enumerate(graph.nodes) if node.operator in signature.operators}
-    for name in re.findall(r"torch\.ops\.([\w.]{3,200})|\b([a-z_]\w*::\w+)", text)[:4]:
-        wanted_op = (name[0] or name[1]).replace("::", ".")
-        yield {
-            n
-            for n, node in enumerate(graph.nodes)
-            if node.target.startswith(f"torch.ops.{wanted_op}")
-        }
+    if operators and kernel is None:
+        yield nodes(lambda node: node.operator in operators)
+    for name in re.findall(r"torch\.ops\.([\w.]{3,200})|\b([a-z_]\w*::\w+)", clues.text)[:4]:
+        operator = f"torch.ops.{(name[0] or name[1]).replace('::', '.')}"
+        yield nodes(lambda node, start=operator: node.target.startswith(start))  # type: ignore[misc]
 
 
 def named(graph: Graph, launch: Launch) -> set[int]:

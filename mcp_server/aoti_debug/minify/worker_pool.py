@@ -153,10 +153,9 @@ async def worker_pool(
 
 async def _serve(found: WorkerPool, log: Path, python: str, env: Mapping[str, str]) -> None:
     argv = (python, SCRIPT, "fork_server", str(found.root))
+    command = Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2)
     try:
-        await run_process(
-            Command(argv=argv, env=env, cwd=found.root, timeout_s=30 * DAY_S, grace_s=0.2), log
-        )
+        await run_process(command, log)
     finally:
         found.alive = False
 
