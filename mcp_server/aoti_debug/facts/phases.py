@@ -110,35 +110,13 @@ NATIVE: tuple[tuple[str, Phase], ...] = (
 )
 
 # Words by which the program that printed a line tells itself, where no module of torch's does.
-PROGRAMS: tuple[tuple[str, Phase], ...] = (
-    ("ptxas", "triton_compile"),
-    ("mlir", "triton_compile"),
-    ("LLVM ERROR", "triton_compile"),
-    ("IGC", "triton_compile"),
-    ("ocloc", "triton_compile"),
-    ("triton", "triton_compile"),
-    ("Triton", "triton_compile"),
-    ("/ld: ", "cpp_compile"),
-    ("ld: ", "cpp_compile"),
-    ("collect2", "cpp_compile"),
-    ("cc1plus", "cpp_compile"),
-    ("clang", "cpp_compile"),
-    ("g++", "cpp_compile"),
-    ("nvcc", "cpp_compile"),
-    ("hipcc", "cpp_compile"),
-    ("icpx", "cpp_compile"),
-    (".cpp:", "cpp_compile"),
-    ("fatal error C", "cpp_compile"),
-    ("LNK", "cpp_compile"),
-    ("dlopen", "load"),
-    ("inline_container", "load"),
-    ("miniz", "load"),
-    ("inductor", "lower"),
-    ("Inductor", "lower"),
-    ("ExportedProgram", "export"),
-    ("dynamic_shapes", "export"),
-    ("dynamo", "export"),
-    ("FakeTensor", "export"),
+PROGRAMS: tuple[tuple[Phase, tuple[str, ...]], ...] = (
+    ("triton_compile", ("ptxas", "mlir", "LLVM ERROR", "IGC", "ocloc", "triton", "Triton")),
+    ("cpp_compile", ("/ld: ", "ld: ", "collect2", "cc1plus", "clang", "g++", "nvcc", "hipcc")),
+    ("cpp_compile", ("icpx", ".cpp:", "fatal error C", "LNK")),
+    ("load", ("dlopen", "inline_container", "miniz")),
+    ("lower", ("inductor", "Inductor")),
+    ("export", ("ExportedProgram", "dynamic_shapes", "dynamo", "FakeTensor")),
 )
 
 # Types that a wrapper names in its message.
@@ -248,7 +226,7 @@ def phase_of_wrapped(message: str) -> Phase | None:
 
 def phase_of_program(text: str) -> Phase | None:
     """Return the phase of the program that printed a line: a compiler, a linker, a loader."""
-    return next((phase for word, phase in PROGRAMS if word in text), None)
+    return next((phase for phase, words in PROGRAMS if any(w in text for w in words)), None)
 
 
 def phase_of_name(text: str) -> Phase | None:

@@ -46,22 +46,15 @@ class Stage:
         return self.acts_by_version(version) if self.acts_by_version else self.acts
 
 
-def _nothing(_: Setting) -> Mapping[str, str]:
-    return {}
-
-
 def _contract(setting: Setting) -> Mapping[str, str]:
     if setting.version < (2, 7):  # the checks are generated only by a debug compile
         return {"AOT_INDUCTOR_DEBUG_COMPILE": "1"}
     return {"AOTI_RUNTIME_CHECK_INPUTS": "1"}
 
 
-def _deterministic(_: Setting) -> Mapping[str, str]:
-    return {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1", "CUDA_LAUNCH_BLOCKING": "1"}
-
-
-def _nan(_: Setting) -> Mapping[str, str]:
-    return {"TORCHINDUCTOR_NAN_ASSERTS": "1"}
+def _set(**variables: str) -> Callable[[Setting], Mapping[str, str]]:
+    """Return the environment of a stage that is the same for every target."""
+    return lambda _: variables
 
 
 def _printer(mode: str) -> Callable[[Setting], Mapping[str, str]]:
@@ -96,7 +89,7 @@ STAGES: dict[str, Stage] = {
             name="baseline",
             what="the script as it is, watched",
             acts="never",
-            environment=_nothing,
+            environment=_set(),
         ),
         Stage(
             name="contract",
@@ -110,13 +103,13 @@ STAGES: dict[str, Stage] = {
             what="no caching allocator, blocking launches: a CUDA fault shows at its own call",
             acts="run",
             needs_cuda=True,
-            environment=_deterministic,
+            environment=_set(PYTORCH_NO_CUDA_MEMORY_CACHING="1", CUDA_LAUNCH_BLOCKING="1"),
         ),
         Stage(
             name="nan",
             what="every tensor argument of each Triton launch is checked for NaN and Inf",
             acts="codegen",
-            environment=_nan,
+            environment=_set(TORCHINDUCTOR_NAN_ASSERTS="1"),
             flag=("nan_asserts", "True"),
             cost="one run with a full compile",
         ),
