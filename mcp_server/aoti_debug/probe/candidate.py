@@ -90,16 +90,8 @@ Document = dict[str, Any]
 
 def perform(order: Document, directory: Path) -> None:
     """Do what the order asks for; a failure is an exception, or whatever ends the process."""
-    {
-        "nodes": survey.nodes,
-        "values": survey.values,
-        "collect": collect,
-        "script": script,
-        "define": define,
-        "package": package,
-        "program": program,
-        "kernel": kernel,
-    }[order["kind"]](order, directory)
+    kinds = (survey.nodes, survey.values, collect, script, define, package, program, kernel)
+    next(kind for kind in kinds if kind.__name__ == order["kind"])(order, directory)
 
 
 def step(name: str) -> None:
@@ -156,9 +148,7 @@ def package(order: Document, directory: Path) -> None:
     step("load")
     model = standalone.load_package(torch, options, inputs, standalone.Report(None))
     step("run")
-    with inputs.mode(torch):
-        standalone.call(torch, model, inputs)
-    standalone.synchronize(torch)
+    standalone.results(torch, model, inputs)
     step("done")
 
 

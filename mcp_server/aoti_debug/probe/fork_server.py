@@ -262,15 +262,8 @@ def _result(directory: Path, status: int, late: bool, wall: float) -> None:
     number: Optional[int] = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None  # noqa: UP045
     code = None if number is not None else os.WEXITSTATUS(status)
     name = None if number is None else _signal_name(number)
-    _write(
-        directory / "result.json",
-        {
-            "code": code,
-            "signal": None if late else name,
-            "timed_out": late,
-            "wall_s": round(wall, 3),
-        },
-    )
+    ending = {"code": code, "signal": None if late else name, "timed_out": late}
+    _write(directory / "result.json", {**ending, "wall_s": round(wall, 3)})
 
 
 def _signal_name(number: int) -> str:

@@ -18,15 +18,14 @@ _VIEWS = tuple(
     sym_size
     """.split()
 )
-# What no generated kernel reaches across: it calls a library, or what the user wrote.
-_CALLS = tuple(
-    """
-    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d conv_transpose2d
-    scaled_dot_product_attention einsum lstm gru topk sort embedding_bag _embedding_bag
-    """.split()
-)
 
 CONVOLUTIONS = ("convolution", "conv1d", "conv2d", "conv3d", "conv_transpose2d")
+PRODUCTS = (
+    *("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "einsum"),
+    *("scaled_dot_product_attention", *CONVOLUTIONS),
+)
+# What no generated kernel reaches across: it calls a library, or what the user wrote.
+_CALLS = (*PRODUCTS, "lstm", "gru", "topk", "sort", "embedding_bag", "_embedding_bag")
 # Which arguments of a product are multiplied, where these are not the first two.
 _FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
 _OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library

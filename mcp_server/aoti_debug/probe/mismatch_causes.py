@@ -24,12 +24,6 @@ _STEPS = tuple(
     """.split()
 )
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "bool")
-_PRODUCTS = tuple(
-    """
-    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d conv_transpose2d
-    scaled_dot_product_attention einsum
-    """.split()
-)
 # name, bits of the mantissa that a product's factors keep, whether the rest is rounded or cut off:
 # cuBLAS rounds to tf32, and what Triton hands to the tensor cores is cut off there.
 _PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
@@ -60,14 +54,9 @@ def kept_weights(
     old = torch.export.load(options.exported)
     values = {**dict(old.state_dict), **dict(old.constants)}
     module = unguarded(program)
-    tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    changed = [
-        name
-        for name, tensor in tensors.items()
-        if isinstance(values.get(name), torch.Tensor)
-        and values[name].shape == tensor.shape
-        and not torch.equal(values[name], tensor)
-    ]
+    tensors = _tensors(module)
+    pairs = [(name, values.get(name), tensor) for name, tensor in tensors.items()]
+    changed = [n for n, was, now in pairs if _differs(torch, was, now)]
 
     def with_old(names: list[str]) -> list[Any]:
         kept = {name: tensors[name].detach().clone() for name in names}
@@ -94,6 +83,12 @@ def kept_weights(
             found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
             return {**found, "count": len(names), "given": len(changed), "explains": True}
     return None
+
+
+def _differs(torch: Any, one: Any, other: Any) -> bool:
+    """Tell whether two weights of the same sizes have different values."""
+    same_sizes = isinstance(one, torch.Tensor) and one.shape == other.shape
+    return same_sizes and not torch.equal(one, other)
 
 
 def constants(
@@ -173,7 +168,7 @@ def _with_constants(
     """Tell whether the program gives the package's results with the package's weights."""
     try:
         module = unguarded(program)
-        tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        tensors = _tensors(module)
         with torch.no_grad():
             for name, tensor in tensors.items():
                 if name in held:
@@ -260,19 +255,14 @@ def precision(
         try:
             wide = eager.widen(torch, unguarded(program))
             wider = eager.widen_inputs(torch, inputs)
-            tried = intermediates.with_short_factors(torch, wide, wider, _PRODUCTS, bits, nearest)
+            products = intermediates.PRODUCTS
+            tried = intermediates.with_short_factors(torch, wide, wider, products, bits, nearest)
         except Exception:
             return None
         before, left = _apart(torch, given, truth), _apart(torch, given, tried)
         if before > 0 and left <= _EXPLAINS * before:
-            return {
-                "kind": "precision",
-                "precision": precision_name,
-                "explains": True,
-                "apart": before,
-                "left": left,
-                "eager": _apart(torch, right, truth),
-            }
+            found: Document = {"kind": "precision", "precision": precision_name, "explains": True}
+            return {**found, "apart": before, "left": left, "eager": _apart(torch, right, truth)}
     return None
 
 
@@ -285,6 +275,11 @@ def _apart(torch: Any, some: list[Any], others: list[Any]) -> float:
             off = off[torch.isfinite(off)]
             total, count = total + float((off * off).sum()), count + off.numel()
     return float((total / count) ** 0.5) if count else 0.0
+
+
+def _tensors(module: Any) -> dict[str, Any]:
+    """Return the weights and buffers of a module by their names."""
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
 def steps(torch: Any, nodes: Iterable[Any]) -> list[str]:

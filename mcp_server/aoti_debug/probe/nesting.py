@@ -86,19 +86,11 @@ def breaks(
         if where == (1,):
             continue  # torch itself orders and compares the names of arguments
         place = next((n for n, path in enumerate(theirs) if path[: len(where)] == where), 0)
-        moved = set(mine) == set(other)
-        found.append(
-            Break(
-                index=sum(isinstance(leaf, torch.Tensor) for leaf in flat[:place]),
-                name=words(where, argument(where, ours, named)),
-                property=PROPERTY,
-                expected=listed(mine),
-                got=listed(other),
-                reason=MOVED if moved else SHIFTED,
-                position=place,
-                order=order,
-            )
-        )
+        index = sum(isinstance(leaf, torch.Tensor) for leaf in flat[:place])
+        name = words(where, argument(where, ours, named))
+        reason = MOVED if set(mine) == set(other) else SHIFTED
+        about = PROPERTY, listed(mine), listed(other), reason
+        found.append(Break(index, name, *about, position=place, order=order))
     return found
 
 
@@ -122,17 +114,10 @@ def missing(
         if tensor != (place in others):
             continue
         word = "None" if leaf is None else f"a {type(leaf).__name__}"
-        found.append(
-            Break(
-                index=sum(isinstance(one, torch.Tensor) for _, one in leaves[:place]),
-                name=words(given[place], argument(given[place], given, named)),
-                property=PROPERTY,
-                expected="no tensor" if tensor else "a tensor",
-                got="a tensor" if tensor else word,
-                reason=SHIFTED,
-                position=place,
-            )
-        )
+        index = sum(isinstance(one, torch.Tensor) for _, one in leaves[:place])
+        name = words(given[place], argument(given[place], given, named))
+        wrong = ("no tensor", "a tensor") if tensor else ("a tensor", word)
+        found.append(Break(index, name, PROPERTY, *wrong, SHIFTED, position=place))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -169,12 +170,6 @@ def _flat(values: Any) -> list[Any]:
     return found
 
 
-_MATRIX = tuple(
-    """
-    mm bmm addmm baddbmm matmul linear convolution conv1d conv2d conv3d einsum
-    scaled_dot_product_attention
-    """.split()
-)
 _DOMAIN: dict[str, tuple[ReasonKind, str, Callable[[Any], Any]]] = {
     "sqrt": ("square_root", "a negative number", lambda x: x < 0),
     "rsqrt": ("reciprocal_root", "zero or a negative number", lambda x: x <= 0),
@@ -189,6 +184,12 @@ _DOMAIN: dict[str, tuple[ReasonKind, str, Callable[[Any], Any]]] = {
     "reciprocal": ("division_by_zero", "zero", lambda x: x == 0),
     "logit": ("domain", "a number outside 0..1 or at its ends", lambda x: (x <= 0) | (x >= 1)),
     "erfinv": ("unit_interval", "a number outside -1..1 or at its ends", lambda x: x.abs() >= 1),
+}
+_ELEMENTWISE: dict[str, Callable[[Any, Any], Any]] = {
+    "mul": operator.mul,
+    "add": operator.add,
+    "sub": operator.sub,
+    "pow": operator.pow,
 }
 _REDUCED = ("sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp")
 
@@ -296,7 +297,8 @@ def _overflow(
         if at is not None:
             text = f"overflow of {dtype}: exp({at:.6g}) is over {limit:.6g}"
             return Reason("exponential", text, dtype)
-    inside = " inside a sum of products" if op in _MATRIX else " in a sum" if op in _REDUCED else ""
+    products = op in intermediates.PRODUCTS
+    inside = " inside a sum of products" if products else " in a sum" if op in _REDUCED else ""
     true = _true(torch, op, floats, values, place, result)
     wide = f", {true:.6g} in float64" if true is not None else ""
     text = f"overflow of {dtype}{inside}: the largest input is {largest:.6g}, the limit {limit:.6g}"
@@ -307,15 +309,12 @@ def _true(
     torch: Any, op: str, floats: Any, values: Any, place: tuple[int, ...], result: Any
 ) -> Any:
     """Return what an elementwise operation gives in float64 at the place."""
-    if op not in ("mul", "add", "sub", "pow") or len(values) < 2:
+    compute = _ELEMENTWISE.get(op)
+    if compute is None or len(values) < 2:
         return None
     left, right = (_at(v, place, result.shape) for v in values[:2])
-    if left is None or right is None:
-        return None
     try:
-        return {"mul": left * right, "add": left + right, "sub": left - right}.get(
-            op
-        ) or left**right
+        return compute(left, right)
     except (OverflowError, TypeError, ZeroDivisionError):
         return None
 

@@ -171,14 +171,10 @@ def _registers(statement: ast.stmt, namespace: str) -> bool:
     if isinstance(statement, ast.ClassDef) or not _is_registration(statement):
         return False
     for node in ast.walk(statement):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            value = node.value
-            if (
-                value == namespace
-                or f"{namespace}::" in value
-                or f"TORCH_LIBRARY({namespace}" in value
-            ):
-                return True
+        value = node.value if isinstance(node, ast.Constant) else None
+        parts = (f"{namespace}::", f"TORCH_LIBRARY({namespace}")
+        if isinstance(value, str) and (value == namespace or any(one in value for one in parts)):
+            return True
         if isinstance(node, ast.Attribute) and node.attr == namespace:
             return True
     return False
@@ -217,7 +213,7 @@ def _bound(statement: ast.stmt) -> set[str]:
     if isinstance(statement, (*_DEFINITIONS, ast.ClassDef)):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return {(a.asname or a.name).split(".")[0] for a in statement.names}
+        return _imported(statement)
     if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.With, ast.Try, ast.If)):
         if _is_main(statement):
             return found
@@ -227,8 +223,12 @@ def _bound(statement: ast.stmt) -> set[str]:
             elif isinstance(node, (*_DEFINITIONS, ast.ClassDef)):
                 found.add(node.name)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                found |= {(a.asname or a.name).split(".")[0] for a in node.names}
+                found |= _imported(node)
     return found
+
+
+def _imported(statement: ast.Import | ast.ImportFrom) -> set[str]:
+    return {(one.asname or one.name).split(".")[0] for one in statement.names}
 
 
 def _used(node: ast.AST, bound: frozenset[str] = frozenset()) -> set[str]:

@@ -63,13 +63,11 @@ def of(loaded: memory.Loaded) -> Returned | None:
 
 def leaves(result: Any) -> Sequence[Any]:
     """Return the flat outputs of a call."""
-    torch = _modules["torch"]
-    if type(result) is torch.Tensor:
+    torch, kind = _modules["torch"], type(result)
+    if kind is torch.Tensor:
         return (result,)
-    kind = type(result)
-    if kind is list or kind is tuple:
-        plain = all(type(leaf) is torch.Tensor for leaf in result)
-        return result if plain else torch.utils._pytree.tree_leaves(result)  # type: ignore[no-any-return]
+    if (kind is list or kind is tuple) and all(type(leaf) is torch.Tensor for leaf in result):
+        return result  # type: ignore[no-any-return]
     return torch.utils._pytree.tree_leaves(result)  # type: ignore[no-any-return]
 
 

@@ -63,22 +63,19 @@ def _buffer(source: Any) -> Details:
 
 def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `aoti_load_package` and `load_package`: the package, and which of its models."""
-    source = args[0] if args else kwargs.get("path")
-    model = kwargs.get("model_name", "model")
-    if span.name.endswith(".load_package") and len(args) > 1:
-        model = args[1]
-    loaded = span.memory["loaded"] = Loaded(memory.file_of(source), str(model))
+    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)  # noqa: B905
+    source, model = given.get("path"), str(given.get("model_name", "model"))
+    loaded = span.memory["loaded"] = Loaded(memory.file_of(source), model)
     span.details["caller"] = caller()
     found = span.details["package"] = describe(source)
-    span.details["model"] = str(model)
-    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)  # noqa: B905
+    span.details["model"] = model
     index = given.get("device_index")
     loaded.device_index = index if isinstance(index, int) else None
     _state_contract(loaded, found)
     for option in ("device_index", "run_single_threaded", "num_runners"):
         if option in given:
             span.details[option] = given[option]
-    _report_ops()
+    custom_ops.report(sys.modules["torch"])
 
 
 def after_load(span: Span, result: Any) -> Details:
@@ -130,7 +127,7 @@ def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     found = span.details["package"] = describe(source)
     _state_contract(loaded, found)
     span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
-    _report_ops()
+    custom_ops.report(sys.modules["torch"])
 
 
 def before_package(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -167,7 +164,6 @@ def after_package(span: Span, result: Any) -> Details:
 
 def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `load_constants`: what is given for which name."""
-
     torch = sys.modules["torch"]
     span.details["caller"] = caller()
     found = memory.loaded.get(args[0]) if args[0] is not None else None
@@ -190,17 +186,20 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> Details:
     """Keep weights that are given, so that a replay can be given them too."""
     memory.given += 1
-    reference.given(torch, {str(n): v for n, v in constants.items() if isinstance(v, torch.Tensor)})
-    if store.directory() is None:
-        return {"captured": None, "why_not": "capture is off"}
-    if memory.given > _GIVEN:
-        return {"captured": None, "why_not": f"load_constants was called more than {_GIVEN} times"}
     given = {str(name): value for name, value in constants.items()}
-    if not all(type(value) in (torch.Tensor, torch.nn.Parameter) for value in given.values()):
-        return {"captured": None, "why_not": "not all of them are plain tensors"}
+    reference.given(torch, {n: v for n, v in given.items() if isinstance(v, torch.Tensor)})
     size, room = capture.storage_bytes(torch, list(given.values())), store.room()
-    if size > room:
-        return {"captured": None, "why_not": f"{size} bytes are over the budget: {room}"}
+    why_not = ""
+    if store.directory() is None:
+        why_not = "capture is off"
+    elif memory.given > _GIVEN:
+        why_not = f"load_constants was called more than {_GIVEN} times"
+    elif not all(type(value) in (torch.Tensor, torch.nn.Parameter) for value in given.values()):
+        why_not = "not all of them are plain tensors"
+    elif size > room:
+        why_not = f"{size} bytes are over the budget: {room}"
+    if why_not:
+        return {"captured": None, "why_not": why_not}
     options = {key: details[key] for key in ("user_managed",) if type(details.get(key)) is bool}
     tensors = {name: value.detach() for name, value in given.items()}
     document = {"format": 1, "constants": tensors, "options": options}
@@ -213,15 +212,8 @@ def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> 
 
 def _not_finite(torch: Any, value: Any) -> dict[str, int]:
     """Count the NaNs and infinities of a weight that is given; {} where it has none."""
-    if not value.is_floating_point() or value.numel() > _COUNTED:
-        return {}
     try:
-        found = counts(torch, value)
+        small = value.is_floating_point() and value.numel() <= _COUNTED
+        return {kind: n for kind, n in counts(torch, value).items() if n} if small else {}
     except Exception:  # a dtype or a layout without these operators
         return {}
-    return {kind: count for kind, count in found.items() if count}
-
-
-def _report_ops() -> None:
-
-    custom_ops.report(sys.modules["torch"])

@@ -119,14 +119,11 @@ def after_lower(span: Span, result: Any) -> Details:
 def _begin(span: Span, program: Any, options: Any) -> None:
     torch = sys.modules["torch"]
     custom_ops.report(torch)
-    try:
-        span.details["flags"] = flags(options if isinstance(options, dict) else {})
-    except Exception as error:
-        events.note("read the compiler's settings", error)
-    try:
-        span.details["settings"] = settings(options if isinstance(options, dict) else {})
-    except Exception as error:
-        events.note("read the changed settings", error)
+    for name, read in (("flags", flags), ("settings", settings)):
+        try:
+            span.details[name] = read(options if isinstance(options, dict) else {})
+        except Exception as error:
+            events.note(f"read the compiler's {name}", error)
     span.details["cache_dir"] = cache_directory()
     if program is not None:
         if memory.exported is not None and memory.exported() is program:
@@ -162,16 +159,10 @@ def flags(options: dict[str, Any]) -> Details:
 def settings(options: dict[str, Any]) -> Details:
     """Return the compiler's settings that are not its defaults: what a repetition must set too."""
     config: Any = import_module("torch._inductor.config")
-    changed = {
-        name: value
-        for name, value in config.get_config_copy().items()
-        if not config._is_default(name)
-    }
-    return {
-        name: value
-        for name, value in {**changed, **options}.items()
-        if _plain(value) and name not in _NOT_REPEATED
-    }
+    known = config.get_config_copy().items()
+    changed = {name: value for name, value in known if not config._is_default(name)}
+    repeated = {**changed, **options}.items()
+    return {n: value for n, value in repeated if _plain(value) and n not in _NOT_REPEATED}
 
 
 def _plain(value: Any) -> bool:

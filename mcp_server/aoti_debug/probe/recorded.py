@@ -75,9 +75,7 @@ class Program:
         table = getattr(node.args[0], "meta", {}).get("val") if node.args else None
         if not isinstance(table, self.torch.Tensor) or any(type(n) is not int for n in table.shape):
             return None
-        known: dict[Any, Any] = {
-            node.args[0]: self.torch.empty(tuple(table.shape), device="meta"),
-        }
+        known = {node.args[0]: self.torch.empty(tuple(table.shape), device="meta")}
         roots: dict[Any, Any] = {}
         for place in node.all_input_nodes:
             root = indices.root(place, whole=True)
@@ -91,7 +89,7 @@ class Program:
                     roots[place] = root, given
             else:
                 known[place] = self.of_sizes(place, leaves)
-        args, kwargs = _mapped(self.torch, (node.args, dict(node.kwargs)), known.get)
+        args, kwargs = self.torch.fx.node.map_arg((node.args, dict(node.kwargs)), known.get)
         found = indices.outside(self.torch, node, args, kwargs, [])
         if found is None:
             return None
@@ -118,7 +116,8 @@ class Program:
                 elif node.op != "call_function" or left[0] < 0:
                     raise Unknown(node.name)
                 else:
-                    args, kwargs = _mapped(self.torch, (node.args, dict(node.kwargs)), value)
+                    given = node.args, dict(node.kwargs)
+                    args, kwargs = self.torch.fx.node.map_arg(given, value)
                     known[node] = node.target(*args, **kwargs)
             return known[node]
 
@@ -163,7 +162,3 @@ def _stand_in(torch: Any, described: Mapping[str, Any]) -> Any:
     if kind != "tensor" or dtype is None or shape is None or stride is None:
         raise Unknown(f"{described.get('name') or 'an argument'} is no plain tensor")
     return torch.empty_strided(tuple(shape), tuple(stride), dtype=dtype, device="meta")
-
-
-def _mapped(torch: Any, arguments: Any, value: Any) -> Any:
-    return torch.fx.node.map_arg(arguments, value)
