@@ -3,6 +3,7 @@ which release lines of torch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -117,18 +118,16 @@ class Flag:
         return None if None in last else max(u for u in last if u is not None)
 
 
+_SWITCHES: dict[Test, Callable[[str], bool]] = {
+    "one": lambda value: value == "1",
+    "first_not_0": lambda value: not value.startswith("0"),
+    "not_empty": lambda value: value != "",
+    "present": lambda _: True,
+    "not_zero": lambda value: value not in ("", "0"),
+}
+
+
 def switched_on(test: Test, value: str | None) -> bool | None:
     """Apply a test to a value; None for a variable that is no switch."""
-    if test == "text":
-        return None
-    if value is None:
-        return False
-    if test == "one":
-        return value == "1"
-    if test == "first_not_0":
-        return not value.startswith("0")
-    if test == "not_empty":
-        return value != ""
-    if test == "not_zero":
-        return value not in ("", "0")
-    return True
+    switch = _SWITCHES.get(test)
+    return None if switch is None else value is not None and switch(value)

@@ -27,20 +27,19 @@ class Stopwatch:
 class OwnTime(Stopwatch):
     """Count those seconds as the probe's own."""
 
+    sign = 1
+
     def __exit__(self, *_: object) -> None:
         global spent
         super().__exit__()
-        spent += self.seconds
+        spent += self.sign * self.seconds
 
 
-class Apart(Stopwatch):
+class Apart(OwnTime):
     """Leave those seconds out of what the probe may take: they come once, beside work that takes
     far longer."""
 
-    def __exit__(self, *_: object) -> None:
-        global spent
-        super().__exit__()
-        spent -= self.seconds
+    sign = -1
 
 
 def allows(seconds: float = 0.0) -> bool:

@@ -6,6 +6,7 @@ look-up, a copy of its inputs, a few counters. The outputs of all are judged.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import functools
 import os
 import struct
@@ -133,8 +134,6 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
 def _in_c() -> tuple[Callable[..., Any], ...]:
     """Return what puts the numbers of a call in their place, copies memory, and tells whether a
     mode would see what is asked of a tensor."""
-    import ctypes  # torch has it already
-
     address = ctypes.cast(ctypes.memmove, ctypes.c_void_p).value
     kind = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
     modes = _modules["torch"]._C._len_torch_function_stack

@@ -180,6 +180,11 @@ class Session:
         self._result = result
         return {"outputs": standalone.describe_outputs(self.torch, result)}
 
+    @property
+    def weighted(self) -> bool:
+        """Tell whether the exported program is kept, with its weights."""
+        return bool(self.options.exported) and not self.options.weightless
+
     def load(self) -> Any:
         if not self.options.package:
             raise Impossible("the package is not known")
@@ -264,7 +269,7 @@ class Session:
         plain = copy.copy(self.options)
         plain.constants = []
         given, torch, program = standalone.read_inputs(self.torch, path), self.torch, None
-        if self.options.exported and not self.options.weightless:
+        if self.weighted:
             program = standalone.load_program(torch, plain)
 
         def load() -> Any:
@@ -296,14 +301,12 @@ class Session:
 
     def keeps_state(self) -> bool:
         """Tell whether the exported program writes to buffers of its own."""
-        if not self.options.exported or self.options.weightless:
-            return False
-        return bool(describe.state(self.program))
+        return self.weighted and bool(describe.state(self.program))
 
     def sequence(self) -> Document:
         """Make a few calls in a row with a package and a program loaded anew, and compare each:
         each keeps its own state."""
-        if not self.options.exported or self.options.weightless:
+        if not self.weighted:
             return {}
         state = describe.state(self.program)
         nodes = [about(node)["stack"] for node in state.values() if node is not None]
@@ -358,7 +361,7 @@ class Session:
             found = repeats.at_once(self.torch, calls)
         if found is None:
             raise Impossible("two calls alone do not give the same")
-        if found["verdict"] == "differs" and self.options.exported and not self.options.weightless:
+        if found["verdict"] == "differs" and self.weighted:
             found.update(self.shared_in([inputs.flat for inputs in given]))
         return found
 

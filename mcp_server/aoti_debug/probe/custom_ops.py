@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dis
+import functools
+import inspect
 import mmap
 import os
 import re
@@ -52,8 +55,6 @@ def watch(torch: Any) -> None:
 
 
 def _noting(original: Any, fake: bool) -> Any:
-    import functools
-
     @functools.wraps(original)
     def register(self: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -235,9 +236,6 @@ def _file(torch: Any, name: str) -> str | None:
 def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
     """Return file and line where an operator ends and where its fake kernel does, each as far as
     it is a Python function that torch knows."""
-    import dis  # of a replay alone: a watched program should not pay for them
-    import inspect
-
     found: dict[str, tuple[str, int]] = {}
     try:
         name = str(target._schema.name)
@@ -257,9 +255,6 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
 
 def shared(torch: Any, target: Any) -> dict[str, Any]:
     """Return the first tensor outside of a Python operator's function that it uses, and where."""
-    import dis
-    import inspect
-
     definition = definition_of(str(target._schema.name))
     function = inspect.unwrap(getattr(definition, "_init_fn", None) or shared)
     held = inspect.getclosurevars(function)

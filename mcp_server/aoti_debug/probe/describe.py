@@ -171,24 +171,18 @@ def scalar(leaf: Any) -> Description:
     """Describe a leaf that is not a tensor."""
     if leaf is None:
         return {"kind": "none"}
-    for kind in (bool, int, float, str):
-        if type(leaf) is kind:
-            value: Any = leaf
-            if kind is float and not math.isfinite(value):
-                value = str(value)
-            elif kind is int and abs(value) >= 1 << 63:
-                value = str(value)[:300]
-            elif kind is str:
-                value = value[:300]
-            return {"kind": kind.__name__, "value": value}
-    return {"kind": "other", "type": f"{type(leaf).__module__}.{type(leaf).__qualname__}"}
+    kind, value = type(leaf), leaf
+    if kind not in (bool, int, float, str):
+        return {"kind": "other", "type": f"{kind.__module__}.{kind.__qualname__}"}
+    strange = kind is float and not math.isfinite(value)
+    if strange or kind is str or (kind is int and abs(value) >= 1 << 63):
+        value = str(value)[:300]
+    return {"kind": kind.__name__, "value": value}
 
 
 def tensor(torch: Any, t: Any) -> Description:
     """Describe a tensor's shape and memory; never its values."""
-    found: Description = {"shape": _sizes(t.shape)}
-    found["dtype"] = str(t.dtype).replace("torch.", "")
-    found["device"] = str(t.device)
+    found: Description = {"shape": _sizes(t.shape), **_kind(t)}
     if type(t) is not torch.Tensor:
         found["type"] = f"{type(t).__module__}.{type(t).__qualname__}"
     if t.requires_grad:
@@ -256,15 +250,15 @@ def outputs(torch: Any, flat: Sequence[Any], count: bool) -> list[Description]:
         if not isinstance(leaf, torch.Tensor):
             found.append(scalar(leaf))
             continue
-        description = {
-            "shape": _sizes(leaf.shape),
-            "dtype": str(leaf.dtype).replace("torch.", ""),
-            "device": str(leaf.device),
-        }
+        description: Description = {"shape": _sizes(leaf.shape), **_kind(leaf)}
         if count and plain(torch, leaf):
             description.update(not_finite(torch, leaf))
         found.append(description)
     return found
+
+
+def _kind(t: Any) -> Description:
+    return {"dtype": str(t.dtype).replace("torch.", ""), "device": str(t.device)}
 
 
 def _sizes(sizes: Any) -> list[Any]:
@@ -273,7 +267,7 @@ def _sizes(sizes: Any) -> list[Any]:
 
 def _position(index: int, shape: Any) -> list[int]:
     place: list[int] = []
-    for size in reversed(tuple(shape)):
-        place.append(index % size)
-        index //= size
-    return place[::-1]
+    for size in reversed(shape):
+        index, rest = divmod(index, size)
+        place.insert(0, rest)
+    return place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Iterable, Iterator
 from types import FrameType
@@ -74,8 +75,6 @@ def frames_in(stack: str) -> list[list[Any]]:
 
 def with_text(frames: list[list[Any]]) -> list[list[Any]]:
     """Add the text of each line, where its file is there."""
-    import linecache
-
     return [[*f, linecache.getline(f[0], f[1]).strip()[:_TEXT] or None] for f in frames]
 
 

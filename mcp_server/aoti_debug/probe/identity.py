@@ -208,13 +208,15 @@ class Teller:
         file = value.__code__.co_filename
         if owner(file) == "torch" or (owner(file) == "library" and os.path.exists(file)):  # noqa: PTH110
             return value.__module__, value.__qualname__, _status(file), held, beneath
-        names = set(_names(value.__code__))
+        codes = list(_codes(value.__code__))
+        names = {name for code in codes for name in code.co_names}
         if names & _ASKING:
             raise Incomparable(f"the function {value.__qualname__}, which reads from outside")
         found = value.__globals__
         used = [(name, self._used(found[name], names)) for name in sorted(names & set(found))]
-        for name in _imported(value.__code__):
-            used.append((name, self._used(import_module(name), names)))
+        steps = (one for code in codes for one in dis.get_instructions(code))
+        imported = [one.argval for one in steps if one.opname == "IMPORT_NAME"]
+        used += [(name, self._used(import_module(name), names)) for name in imported]
         notes = {name: str(one) for name, one in getattr(value, "__annotations__", {}).items()}
         return value.__qualname__, _code(value.__code__), held, beneath, notes, used
 
@@ -266,20 +268,12 @@ def content(file: str) -> str:
         raise Incomparable(f"the file {file}: {error.strerror}") from error
 
 
-def _names(code: Any) -> Iterable[str]:
-    yield from code.co_names
+def _codes(code: types.CodeType) -> Iterable[types.CodeType]:
+    """Yield the code of a function and of those within it."""
+    yield code
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
-            yield from _names(one)
-
-
-def _imported(code: Any) -> Iterable[str]:
-    for one in dis.get_instructions(code):
-        if one.opname == "IMPORT_NAME":
-            yield one.argval
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _imported(constant)
+            yield from _codes(one)
 
 
 def _code(code: Any) -> object:

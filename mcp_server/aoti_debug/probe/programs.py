@@ -6,7 +6,6 @@ import atexit
 import copy
 import os
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterable
 from importlib import import_module
@@ -124,7 +123,7 @@ def _begin(span: Span, program: Any, options: Any) -> None:
             span.details[name] = read(options if isinstance(options, dict) else {})
         except Exception as error:
             events.note(f"read the compiler's {name}", error)
-    span.details["cache_dir"] = cache_directory()
+    span.details["cache_dir"] = reuse.cache_directory()
     if program is not None:
         if memory.exported is not None and memory.exported() is program:
             memory.exported = None
@@ -169,21 +168,6 @@ def _plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_plain, value))
     return value is None or type(value) in (bool, int, float, str)
-
-
-def cache_directory() -> str:
-    """Return where generated code goes, without making that directory."""
-    given = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if given:
-        return given
-    import getpass
-    import re
-
-    try:
-        user = re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
-    except (OSError, KeyError, ImportError):
-        user = str(os.getuid())
-    return os.path.join(tempfile.gettempdir(), f"torchinductor_{user}")  # noqa: PTH118
 
 
 def keep_program(torch: Any, program: Any) -> tuple[str | None, str | None]:

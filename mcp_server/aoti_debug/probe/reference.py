@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Iterator
@@ -209,9 +208,8 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     torch: Any = sys.modules["torch"]
     if torch._C._len_torch_dispatch_stack() or not budget.allows():
         return None  # it is being traced
-    began = time.perf_counter()
     try:
-        with torch._C.DisableTorchFunction():
+        with budget.OwnTime(), torch._C.DisableTorchFunction():
             caller = watch.caller()
             looked = _State.looked.get(caller, 0)
             if looked >= _MOST:
@@ -232,15 +230,12 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     except Exception as error:
         events.note("look at a call of the exported module", error)
         return None
-    finally:
-        budget.spent += time.perf_counter() - began
 
 
 def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     torch: Any = sys.modules["torch"]
-    began = time.perf_counter()
     try:
-        with torch._C.DisableTorchFunction():
+        with budget.OwnTime(), torch._C.DisableTorchFunction():
             outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
             seen = seen._replace(outputs=outputs)
             if module.training:
@@ -257,7 +252,6 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
                 _say(seen, _beside(seen))
     except Exception as error:
         events.note("look at a result of the exported module", error)
-    budget.spent += time.perf_counter() - began
 
 
 def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:

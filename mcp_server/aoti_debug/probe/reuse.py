@@ -8,6 +8,7 @@ it does not stop a hostile script of the same user, which could write to those d
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import inspect
 import json
@@ -17,10 +18,12 @@ import re
 import shutil
 import stat
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -192,8 +195,6 @@ def _versions(torch: Any) -> object:
 
 def triton_version() -> str | None:
     """Read triton's version without importing it."""
-    from importlib.machinery import PathFinder
-
     spec = PathFinder.find_spec("triton", sys.path)
     if spec is None or not spec.origin or not os.path.isfile(spec.origin):  # noqa: PTH113
         return None
@@ -275,12 +276,22 @@ def instead(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
 
 def _place(path: str | os.PathLike[str] | None, key: str) -> str | None:
     if path is None:
-        from .programs import cache_directory
-
         folder = Path(cache_directory(), key[:2])
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder / f"{key}.pt2")
     return os.fspath(path) if os.fspath(path).endswith(".pt2") else None
+
+
+def cache_directory() -> str:
+    """Return where generated code goes, without making that directory."""
+    given = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if given:
+        return given
+    try:
+        user = re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
+    except (OSError, KeyError, ImportError):
+        user = str(os.getuid())
+    return os.path.join(tempfile.gettempdir(), f"torchinductor_{user}")  # noqa: PTH118
 
 
 def _copied(one: Details, to: str) -> bool:
@@ -325,17 +336,9 @@ def end(span: Span, captured: str | None) -> Details:
     if folder is not None and captured is not None:
         with (folder.parent / captured).open("rb") as file:
             found = one["sha256"] if one else _sum(file)
-        document = {
-            "key": identity.key,
-            "lines": identity.lines,
-            "parts": identity.parts,
-            "package": Path(captured).name,
-            "sha256": found,
-            "seconds": round(seconds, 3),
-            "secret": events.secret(),
-            "compiled_by": one["run"] if one is not None else None,
-        }
-        text = json.dumps(document)
+        document = {"key": identity.key, **vars(identity), "package": Path(captured).name}
+        document.update(sha256=found, seconds=round(seconds, 3), secret=events.secret())
+        text = json.dumps({**document, "compiled_by": one["run"] if one else None})
         name = store.new_name("compiled", ".json")
         store.write(name, lambda to: Path(to).write_text(text, "ascii"))
     if one is None:
