@@ -12,16 +12,15 @@ from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.meaning import IndexMeaning, KernelReader
 from aoti_debug.explain.names import ModelNames, NamedTensor
 from aoti_debug.explain.out_of_bounds import (
-    at,
+    Blame,
     computed_fixes,
     empty_fixes,
+    of_value,
     size_finding,
     size_fixes,
-    value_finding,
     value_fixes,
     worst,
 )
-from aoti_debug.model import Fix, InputFinding
 from aoti_debug.package.record import Launch
 from aoti_debug.vocabulary import Leaf
 
@@ -170,33 +169,52 @@ def reach_of(meaning: IndexMeaning, names: ModelNames) -> int | None:
     return known[0] if len(known) == 1 and len(meaning.sources) == 1 else None
 
 
-def summary(index: Index, names: ModelNames) -> str:
-    """Say in one sentence what left which bounds."""
+def blame(index: Index, names: ModelNames, ops: Sequence[str]) -> Blame:
+    """Say what left which bounds, which input is to blame, and what helps in this case alone; `ops`
+    may compute the index."""
     table = names.called(index.table) if index.table is not None else None
+    selected = table or "what it selects from"
+    limit = index.upper if index.upper is not None else index.check.upper or ""
+    symbol = sizing(index, names)
+    place = names.dimension(symbol) if symbol is not None else None
+    sized = None
+    if symbol is not None and place is not None:
+        size = names.known.get(symbol)
+        sized = size_finding(place[0], names.users.get(place[0]), place[1], limit, size)
     if index.upper == 0:
         what = (
             f"dimension {index.dimension} of {table}" if table else "the dimension it selects from"
         )
-        return f"{what} is empty in this call: no index fits it ({index.bound})"
+        words = f"{what} is empty in this call: no index fits it ({index.bound})"
+        return Blame(words, sized, empty_fixes(selected))
     if (found := index.culprit) is not None and index.upper is not None:
-        value, place = worst(found, index.upper)
-        name = names.users.get(found.index or 0) or found.name or f"input {found.index}"
-        return f"{name}{at(place)} = {value} is outside 0 <= index < {index.upper}: {index.bound}"
-    if index.reach is not None and index.upper is not None and index.reach > index.upper:
-        symbol = sizing(index, names)
-        place = names.dimension(symbol) if symbol is not None else None
-        if place is not None and table is not None:
-            name = names.users.get(place[0]) or f"input {place[0]}"
-            return (
-                f"{name} has {index.reach} positions (dimension {place[1]}), {table} has "
-                f"{index.upper}: the index counts 0 to {index.reach - 1}"
-            )
-        source = index.meaning.sources[0].limit or ""
-        return (
-            f"the index counts 0 to {index.reach - 1} ({names.words(source)}), but the bound is "
-            f"{index.bound}"
-        )
-    return f"the index is {described(index)}; it must be below {index.bound}"
+        name = names.users.get(found.index or 0) or found.name
+        element = found.index, name, *worst(found, index.upper), index.upper
+        return of_value(*element, given=found, where=f": {index.bound}", table=selected)
+    words = f"the index is {described(index)}; it must be below {index.bound}"
+    if is_position(index):
+        if index.reach is not None and index.upper is not None and index.reach > index.upper:
+            words = positions(index, index.reach, table, place, names)
+        where = (names.origin(symbol) if symbol else None) or "the length of the input"
+        return Blame(words, sized, size_fixes(where, limit, selected))
+    loaded = [s.argument for s in index.meaning.sources if s.argument is not None]
+    inputs = [a.value for a in loaded if a.value is not None and a.value.kind == "input"]
+    if len(inputs) == len(loaded) == 1:
+        return Blame(words, None, value_fixes(names.called(inputs[0]), limit, None, selected))
+    return Blame(words, None, computed_fixes(ops, selected, f"the size of {selected}"))
+
+
+def positions(
+    index: Index, reach: int, table: str | None, place: tuple[int, int] | None, names: ModelNames
+) -> str:
+    """Say that an index counts more positions than there are to select from."""
+    counts = f"the index counts 0 to {reach - 1}"
+    if place is None or table is None:
+        source = names.words(index.meaning.sources[0].limit or "")
+        return f"{counts} ({source}), but the bound is {index.bound}"
+    name = names.users.get(place[0]) or f"input {place[0]}"
+    has = f"{name} has {reach} positions (dimension {place[1]}), {table} has {index.upper}"
+    return f"{has}: {counts}"
 
 
 def described(index: Index) -> str:
@@ -209,20 +227,6 @@ def described(index: Index) -> str:
         reads = f" of {', '.join(producer.reads[:4])}" if producer.reads else ""
         text += f" <- {ops}{reads} (launch {producer.launch.number})"
     return text
-
-
-def finding(index: Index, names: ModelNames) -> InputFinding | None:
-    """Return the input that broke the bound: by a value, or by a size that makes positions."""
-    if (found := index.culprit) is not None and found.index is not None and index.upper is not None:
-        name = names.users.get(found.index) or found.name
-        return value_finding(found.index, name, *worst(found, index.upper), index.upper)
-    symbol = sizing(index, names)
-    place = names.dimension(symbol) if symbol is not None else None
-    if symbol is None or place is None:
-        return None
-    limit = index.upper if index.upper is not None else index.check.upper or ""
-    size = names.known.get(symbol)
-    return size_finding(place[0], names.users.get(place[0]), place[1], limit, size)
 
 
 def is_position(index: Index) -> bool:
@@ -240,20 +244,3 @@ def sizing(index: Index, names: ModelNames) -> str | None:
         return None
     words = re.findall(r"\b[a-z]{1,3}\d{1,5}\b", " ".join(candidates))
     return next((word for word in words if word in names.symbols), None)
-
-
-def fixes(index: Index, names: ModelNames, ops: Sequence[str]) -> list[Fix]:
-    """Return what helps in this case, and nothing that helps in others."""
-    table = names.called(index.table) if index.table is not None else "what it selects from"
-    if index.upper == 0:
-        return empty_fixes(table)
-    limit = index.upper if index.upper is not None else index.check.upper
-    if is_position(index):
-        symbol = sizing(index, names)
-        where = (names.origin(symbol) if symbol else None) or "the length of the input"
-        return size_fixes(where, limit, table)
-    loaded = [s.argument for s in index.meaning.sources if s.argument is not None]
-    inputs = [a.value for a in loaded if a.value is not None and a.value.kind == "input"]
-    if len(inputs) == len(loaded) == 1:
-        return value_fixes(names.called(inputs[0]), limit or "", index.culprit, table)
-    return computed_fixes(ops, table, f"the size of {table}")

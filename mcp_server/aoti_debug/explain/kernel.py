@@ -12,8 +12,8 @@ from aoti_debug.explain.accesses import IndexCheck, checks
 from aoti_debug.explain.code import Code, arguments_of
 from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
 from aoti_debug.explain.index import Index
-from aoti_debug.explain.names import ModelNames, read_names
-from aoti_debug.model import Confidence, Fix, SourceLine
+from aoti_debug.explain.names import read_names
+from aoti_debug.model import Confidence, SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.vocabulary import Leaf
 
@@ -126,15 +126,19 @@ def explain(
     if code is not None and check is not None:
         producers = list(producers_of(code, check, by_name, model, texts, names))
         found = indices.read_index(code, check, by_name, names, producers, call.inputs)
+    blame = None
+    if found is not None and wanted.condition is not None:
+        ops = [op for producer in found.producers for op in producer.launch.ops]
+        blame = indices.blame(found, names, [*ops, *(launch.ops if launch is not None else ())])
     origin = origin_of(model, wanted.name, launch)
     own = code is not None and is_users(code)
     users = find_in(code, wanted.name, place, files()) if code is not None and own else None
     return ExplainAnswer(
         kernel=describe.kernel_record(wanted, code, launch, place),
-        summary=summary(wanted, found, launches, origin, names),
-        category="index_out_of_bounds" if found is not None and wanted.condition else None,
+        summary=blame.summary if blame else summary(wanted.name, launches, origin),
+        category="index_out_of_bounds" if blame else None,
         confidence=confidence(found) if wanted.condition else None,
-        input=indices.finding(found, names) if found is not None and wanted.condition else None,
+        input=blame.input if blame else None,
         source=describe.lines_of(origin, found, names),
         user_kernel=users,
         ops=list(dict.fromkeys(op for one in launches for op in one.ops))[: describe.LISTED],
@@ -150,7 +154,7 @@ def explain(
         slice=describe.slice_lines(code, found),
         chain=chain_of(launch, arguments, model, texts, names),
         code=describe.numbered(code, place),
-        fixes=index_fixes(found, names, launch, wanted),
+        fixes=blame.fixes if blame else [],
         notes=describe.notes(code, launches, origin),
     )
 
@@ -183,15 +187,8 @@ def origin_of(model: CompiledModel, name: str, launch: Launch | None) -> KernelO
     return next((origin for origin in model.origins if origin.kernel == name), None)
 
 
-def summary(
-    wanted: Wanted,
-    found: Index | None,
-    launches: Sequence[Launch],
-    origin: KernelOrigin | None,
-    names: ModelNames,
-) -> str:
-    if found is not None and wanted.condition is not None:
-        return indices.summary(found, names)
+def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) -> str:
+    """Say of which operators a kernel is made, and how often it is launched."""
     ops = list(dict.fromkeys(op for launch in launches for op in launch.ops))
     nodes = (origin.nodes_before or origin.nodes) if origin is not None else ()
     named = ops or [f"node {node}" for node in nodes]
@@ -199,7 +196,7 @@ def summary(
     count = len(launches)
     times = {0: "not launched", 1: "launched once"}.get(count, f"launched {count} times")
     line = f"; from {origin.source[0]}" if origin and origin.source else ""
-    return f"{wanted.name}: {what}; {times}{line}"
+    return f"{name}: {what}; {times}{line}"
 
 
 def confidence(found: Index | None) -> Confidence:
@@ -207,12 +204,3 @@ def confidence(found: Index | None) -> Confidence:
         return "likely"
     overruns = found.upper == 0 or (found.reach or 0) > found.upper
     return "proved" if found.culprit is not None or overruns else "likely"
-
-
-def index_fixes(
-    found: Index | None, names: ModelNames, launch: Launch | None, wanted: Wanted
-) -> list[Fix]:
-    if found is None or wanted.condition is None:
-        return []
-    ops = [op for producer in found.producers for op in producer.launch.ops]
-    return indices.fixes(found, names, [*ops, *(launch.ops if launch is not None else ())])

@@ -86,12 +86,13 @@ def of_value(
     lower: int = 0,
     given: Leaf | None = None,
     where: str = "",
+    table: str = "",
 ) -> Blame:
     """Blame an element of an input; `given` is what is known of the input's values."""
     known = name or f"input {index}"
     words = f"{known}{at(place)} = {value} is outside {within('index', lower, upper)}{where}"
     finding = value_finding(index, name, value, place, upper, lower)
-    return Blame(words, finding, value_fixes(known, upper, given, lower=lower))
+    return Blame(words, finding, value_fixes(known, upper, given, table, lower))
 
 
 def called(value: GraphValue | None) -> str:
