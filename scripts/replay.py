@@ -39,7 +39,7 @@ def main() -> int:
     for change in outcome.report.get("changes", ()):
         print(f"not as it was in the failing process: {change}")
     if any(other != seen[0] for other in seen[1:]):
-        print("the processes disagree: a race, unwritten memory, or random numbers")
+        print("the processes disagree: a race, uninitialized memory, or random numbers")
         return shared.FOUND
     return shared.CLEAN
 

@@ -113,14 +113,12 @@ def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str
         )
     record = directory.read_record()
     try:
-        words = shlex.split(record.command) if record is not None else None
+        words = shlex.split(record.command) if record is not None else []
     except ValueError:
-        words = None
-    if record is None or record.cwd is None or words is None:
-        raise NothingToMinify(f"the record of run {directory.id} cannot be read")
-    cwd = Path(record.cwd)
-    if not words:
+        words = []
+    if record is None or record.cwd is None or not words:
         raise NothingToMinify(f"the record of run {directory.id} names no command")
+    cwd = Path(record.cwd)
     place = cwd if cwd.is_dir() else directory.path
     named = words[0] if "python" in Path(words[0]).name else None
     interpreter = find_interpreter(python or named)

@@ -32,7 +32,6 @@ CALL = re.compile(r"= torch\.ops\.\w+\.\w+")
 @dataclass(frozen=True, slots=True)
 class Dump:
     ran: Ran
-    level: int
     launcher: Path | None
 
 
@@ -47,11 +46,8 @@ async def _dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, 
     dump = await dumped(state, stage, versions)
     alike = dump.launcher is not None and await search(state, dump, dump.launcher)
     answer = finish(state, stage, torch_version(versions.torch if versions else None), dump.ran)
-    lines = [
-        f"{step.name}: {step.finding or step.why}"
-        for step in state.steps
-        if step.status != "skipped"
-    ]
+    taken = [step for step in state.steps if step.status != "skipped"]
+    lines = [f"{step.name}: {step.finding or step.why}" for step in taken]
     return answer.model_copy(update={"observed": [*lines, *answer.observed]}), alike
 
 
@@ -80,7 +76,7 @@ async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> D
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
     after a clean end. Another level costs another compile, so it is chosen by what was seen."""
     first = await at_level(state, stage, versions, 2)
-    if first.launcher is not None or not compiled(first.ran):
+    if first.launcher is not None or not first.ran.observations.run.compiles:
         return first
     failure = fingerprint_of(first.ran.observations)
     if not failure.failed or (failure.kind or "").startswith("exit "):  # no exception: a value
@@ -90,55 +86,37 @@ async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> D
     return first
 
 
-def compiled(ran: Ran) -> bool:
-    events = ran.observations.run
-    return bool(events.compiles)
-
-
 OWN_ROAD = "PyTorch's own minifier"
 
 
 async def at_level(state: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
     version = torch_version(versions.torch if versions else None)
     root = state.directory.path / "minifier"
-    known = set(launchers(root))
-    setting = Setting(version, state.directory.path, repro_level=level)
-    ran = await run_under(state, stage, setting)
-    new = [path for path in launchers(root) if path not in known]
-    launcher = new[-1] if new else None
+    known = set(root.rglob(LAUNCHER))
+    ran = await run_under(state, stage, Setting(version, state.directory.path, repro_level=level))
+    new = set(root.rglob(LAUNCHER)) - known
+    launcher = max(new, key=lambda path: path.stat().st_mtime, default=None)
     why = "level 2 dumps on an exception, 3 before compiling, 4 on a wrong result"
     said = "a launcher was written" if launcher else why_no_launcher(ran, level)
     state.done(state.step(f"dump at level {level}", why, ran, said))
-    return Dump(ran, level, launcher)
-
-
-def launchers(root: Path) -> list[Path]:
-    return sorted(root.rglob(LAUNCHER), key=lambda path: path.stat().st_mtime)
+    return Dump(ran, launcher)
 
 
 def why_no_launcher(ran: Ran, level: int) -> str:
     """Say why the dump left nothing to launch."""
     failure = fingerprint_of(ran.observations)
-    events = ran.observations.run
-    if not events.compiles:
-        return (
-            "no launcher: nothing was compiled, and the dump happens only inside "
-            "aoti_compile_and_package"
-        )
-    if not failure.failed:
-        return (
-            "no launcher: with the example inputs nothing failed"
-            + (" and the result agrees with eager" if level == 4 else "")
-            + "; a fault that needs other inputs is never seen by this minifier"
-        )
-    if ran.exit.signal and level < 3:
-        return f"no launcher: {ran.exit.signal} ended the process, and it dumps on exceptions only"
-    if failure.phase in ("run", "load", "constants"):
-        return (
-            f"no launcher: the failure ({failure}) came after compiling, in a later "
-            f"{failure.phase}, which the dump does not cover"
-        )
-    return f"no launcher: the dump itself failed; the process ended with {ran.exit.how}"
+    if not ran.observations.run.compiles:
+        why = "nothing was compiled, and the dump happens only inside aoti_compile_and_package"
+    elif not failure.failed:
+        agrees = " and the result agrees with eager" if level == 4 else ""
+        why = f"with the example inputs nothing failed{agrees}; this minifier uses no other inputs"
+    elif ran.exit.signal and level < 3:
+        why = f"{ran.exit.signal} ended the process, and it dumps on exceptions only"
+    elif failure.phase in ("run", "load", "constants"):
+        why = f"the failure ({failure}) came after the compile, which is all that the dump covers"
+    else:
+        why = f"the dump itself failed; the process ended with {ran.exit.how}"
+    return f"no launcher: {why}"
 
 
 async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
@@ -149,17 +127,11 @@ async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
     found = await python(state, "minifier search", launcher, directory, words)
     state.recompiles += 1
     repro = directory / REPRO
-    if not repro.is_file():
-        state.done(
-            state.step(
-                "minifier search",
-                OWN_ROAD,
-                found,
-                f"no reproduction: {why_search_died(found, wanted)}",
-            )
-        )
+    wrote = repro.is_file()
+    said = f"wrote {REPRO}" if wrote else f"no reproduction: {why_search_died(found, wanted)}"
+    state.done(state.step("minifier search", OWN_ROAD, found, said))
+    if not wrote:
         return False
-    state.done(state.step("minifier search", OWN_ROAD, found, f"wrote {REPRO}"))
     directory = state.subdirectory("minifier-repro")
     again = await python(state, "minifier reproduction", repro, directory, words)
     got = fingerprint_of(again.observations)
@@ -179,25 +151,19 @@ def why_search_died(ran: Ran, wanted: Fingerprint) -> str:
     if ran.exit.timed_out:
         return f"the search was ended after {SEARCH_S:.0f} s"
     if ran.exit.signal:
-        return (
-            f"{ran.exit.signal} ended the search: it tests every candidate in its own process, and "
-            "a crash ends that process"
-        )
+        return f"{ran.exit.signal} ended the search, which tests candidates in its own process"
     text = failure.message or ""
     if "torch.ops" in text or "deserializ" in text:
-        return (
-            "the launcher could not load the dumped program; it starts without the modules that "
-            f"register the model's custom operators ({failure})"
-        )
+        why = "it does not import the modules that register the model's custom operators"
+        return f"the launcher could not load the dumped program; {why} ({failure})"
     if "did not fail" in text or "could not reproduce" in text:
         return "the dumped program does not fail in the launcher"
     return f"the launcher ended with {ran.exit.how} ({failure}); the script failed with {wanted}"
 
 
 def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
-    """Return what has the launcher know the user's operators, which it does not by itself."""
-    events = dump.ran.observations.run
-    found = with_custom_ops(Captured(), events)
+    """Return the arguments that define the user's operators, which the launcher does not do."""
+    found = with_custom_ops(Captured(), dump.ran.observations.run)
     if not (found.modules or found.libraries or found.script or state.request.imports):
         return ()
     return context_arguments(found, state.request.target, state.request.imports)

@@ -155,7 +155,7 @@ def _long_way(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
         finally:
             _thread.inside = False
             del _state.at_length[-1:]
-        _returned(point, found, result)
+        _returned(found, result)
         return result
 
     return watched
@@ -179,7 +179,7 @@ class _Function:
     loader = None
 
 
-def _returned(point: Point, call: Call, result: Any) -> None:
+def _returned(call: Call, result: Any) -> None:
     """Judge what a call on the long way returned, and count its end."""
     began = _clock()
     torch: Any = _modules["torch"]
@@ -217,18 +217,19 @@ def _judge(call: Call, result: Any) -> None:
     if later is not None:
         on_device.judge(call.number, call.loaded, call.group, call.entry, signature, later)
         return
-    outputs.settle(
-        call.number, call.loaded, call.group, signature, lambda stem: holding.keep(call, stem)
-    )
+    _settle(call, signature)
+
+
+def _settle(call: Call, signature: int) -> None:
+    about = call.number, call.loaded, call.group
+    outputs.settle(*about, signature, lambda stem: holding.keep(call, stem))
 
 
 def _odd(point: Point, call: Call, signature: int, result: Any) -> None:
     """Count a call on the short way whose outputs are not finite; record the first of them."""
     torch: Any = _modules["torch"]
     call.span = arrival.late(torch, point, call)
-    outputs.settle(
-        call.number, call.loaded, call.group, signature, lambda stem: holding.keep(call, stem)
-    )
+    _settle(call, signature)
     if call.span is not None:
         end(call.span, None, lambda: _ending(torch, call, result))
 

@@ -36,7 +36,7 @@ class Eager:
 def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
     """Run the module with its own guards; what raises ends it, a guard that is broken does not."""
     found = Eager()
-    found.exception = signature(torch, module, inputs)
+    found.exception = signature(module, inputs)
     if found.exception is not None:
         found.where = found.exception.pop("where")
         if found.where == "signature":
@@ -63,7 +63,7 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
     return found
 
 
-def signature(torch: Any, module: Any, inputs: standalone.Inputs) -> Document | None:
+def signature(module: Any, inputs: standalone.Inputs) -> Document | None:
     """Run the checks that stand before the module: nesting, and bounds in older releases."""
     hooks = list(module._forward_pre_hooks.items())
     if inputs.args is None:

@@ -39,7 +39,7 @@ def look(
     if node.op in _STORED:
         kind = "nan" if bool(tensor.isnan().any()) else "inf"
         read = next((one for one in node.users if one.op == "call_function"), None)
-        found = {"what": described(node), **_elements(torch, tensor), "kind": kind}
+        found = {"what": described(node), **_elements(tensor), "kind": kind}
         if read is None:
             return found
         return {**found, "reader": op_of(read), "op": op_of(read), "stack": stack_of(read)}
@@ -53,8 +53,8 @@ def look(
             return None
         kind = "inf"
     if meant(kind, args, kwargs):
-        return {"meant": True, "kind": kind, **_elements(torch, tensor)}
-    found = {"kind": kind, **_elements(torch, tensor)}
+        return {"meant": True, "kind": kind, **_elements(tensor)}
+    found = {"kind": kind, **_elements(tensor)}
     place = tuple(found["at"][0]) if found["at"] else ()
     found["from"] = [
         _source(torch, argument, given, place, tensor.shape)
@@ -86,14 +86,9 @@ def cause(
     a NaN was made of is the cause of it, unless the model wrote it.
     """
     nodes = {node.name: node for node in graph.nodes}
-    output = next((node for node in reversed(list(graph.nodes)) if node.op == "output"), None)
-    if output is None:
-        return None
-    bad = [node for node in output.all_input_nodes if node.name in nan]
-    kind = nan
-    if not bad:
-        bad = [node for node in output.all_input_nodes if node.name in inf]
-        kind = inf
+    ends = intermediates.output_of(graph).all_input_nodes
+    kind = nan if any(node.name in nan for node in ends) else inf
+    bad = [node for node in ends if node.name in kind]
     reached = _reached(bad, kind, writers)
     known = [n for n in nodes if n in reached and n in origins]
     if not known:
@@ -134,7 +129,7 @@ def _first_bad(torch: Any, value: Any) -> Any:
     return None
 
 
-def _elements(torch: Any, tensor: Any) -> Document:
+def _elements(tensor: Any) -> Document:
     nan = tensor.isnan()
     bad = nan if bool(nan.any()) else tensor.isinf()
     places = bad.nonzero()
@@ -211,7 +206,7 @@ def reason(
     if op in ("div", "true_divide") and len(values) > 1:
         return _division(values, place, result.shape)
     if op in ("softmax", "log_softmax", "safe_softmax") and tensors:
-        return _softmax(torch, tensors[0], args, place)
+        return _softmax(tensors[0], args, place)
     if op == "pow" and len(values) > 1:
         base, power = (_at(v, place, result.shape) for v in values[:2])
         if base is not None and power is not None and base < 0 and power != int(power):
@@ -251,7 +246,7 @@ def _division(values: Any, place: tuple[int, ...], shape: Any) -> Reason:
     return Reason("overflow", f"overflow of a division: {top:.6g}/{bottom:.6g}")
 
 
-def _softmax(torch: Any, tensor: Any, args: Any, place: tuple[int, ...]) -> Reason:
+def _softmax(tensor: Any, args: Any, place: tuple[int, ...]) -> Reason:
     dim = next((one for one in args[1:] if isinstance(one, int) and not isinstance(one, bool)), -1)
     row = tensor.detach().movedim(dim, -1)
     at = list(place)
@@ -299,15 +294,13 @@ def _overflow(
             return Reason("exponential", text, dtype)
     products = op in intermediates.PRODUCTS
     inside = " inside a sum of products" if products else " in a sum" if op in _REDUCED else ""
-    true = _true(torch, op, floats, values, place, result)
+    true = _true(op, values, place, result)
     wide = f", {true:.6g} in float64" if true is not None else ""
     text = f"overflow of {dtype}{inside}: the largest input is {largest:.6g}, the limit {limit:.6g}"
     return Reason("overflow", text + wide, dtype)
 
 
-def _true(
-    torch: Any, op: str, floats: Any, values: Any, place: tuple[int, ...], result: Any
-) -> Any:
+def _true(op: str, values: Any, place: tuple[int, ...], result: Any) -> Any:
     """Return what an elementwise operation gives in float64 at the place."""
     compute = _ELEMENTWISE.get(op)
     if compute is None or len(values) < 2:
