@@ -225,5 +225,4 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
 
 def copied(torch: Any, inputs: Inputs) -> Inputs:
     """Return the inputs with flat leaves of their own: a model may write to them."""
-    flat = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in inputs.flat]
-    return replace(inputs, flat=flat)
+    return replace(inputs, flat=graph_run.copied(torch, inputs.flat))

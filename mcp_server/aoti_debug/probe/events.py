@@ -94,7 +94,7 @@ def emit(event: str, **details: Any) -> None:
         line = json.dumps(record, default=_short, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         try:
-            line = json.dumps(_plain(record), default=_short)
+            line = json.dumps(finite(record), default=_short)
         except Exception:
             return
     try:
@@ -139,11 +139,14 @@ def _short(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def _plain(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Return the value as JSON has it: NaN and infinities as words, dataclasses as objects."""
+    if hasattr(value, "__dataclass_fields__"):
+        value = {key: item for key, item in vars(value).items() if item is not None}
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(key): finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [finite(item) for item in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
     return value

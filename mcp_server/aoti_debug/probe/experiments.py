@@ -4,8 +4,6 @@ again with what it breaks taken away (cast, copied, sliced or padded)."""
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from . import compare, custom_ops, eager, events, graph_run, marks, observers, standalone
+from .children import in_child
 from .standalone import Inputs
 
 Document = dict[str, Any]
@@ -163,8 +162,8 @@ class Bench:
         """Call here, then in a forked child; then in another one that has one thread."""
         self.called(inputs())
         return {
-            "forked": in_child(lambda: self.called(inputs())),
-            "forked_alone": in_child(lambda: self._alone(inputs)),
+            "forked": in_child(lambda: self.called(inputs()), _FORKED_S),
+            "forked_alone": in_child(lambda: self._alone(inputs), _FORKED_S),
         }
 
     def _alone(self, inputs: Callable[[], Inputs]) -> None:
@@ -186,17 +185,11 @@ class Bench:
 
         def copies(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
             if str(node.target) in found:
-                args, kwargs = copied(torch, (args, kwargs))
+                args, kwargs = graph_run.copied(torch, (args, kwargs))
             return node.target(*args, **kwargs)
 
-        def right(given: Inputs) -> list[Any]:
-            module = compare.unguarded(self.program)
-            values = graph_run.values_of(torch, module, given.flat, compute=copies)
-            outputs: list[Any] = values["outputs"]
-            return outputs
-
         with copying(torch, set(found)):
-            outcome = self.held(inputs, right=right)
+            outcome = self.held(inputs, right=partial(self.plainly, compute=copies))
         return {"wrote": list(found.values()), "copied": outcome}
 
     def held(
@@ -217,9 +210,11 @@ class Bench:
         found = compare.results(torch, result, expected, module, inputs, self.limit)
         return outcome_of(found)
 
-    def plainly(self, inputs: Inputs) -> list[Any]:
+    def plainly(self, inputs: Inputs, compute: Any = None) -> list[Any]:
         module = compare.unguarded(self.program)
-        outputs: list[Any] = graph_run.values_of(self.torch, module, inputs.flat)["outputs"]
+        outputs: list[Any] = graph_run.values_of(self.torch, module, inputs.flat, compute=compute)[
+            "outputs"
+        ]
         return outputs
 
     def called(self, inputs: Inputs) -> list[Any]:
@@ -235,31 +230,6 @@ def numbers(values: list[Any]) -> list[float]:
     return [float("nan") if one is None else float(one) for one in values]
 
 
-def in_child(act: Callable[[], object]) -> str:
-    """Tell what becomes of a function in a forked child."""
-    child = os.fork()
-    if not child:
-        try:
-            act()
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    until = time.monotonic() + _FORKED_S
-    while time.monotonic() < until:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return "returns" if status == 0 else "failed"
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "hangs"
-
-
-def copied(torch: Any, tree: Any) -> Any:
-    tree_map = import_module("torch.utils._pytree").tree_map
-    return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, tree)
-
-
 @contextlib.contextmanager
 def copying(torch: Any, names: set[str]) -> Iterator[None]:
     """Have these operators given copies of their tensors, in whatever calls them."""
@@ -269,9 +239,8 @@ def copying(torch: Any, names: set[str]) -> Iterator[None]:
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            args, kwargs = args, kwargs or {}
-            if str(func) in names:
-                args, kwargs = copied(torch, (args, kwargs))
+            given = args, kwargs or {}
+            args, kwargs = graph_run.copied(torch, given) if str(func) in names else given
             return func(*args, **kwargs)
 
     with Copying():

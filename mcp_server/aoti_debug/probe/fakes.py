@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -82,22 +83,24 @@ def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:
     return (wanted, got) if used != got else (None, got)
 
 
+def _tensors(torch: Any, node: Any, given: tuple[Any, Any]) -> Iterator[tuple[int, Any, Any]]:
+    """Yield each tensor argument of a node: its place, what the program says of it, itself."""
+    leaves = import_module("torch.utils._pytree").tree_leaves
+    pairs = zip(leaves((node.args, node.kwargs)), leaves(given))  # noqa: B905 - Python 3.9
+    for place, (argument, value) in enumerate(pairs):
+        promised = getattr(argument, "meta", {}).get("val")
+        if isinstance(promised, torch.Tensor) and isinstance(value, torch.Tensor):
+            yield place, promised, value
+
+
 def odd_inputs(torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any, int]) -> bool:
     """Tell whether an argument is not what the program says of it: size, stride, dtype, device."""
-    pytree = import_module("torch.utils._pytree")
-    nodes = pytree.tree_leaves((node.args, node.kwargs))
-    for argument, value in zip(nodes, pytree.tree_leaves(given)):  # noqa: B905 - Python 3.9
-        promised = getattr(argument, "meta", {}).get("val")
-        if not isinstance(promised, torch.Tensor) or not isinstance(value, torch.Tensor):
-            continue
-        wanted = numbers(promised.shape, symbols)
-        if (
-            (wanted is not None and wanted != list(value.shape))
-            or strides(promised, value, symbols)[0] is not None
-            or (promised.dtype, promised.device.type) != (value.dtype, value.device.type)
-        ):
-            return True
-    return False
+    return any(
+        numbers(promised.shape, symbols) not in (None, list(value.shape))
+        or strides(promised, value, symbols)[0] is not None
+        or (promised.dtype, promised.device.type) != (value.dtype, value.device.type)
+        for _, promised, value in _tensors(torch, node, given)
+    )
 
 
 def result_as_promised(
@@ -106,15 +109,13 @@ def result_as_promised(
     """Return what an operator gives for its inputs in the layouts that the program promises; None
     where more than a layout is odd, or the operator writes to its inputs."""
     pytree = import_module("torch.utils._pytree")
-    nodes = pytree.tree_leaves((node.args, node.kwargs))
     leaves, spec = pytree.tree_flatten(given)
     schema = getattr(node.target, "_schema", None)
-    if len(nodes) != len(leaves) or schema is None or schema.is_mutable:
+    if len(pytree.tree_leaves((node.args, node.kwargs))) != len(leaves):
         return None
-    for place, (argument, value) in enumerate(zip(nodes, leaves)):  # noqa: B905 - Python 3.9
-        promised = getattr(argument, "meta", {}).get("val")
-        if not isinstance(promised, torch.Tensor) or not isinstance(value, torch.Tensor):
-            continue
+    if schema is None or schema.is_mutable:
+        return None
+    for place, promised, value in _tensors(torch, node, given):
         kind = (numbers(promised.shape, symbols), promised.dtype, promised.device.type)
         wanted = numbers(promised.stride(), symbols)
         if wanted is None or kind != (list(value.shape), value.dtype, value.device.type):
@@ -141,7 +142,7 @@ def promised_for(torch: Any, target: Any, given: tuple[Any, Any]) -> Any:
         def fake(leaf: Any) -> Any:
             return mode.from_tensor(leaf) if isinstance(leaf, torch.Tensor) else leaf
 
-        args, kwargs = pytree.tree_map(fake, given[0]), pytree.tree_map(fake, given[1])
+        args, kwargs = pytree.tree_map(fake, given)
         with mode:
             return target(*args, **kwargs)
     except Exception:

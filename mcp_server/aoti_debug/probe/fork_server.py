@@ -24,6 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, Optional
 
+from .children import in_child
+
 Document = dict[str, Any]
 
 _EACH_S = 0.5  # how often it is looked which step a child is at
@@ -103,7 +105,8 @@ def warm() -> bool:
         _know_vec_isa(import_module("torch._inductor.cpu_vec_isa"))
     except Exception:
         traceback.print_exc()
-    fresh = not _usable_after_fork(torch) and any(map(_available, _devices(torch)))
+    usable = in_child(lambda: _use_devices(torch), _TRY_S) == "returns"
+    fresh = not usable and any(device.is_available() for device in _devices(torch))
     os.environ.pop(_ASK_NVML)
     if given is not None:
         os.environ[_ASK_NVML] = given
@@ -127,40 +130,16 @@ def _know_vec_isa(module: Any) -> None:
     module.valid_vec_isa_list = functools.lru_cache(None)(lambda: found)
 
 
-def _usable_after_fork(torch: Any) -> bool:
-    """Tell whether a child of this process can use the machine's GPUs: one tries."""
-    pid = os.fork()
-    if not pid:
-        try:
-            os._exit(not _devices_work(torch))
-        finally:
-            os._exit(120)
-    end = time.monotonic() + _TRY_S
-    while time.monotonic() < end:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return status == 0
-        time.sleep(_EVERY_S)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return False
-
-
-def _devices_work(torch: Any) -> bool:
+def _use_devices(torch: Any) -> None:
     for device in _devices(torch):
         if device._is_in_bad_fork():
-            return False
+            raise RuntimeError("no child of this process can use it")
         if device.is_available():
             torch.ones(1, device=device.__name__.rpartition(".")[2])
-    return True
 
 
 def _devices(torch: Any) -> list[Any]:
     return [getattr(torch, name) for name in ("cuda", "xpu") if hasattr(torch, name)]
-
-
-def _available(device: Any) -> bool:
-    return bool(device.is_available())
 
 
 def serve(root: Path, fresh: bool) -> NoReturn:

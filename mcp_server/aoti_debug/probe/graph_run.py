@@ -78,18 +78,15 @@ class Run:
         return leaves
 
     def _check(self, run_node: Any, node: Any) -> None:
-        if not self._guards:
-            return
-        with collecting(self._torch, self.broken):
-            try:
+        if self._guards:
+            with collecting(self._torch, self.broken):
                 run_node(node)
-            except Exception as error:  # a guard that cannot even be computed
-                self.broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])
 
 
 @contextlib.contextmanager
 def collecting(torch: Any, broken: list[str]) -> Iterator[None]:
-    """Note each guard that does not hold, where the first alone would be raised."""
+    """Note each guard that does not hold, where the first alone would be raised, and one that
+    cannot even be computed."""
     kept = torch._assert
 
     def note(condition: Any, message: str = "") -> None:
@@ -99,6 +96,8 @@ def collecting(torch: Any, broken: list[str]) -> Iterator[None]:
     torch._assert = note
     try:
         yield
+    except Exception as error:
+        broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])
     finally:
         torch._assert = kept
 
@@ -154,3 +153,9 @@ def values_of(
 def on_cpu(torch: Any, value: Any) -> Any:
     """Return a tensor's values as they are now, on the CPU; anything else as it is."""
     return value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value
+
+
+def copied(torch: Any, tree: Any) -> Any:
+    """Return a tree with tensors of its own."""
+    tree_map = import_module("torch.utils._pytree").tree_map
+    return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, tree)

@@ -124,14 +124,10 @@ class Writes(Observer):
             )
             if not same:
                 at = (now != before).nonzero()[0].tolist() if now.shape == before.shape else []
-                self.found.append(
-                    {
-                        **located(node),
-                        "argument": node.target._schema.arguments[place].name,
-                        "from": getattr(node.args[place], "name", ""),
-                        "at": at,
-                    }
-                )
+                argument = node.target._schema.arguments[place].name
+                source = getattr(node.args[place], "name", "")
+                wrote = {**located(node), "argument": argument, "from": source, "at": at}
+                self.found.append(wrote)
                 return
 
 

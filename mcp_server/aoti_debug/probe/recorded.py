@@ -63,10 +63,7 @@ class Program:
         texts: list[str] = []
         if self.guard is not None and len(self.guarded) <= len(leaves):
             with graph_run.collecting(self.torch, texts):
-                try:
-                    self.guard(*[leaves[place] for place in self.guarded])
-                except Exception as error:  # a guard that cannot even be computed
-                    texts.append((str(error).splitlines() or [type(error).__name__])[0][:300])
+                self.guard(*[leaves[place] for place in self.guarded])
         return texts
 
     def outside(self, node: Any, leaves: Sequence[Any], described: Any) -> OutOfBounds | None:

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class Report:
         if self._path is None:
             return
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
-        temporary.write_text(json.dumps(finite(self.content), indent=1, default=str))
+        temporary.write_text(json.dumps(events.finite(self.content), indent=1, default=str))
         temporary.replace(self._path)
 
     @contextlib.contextmanager
@@ -43,19 +43,6 @@ class Report:
         except BaseException as error:
             self.update(error=events.describe_error(error), failed_in=self.content.get("state"))
             raise
-
-
-def finite(value: Any) -> Any:
-    """Return the value as JSON has it: NaN and infinities as words, dataclasses as objects."""
-    if is_dataclass(value):
-        value = {key: item for key, item in vars(value).items() if item is not None}
-    if isinstance(value, dict):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
-        return str(value)
-    return value
 
 
 def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
