@@ -15,7 +15,6 @@ from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.minify.graph import (
     Graph,
     GraphNode,
-    NodeSource,
     NodeValue,
     NodeValues,
     OperatorFile,
@@ -35,7 +34,7 @@ from aoti_debug.run.executor import Machine
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.fingerprint import joined, kernel_in, of_reproduction, operators_in
 from aoti_debug.triage.observe import observe
-from aoti_debug.vocabulary import Fingerprint, normalised
+from aoti_debug.vocabulary import Fingerprint, Place, normalised
 from recordings import called, end, events
 
 ASSERT = """\
@@ -409,9 +408,9 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
 def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     said = '"""\nimport os; os.abort()\n"""'
     library = tmp_path / 'a") + exit(1) + ("\udcff.so'
-    files = [OperatorFile("own", None, None, None, None, said)]
+    files = [OperatorFile(None, None, None, None, said)]
     prelude = next(choices(files, Captured(libraries=(str(library),)), []))
-    node = replace(GRAPH.nodes[2], source=NodeSource(f"/m/{said}.py", 3, f"\r{said}\udcff"))
+    node = replace(GRAPH.nodes[2], source=Place(f"/m/{said}.py", 3, text=f"\r{said}\udcff"))
     graph = replace(GRAPH, nodes=(*GRAPH.nodes[:2], node))
     side = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = Writer(graph, side, side, {"w": value("w", 8)}, prelude.text)

@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aoti_debug.read.typed import take
+from aoti_debug.vocabulary import Place
 
 Side = Literal["example", "real"]
 Tree = Any  # JSON: {"ref": node}, {"text": Python}, {"list": [...]} or {"tuple": [...]}
 Size = int | tuple[str, int | None]  # fixed, or a symbol's expression and its example
 WEIGHTS = ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSource:
-    file: str
-    line: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +26,7 @@ class GraphNode:
     target: str = ""
     args: tuple[Tree, ...] = ()
     kwargs: Mapping[str, Tree] = field(default_factory=dict)
-    source: NodeSource | None = None
+    source: Place | None = None
     kind: str = ""  # of a placeholder: USER_INPUT, PARAMETER, ...
     path: str = ""  # of a weight, in the model
     is_tensor: bool = False
@@ -70,7 +64,6 @@ class OperatorFile:
     """A file that registers operators which are not torch's own: the statements that do, and all
     of it up to the first use of a model; or why neither can be had."""
 
-    namespace: str
     file: str | None
     module: str | None
     source: str | None
@@ -141,13 +134,12 @@ class Graph:
 
 def refs(tree: Tree) -> Iterator[str]:
     """Yield the nodes that arguments name."""
-    if isinstance(tree, list):
-        for item in tree:
-            yield from refs(item)
-    elif isinstance(tree, dict):
+    if isinstance(tree, dict):
         if "ref" in tree:
             yield tree["ref"]
-        yield from refs(tree.get("list") or tree.get("tuple") or [])
+        tree = tree.get("list") or tree.get("tuple") or []
+    for item in tree if isinstance(tree, list) else ():
+        yield from refs(item)
 
 
 def read_graph(path: Path) -> Graph:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aoti_debug.minify.graph import NodeValue, Tree
 from aoti_debug.minify.slice import Reduction
+from aoti_debug.vocabulary import Place
 
 CHECKS = {
     "compare": '''
@@ -46,7 +47,7 @@ class Written:
     arguments: list[str] = field(default_factory=list)
     weights: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
-    source: tuple[str, int] | None = None
+    source: Place | None = None  # of the last line
 
 
 def words_of(tree: Tree, given: Mapping[str, str]) -> str:
@@ -111,14 +112,20 @@ def _inductor(settings: Mapping[str, object], *, runs: bool) -> list[str]:
         f"compiled = torch._inductor.compile(program.graph_module, flat, options={settings!r})",
     ]
     if runs:
-        lines += [
-            'print("step: run", flush=True)',
-            "torch.manual_seed(0)",
-            "results = compiled(*flat)",
-            "if torch.cuda.is_initialized():",
-            "    torch.cuda.synchronize()",
-        ]
+        lines += _call("flat")
     return lines
+
+
+def _call(given: str) -> list[str]:
+    """Return the steps that call the compiled model and wait for its device."""
+    return [
+        'print("step: run", flush=True)',
+        "torch.manual_seed(0)",
+        f"given = {given}",
+        "results = compiled(*given)",
+        "if torch.cuda.is_initialized():",
+        "    torch.cuda.synchronize()",
+    ]
 
 
 def function(name: str, purpose: str, values: Sequence[str]) -> str:
@@ -130,7 +137,6 @@ def main(
     candidate: Reduction,
     written: Written,
     shapes: tuple[list[str], dict[str, dict[int, str]]],
-    notes: str,
 ) -> str:
     declared, dims = shapes
     settings: dict[str, object] = dict(candidate.settings)
@@ -159,12 +165,7 @@ def main(
         lines += [
             'print("step: load", flush=True)',
             "compiled = torch._inductor.aoti_load_package(path)",
-            'print("step: run", flush=True)',
-            "torch.manual_seed(0)",
-            "given = inputs()",
-            "results = compiled(*given)",
-            "if torch.cuda.is_initialized():",
-            "    torch.cuda.synchronize()",
+            *_call("inputs()"),
         ]
     if candidate.until in CHECKS:
         lines += [
@@ -174,8 +175,7 @@ def main(
         ]
     lines.append('print("step: done", flush=True)')
     body = "\n".join(f"        {line}" for line in lines)
-    comment = f"    # {notes}\n" if notes else ""
     return (
-        f"def main():\n{comment}    with torch.no_grad():\n{body}\n\n\n"
+        f"def main():\n    with torch.no_grad():\n{body}\n\n\n"
         'if __name__ == "__main__":\n    main()\n'
     )

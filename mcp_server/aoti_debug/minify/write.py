@@ -30,9 +30,6 @@ class Script:
 
     text: str
     files: tuple[tuple[Side, str], ...]  # (side, name); weights are on the side "real"
-    weights: tuple[str, ...]
-    arguments: tuple[str, ...]
-    nodes: int
 
 
 class Writer:
@@ -53,7 +50,7 @@ class Writer:
         self.prelude = prelude
         self._users = graph.users()
 
-    def write(self, candidate: Reduction, load: str, header: str = "", notes: str = "") -> Script:
+    def write(self, candidate: Reduction, load: str, header: str = "") -> Script:
         """Return the script of a candidate; `load` defines `load(name)`, `header` is its docstring.
 
         Raises:
@@ -80,16 +77,10 @@ class Writer:
             if candidate.two_sided
             else "",
             self._check(candidate),
-            main(candidate, written, shapes, notes),
+            main(candidate, written, shapes),
         ]
         text = "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
-        return Script(
-            text,
-            tuple(dict.fromkeys(files)),
-            tuple(written.weights),
-            tuple(written.arguments),
-            len(candidate.keep),
-        )
+        return Script(text, tuple(dict.fromkeys(files)))
 
     def _forward(self, candidate: Reduction) -> Written:
         written = Written()
@@ -129,11 +120,11 @@ class Writer:
         given = {name: self._use(self.graph[name], candidate, written) for name in node.refs()}
         words = [words_of(value, given) for value in node.args]
         words += [f"{key}={words_of(value, given)}" for key, value in node.kwargs.items()]
-        source = (node.source.file, node.source.line) if node.source else None
-        if node.source and source != written.source:
+        if node.source and node.source != written.source:
             name = node.source.file.rpartition("/")[2]
-            written.lines.append(plain(f"# {name}:{node.source.line}: {node.source.text}")[:96])
-        written.source = source or written.source
+            text = f"# {name}:{node.source.line}: {node.source.text or ''}"
+            written.lines.append(plain(text)[:96])
+        written.source = node.source or written.source
         written.lines.append(f"{node.name} = {node.target}({', '.join(words)})")
         written.emitted.add(node.name)
 

@@ -148,10 +148,7 @@ def flags(options: dict[str, Any]) -> Details:
     config = import_module("torch._inductor.config")
     found: Details = {}
     for name, setting in _FLAGS.items():
-        value: Any = config
-        for part in setting.split("."):
-            value = getattr(value, part, None)
-        found[name] = options.get(setting, value)
+        found[name] = options.get(setting, reuse.attribute(config, setting))
     return found
 
 

@@ -173,10 +173,15 @@ def _autocast(torch: Any) -> list[object]:
     return [(torch.is_autocast_enabled(one), str(torch.get_autocast_dtype(one))) for one in kinds]
 
 
+def attribute(owner: Any, path: str) -> Any:
+    """Return what stands at a dotted path below an object; None where nothing does."""
+    for part in path.split("."):
+        owner = getattr(owner, part, None)
+    return owner
+
+
 def _state(torch: Any, name: str) -> object:
-    found: Any = torch
-    for part in name.split("."):
-        found = getattr(found, part, None)
+    found = attribute(torch, name)
     return found() if callable(found) else found
 
 

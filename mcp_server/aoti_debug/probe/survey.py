@@ -188,9 +188,7 @@ def _size(size: Any) -> Any:
 def _source(trace: str) -> Document | None:
     """Return the innermost line of a stack that is not torch's own."""
     places = [place for place in places_in(trace) if place.owner != "torch"]
-    if not places:
-        return None
-    return {"file": places[-1].file, "line": places[-1].line, "text": places[-1].text or ""}
+    return vars(places[-1]) if places else None
 
 
 class _Recorder(Observer):
