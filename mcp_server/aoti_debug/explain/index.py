@@ -107,24 +107,15 @@ def dimension_of(
     """Return which dimension of `value` has the checked size; by its stride where several do."""
     if value.size is None or upper is None:
         return None
-    same = [d for d, size in enumerate(value.size) if size == upper]
-    if not same:
-        known = names.number(upper)
-        same = [
-            d
-            for d, size in enumerate(value.size)
-            if known is not None and names.number(size) == known
-        ]
-    if len(same) > 1 and value.stride is not None:
-        for d in same:
-            step = re.escape(value.stride[d])
-            factor = (
-                rf"\b{step}\*{check.index}\b"
-                if value.stride[d] != "1"
-                else rf"(?<!\*)\b{check.index}\b"
-            )
-            if re.search(factor, access.offset):
-                return d
+    known, sizes = names.number(upper), list(enumerate(value.size))
+    same = [d for d, size in sizes if size == upper]
+    if not same and known is not None:
+        same = [d for d, size in sizes if names.number(size) == known]
+    for d in same if len(same) > 1 and value.stride is not None else ():
+        step = value.stride[d] if value.stride is not None else "1"
+        factor = rf"\b{re.escape(step)}\*" if step != "1" else r"(?<!\*)\b"
+        if re.search(rf"{factor}{check.index}\b", access.offset):
+            return d
     return same[0] if same else None
 
 

@@ -88,18 +88,26 @@ def keep_now(torch: Any, call: Any, stem: str) -> Details:
 
     def save() -> Details:
         name, free = store.own_name(stem, ".pt"), store.free()
-        size = storage_bytes(torch, call.flat)
-        compact = size > store.room(replaces=name)
-        if compact:
-            size = extent_bytes(torch, call.flat)
+        size, compact = _size(torch, call, store.room(replaces=name))
         if size > free:
             return _skipped(f"{size} bytes are more than the disk has left: {free}")
-        document = describe_call(torch, call, compact)
-        captured = store.write(name, lambda to: torch.save(document, to))
+        found = _written(torch, call, name, compact)
         _Latest.now = (os.getpid(), call.number, name)
-        return {"captured": captured, "compacted": True} if compact else {"captured": captured}
+        return found
 
     return _alone(save)
+
+
+def _size(torch: Any, call: Any, room: int) -> tuple[int, bool]:
+    """Return the bytes of a call's inputs, and whether only compacted copies fit."""
+    size = storage_bytes(torch, call.flat)
+    return (size, False) if size <= room else (extent_bytes(torch, call.flat), True)
+
+
+def _written(torch: Any, call: Any, name: str, compact: bool) -> Details:
+    document = describe_call(torch, call, compact)
+    captured = store.write(name, lambda to: torch.save(document, to))
+    return {"captured": captured, **({"compacted": True} if compact else {})}
 
 
 def keep_pair(torch: Any, call: Call, more: Details) -> Details:
@@ -163,22 +171,18 @@ def _keep(torch: Any, call: Any, forced: bool) -> Details:
         return _skipped("the probe's time is used up")
     name = store.own_name("call-first" if first else "call-latest", ".pt")
     room = store.room(replaces=name)
-    compact = size > room
-    if compact:
-        size = extent_bytes(torch, call.flat)
-        if size > room and not forced:
-            return _skipped(f"{size} bytes are over the budget")
+    size, compact = _size(torch, call, room)
+    if size > room and not forced:
+        return _skipped(f"{size} bytes are over the budget")
     with budget.Stopwatch() as watch:
-        document = describe_call(torch, call, compact)
-        captured = store.write(name, lambda to: torch.save(document, to))
+        found = _written(torch, call, name, compact)
     _Pace.seconds_per_byte = max(_SECONDS_PER_BYTE, (watch.seconds - 0.002) / max(size, 1 << 20))
     _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
         store.alias(store.own_name("call-latest", ".pt"), name)
     elif call.number <= call.early and (forced or size * call.early <= EARLY * _EARLY_BYTES):
-        kept = store.alias(store.own_name(f"call-{call.number}", ".pt"), name)
-        return {"captured": captured, "kept": kept, **({"compacted": True} if compact else {})}
-    return {"captured": captured, "compacted": True} if compact else {"captured": captured}
+        found["kept"] = store.alias(store.own_name(f"call-{call.number}", ".pt"), name)
+    return found
 
 
 def describe_call(torch: Any, call: Any, compact: bool) -> Details:

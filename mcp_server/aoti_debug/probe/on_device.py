@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any, Optional
@@ -68,13 +69,7 @@ def judge(
         watching.end(entry, later)
 
 
-class _Nothing:
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-_NOTHING = _Nothing()
+_NOTHING = contextlib.nullcontext()
 
 
 def _settled(entry: device.Entry, signature: int) -> None:

@@ -276,8 +276,7 @@ def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: boo
         if sorted(mine, key=repr) == sorted(theirs, key=repr):
             found["reordered"] = [mine.index(one) for one in theirs][:_LATEST]
         else:
-            pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
-            other = [n for n, (one, was) in pairs if one.value != was.value]
+            other = _others(own, package)
             if not all(_same_memory(own.inputs[n], package.inputs[n]) for n in other):
                 return False
             found["written"] = other[:_NAMED]
@@ -310,10 +309,14 @@ def _beside(own: _Seen) -> dict[str, Any] | None:
     for package in reversed(_package):
         kinds = [[one[:2] for one in seen.inputs] for seen in (own, package)]
         if kinds[0] == kinds[1]:
-            pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
-            other = [n for n, (one, was) in pairs if one.value != was.value]
-            return {"call": package.call, "other": other[:_NAMED]}
+            return {"call": package.call, "other": _others(own, package)[:_NAMED]}
     return None
+
+
+def _others(own: _Seen, package: _Seen) -> list[int]:
+    """Return which inputs have other values."""
+    pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
+    return [place for place, (one, was) in pairs if one.value != was.value]
 
 
 def _same_memory(one: marks.Mark, other: marks.Mark) -> bool:

@@ -274,19 +274,16 @@ def main() -> int:
     parser = standalone.arguments(__doc__ or "")
     standalone.add_package_arguments(parser)
     options = parser.parse_args()
-    report = standalone.Report(options.report)
-    with report.of_failure():
-        torch = standalone.prepare(options)
+    with standalone.started(options) as (torch, report):
         inputs = standalone.read_inputs(torch, options.inputs)
         contract = contract_in(Path(options.package), options.model)
         leaves = list(map(Leaf.of, inputs.described))
         found = breaks(contract, leaves, options.device_index) if contract else []
-        report.update(
-            state="done",
-            stated=contract is not None and contract.stated,
-            breaks=[_line(one) for one in found if not one.harmless],
-            harmless=[_line(one) for one in found if one.harmless],
+        broken, harmless = (
+            [_line(one) for one in found if one.harmless is wanted] for wanted in (False, True)
         )
+        stated = contract is not None and contract.stated
+        report.update(state="done", stated=stated, breaks=broken, harmless=harmless)
     return 0
 
 
