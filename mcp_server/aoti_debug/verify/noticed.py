@@ -45,7 +45,7 @@ async def unnoticed(
     else:
         return "the script ends well with any results: its check does not look at them any more"
     several = len(fixed.observations.run.calls) > 1
-    if call is not None and several and await _ends_well(state, request, fixed, f"finite:{call}"):
+    if call is not None and several and await _ends_well(state, request, fixed, f"{kind}:{call}"):
         return f"the script ends well with any results of call {call}"
     return ""
 
