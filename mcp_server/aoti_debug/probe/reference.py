@@ -224,7 +224,7 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
             small = not _State.kept and capture.storage_bytes(torch, [*own.values()]) <= _KEPT
             before = {name: one.detach().clone() for name, one in own.items()} if small else {}
             of, differs = weakref.ref(module), _differences(torch, module)
-            if differs and (lazy := watch.consumer()) is not None:
+            if (lazy := watch.consumer()) is not None:
                 differs["lazy"] = lazy
             return _Seen(0, given, [], caller, differs, state, of, before)
     except Exception as error:
