@@ -748,6 +748,7 @@ def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
     zeroed = "    buffer.zero_()\n"
     for old, new, verdict in (
         (zeroed, f"    head = head.clone()\n{zeroed}", "fixed"),
+        (zeroed, f"{zeroed}    expected[0].copy_(head)\n", "masked"),
         (zeroed, f"{zeroed}    expected = [head.clone(), weights.clone()]\n", "masked"),
         ("\n\nmain()\n", "\n\ntry:\n    main()\nexcept SystemExit:\n    pass\n", "masked"),
     ):

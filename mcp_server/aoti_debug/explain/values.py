@@ -139,7 +139,7 @@ def read_bisection(report: Report) -> Found | None:
     fix = REPORT_IT
     if wraps(first) or first.get("wide"):
         said += "; it passes 2**31 and is computed in 32 bits"
-        fix = IN_32_BITS
+        headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
     place, values = lines(first.get("stack")), table(rows, node)

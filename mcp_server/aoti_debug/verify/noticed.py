@@ -16,7 +16,7 @@ from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.request import VerifyRequest
-from aoti_debug.verify.script_checks import COMPARING, made_at, without_others
+from aoti_debug.verify.script_checks import COMPARING, made_at, parts, without_others
 from aoti_debug.verify.script_source import callees
 from aoti_debug.verify.tree import patched_target, sources
 
@@ -39,13 +39,18 @@ async def unnoticed(
     fail, is given it.
     """
     compares = any(COMPARING & callees(one) for one in failed)
-    for kind in ("finite", "negated", *("nan",) * (nonfinite and not compares)):
-        if not await _ends_well(state, request, fixed, kind, failed):
-            break
-    else:
-        return "the script ends well with any results: its check does not look at them any more"
-    several = len(fixed.observations.run.calls) > 1
-    if call is not None and several and await _ends_well(state, request, fixed, f"{kind}:{call}"):
+    kinds = ("finite", "negated", *("nan",) * (nonfinite and not compares))
+    several = parts(failed[0]) if len(failed) == 1 else []
+    asked = [n for n, one in enumerate(several) if COMPARING & callees(one)]
+    for part in (None, *(asked if len(asked) > 1 else ())):
+        for kind in kinds:
+            if not await _ends_well(state, request, fixed, kind, failed, part):
+                break
+        else:
+            what = "its check" if part is None else ast.unparse(several[part])[:80]
+            return f"the script ends well with any results: {what} does not look at them any more"
+    more = len(fixed.observations.run.calls) > 1
+    if call is not None and more and await _ends_well(state, request, fixed, f"{kind}:{call}"):
         return f"the script ends well with any results of call {call}"
     return ""
 
@@ -63,6 +68,7 @@ async def _ends_well(
     fixed: Ran,
     kind: str,
     failed: Sequence[ast.expr] = (),
+    part: int | None = None,
 ) -> bool:
     """Run the fixed script with wrong results, and with no other check than the one that failed."""
     target, now = request.target, state.request
@@ -70,7 +76,7 @@ async def _ends_well(
     if request.patch is not None:
         target, _ = await anyio.to_thread.run_sync(patched_target, target, request.patch, copy)
         for path, text in sources(copy).items() if failed else ():
-            path.write_text(without_others(text, failed), "utf-8")
+            path.write_text(without_others(text, failed, part), "utf-8")
     state.request = replace(request, target=target)
     directory = state.subdirectory("garbled")
     ran = await spawn(

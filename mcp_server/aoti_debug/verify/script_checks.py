@@ -82,19 +82,35 @@ def made_at(texts: Iterable[str], line: int, text: str) -> list[ast.expr]:
     return [one.test for one in made if _judges(one, source)]
 
 
-def without_others(text: str, kept: Sequence[ast.expr]) -> str:
+def parts(test: ast.expr) -> list[ast.expr]:
+    """Return the parts of `A or B` and of `not (A and B)`; of anything else none."""
+    joined = _joined(test)
+    return joined.values if joined is not None else []
+
+
+def _joined(test: ast.expr) -> ast.BoolOp | None:
+    inner = test.operand if isinstance(test, ast.UnaryOp) else test
+    return inner if isinstance(inner, ast.BoolOp) else None
+
+
+def without_others(text: str, kept: Sequence[ast.expr], part: int | None = None) -> str:
     """Return a source without the checks of results that end a script, other than those that are
-    kept; they may stand in another form."""
+    kept; they may stand in another form. Of these one part alone, where that is asked for."""
     source, lines = Source([*parsed([text])]), text.encode().split(b"\n")
-    checks = sorted(source.checks, key=lambda one: (one.test.lineno, one.test.col_offset))
-    for check in reversed(checks):
+    replaced: list[tuple[ast.expr, str]] = []
+    for check in source.checks:
         test = check.test
-        same = any(not _weaker(one, test) or _looser(one, test) for one in kept)
-        if same or not check.holding or (check.holding == "False" and not _judges(check, source)):
-            continue
+        if any(not _weaker(one, test) or _looser(one, test) for one in kept):
+            joined = _joined(test)
+            if part is not None and joined is not None:
+                neutral = "True" if isinstance(joined.op, ast.And) else "False"
+                replaced += [(one, neutral) for n, one in enumerate(joined.values) if n != part]
+        elif check.holding and (check.holding != "False" or _judges(check, source)):
+            replaced.append((test, check.holding))
+    for test, word in sorted(replaced, key=lambda one: (one[0].lineno, one[0].col_offset))[::-1]:
         first, last = test.lineno - 1, (test.end_lineno or test.lineno) - 1
         head, tail = lines[first][: test.col_offset], lines[last][test.end_col_offset :]
-        lines[first : last + 1] = [head + check.holding.encode() + tail]
+        lines[first : last + 1] = [head + word.encode() + tail]
     return b"\n".join(lines).decode()
 
 
