@@ -16,7 +16,7 @@ from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.request import VerifyRequest
-from aoti_debug.verify.script_checks import COMPARING, made_at, parts, without_others
+from aoti_debug.verify.script_checks import COMPARING, made, parts, without_others
 from aoti_debug.verify.script_source import callees
 from aoti_debug.verify.tree import patched_target, sources
 
@@ -56,10 +56,16 @@ async def unnoticed(
 
 
 def failed_check(before: Observations, texts: Iterable[str]) -> list[ast.expr]:
-    """Return what the user's line asked that ended the script, where it asked for results."""
+    """Return what the user's line asked that ended the script, where it asked for results. Without
+    a traceback it is the only check of results."""
     raised = before.of(PythonException)
     frames = [one for one in raised[-1].frames if one.owner == "user"] if raised else []
-    return made_at(texts, frames[-1].line, frames[-1].text or "") if frames else []
+    if not frames:
+        found = made(texts)
+        return [found[0].test] if len(found) == 1 else []
+    line, text = frames[-1].line, frames[-1].text or ""
+    found = made(one for one in texts if text in one)
+    return [one.test for one in found if one.lines[0] <= line <= one.lines[1]]
 
 
 async def _ends_well(

@@ -75,11 +75,10 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         return Changes(("its source nests too deeply to be compared",))
 
 
-def made_at(texts: Iterable[str], line: int, text: str) -> list[ast.expr]:
-    """Return what is asked at a line of a script, which holds a text, where it judges results."""
-    source = Source([*parsed(one for one in texts if text in one)])
-    made = (one for one in source.checks if one.lines[0] <= line <= one.lines[1])
-    return [one.test for one in made if _judges(one, source)]
+def made(texts: Iterable[str]) -> list[MadeCheck]:
+    """Return the checks of a script that judge results."""
+    source = Source([*parsed(texts)])
+    return [one for one in source.checks if _judges(one, source)]
 
 
 def parts(test: ast.expr) -> list[ast.expr]:
