@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from aoti_debug.triage.script_files import keep_sources, kept_sources, script_files
-from aoti_debug.verify.script_checks import changes, made_at, without_others
+from aoti_debug.verify.script_checks import changes, made, without_others
 
 SCRIPT = """
 import sys
@@ -193,8 +193,7 @@ def test_a_fix_in_the_place_of_the_script_is_held_against_what_the_run_kept(tmp_
 
 def test_of_the_checks_that_end_a_script_one_can_be_left_alone() -> None:
     line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "assert finite" in text)
-    [failed] = made_at([SCRIPT], line, "assert finite(got), i")
-    assert not made_at([SCRIPT], line, "another file")
+    [failed] = [one.test for one in made([SCRIPT]) if one.lines[0] <= line <= one.lines[1]]
     more = """
         assert torch.allclose(
             got, want), 'é'; assert got.sum() > 0
@@ -206,6 +205,24 @@ def test_of_the_checks_that_end_a_script_one_can_be_left_alone() -> None:
     assert "assert finite(got), i" in left and "if x.numel() > ROWS" in left
     assert "assert True, 'é'; assert True\n        None\n        if False:\n" in left
     assert "if not torch.allclose(got, want, atol=1e-4):" in left, "it only collects"
+
+
+@pytest.mark.parametrize(
+    ("joined", "first", "second"),
+    [
+        ("not A(x) or not B(x)", "not A(x) or False", "False or not B(x)"),
+        ("not (A(x) and B(x))", "not (A(x) and True)", "not (True and B(x))"),
+    ],
+)
+def test_of_a_check_of_several_parts_one_can_be_left_alone(
+    joined: str, first: str, second: str
+) -> None:
+    script = "x = compiled(y)\nif CHECK:\n    raise ValueError\n".replace("CHECK", joined)
+    script = script.replace("A(x)", "torch.equal(x, a)").replace("B(x)", "torch.equal(x, b)")
+    [check] = made([script])
+    for part, left in enumerate((first, second)):
+        wanted = left.replace("A(x)", "torch.equal(x, a)").replace("B(x)", "torch.equal(x, b)")
+        assert f"if {wanted}:" in without_others(script, [check.test], part)
 
 
 ROWS = """
