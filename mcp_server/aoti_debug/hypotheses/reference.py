@@ -216,9 +216,7 @@ def weights(observations: Observations, one: Reference) -> Words:
     if moved:
         return state(observations, moved)
     given, idle = loaded(observations), loaded(observations, inactive=True)
-    pair = experiment(observations)
-    unused = pair.left if pair is not None and pair.given is not None and pair.given.agrees else ()
-    left = [name for name in one.changed if name not in given and name not in unused]
+    left = left_out(observations, one)
     count = one.changed_count - len(one.changed) + len(left)
     if idle and left and set(left) <= idle:
         said = f"{listed(left)}: given to the package's inactive weights, which no call uses"
@@ -249,6 +247,13 @@ def weights(observations: Observations, one: Reference) -> Words:
         said = f"the package loaded{at} was compiled before {count} "
         said += f"weight{'s' * (count > 1)} changed: "
     return "user_code", said + listed(left), again(observations, left)
+
+
+def left_out(observations: Observations, one: Reference) -> list[str]:
+    """Return the weights of the reference that the package uses and was not given."""
+    pair, given = experiment(observations), loaded(observations)
+    unused = pair.left if pair is not None and pair.given is not None and pair.given.agrees else ()
+    return [name for name in one.changed if name not in given and name not in unused]
 
 
 def rewritten(observations: Observations, one: Reference) -> bool:

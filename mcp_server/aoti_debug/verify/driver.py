@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
+from aoti_debug.hypotheses.reference import left_out, loaded
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category
@@ -20,7 +21,7 @@ from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target, script_and_args, tree_of
-from aoti_debug.symptom import rejects
+from aoti_debug.symptom import far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
@@ -275,6 +276,7 @@ def _facts(
         other_values=tuple(number for number, same in good.items() if not same),
         breaks=_every_break(calls) if alone else _breaks(calls, before.failing_call, category),
         unkept=report.unkept,
+        not_given=_not_given(before, ran) if category == "constants_missing" else (),
         refused=report.refused,
         narrowed=report.narrowed,
         hiding=report.hiding,
@@ -290,6 +292,16 @@ def _was_wrong(before: Before) -> bool:
     differs = compared is not None and compared.verdict == "differs"
     call = before.call.call
     return category not in CORRECTABLE and (differs or (call is not None and call.ok is False))
+
+
+def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
+    """Return the weights that load_constants lacked, where the fixed script calls it without them
+    too."""
+    now = loaded(ran.observations)
+    lacked = [
+        name for one in far(before.observations) for name in left_out(before.observations, one)
+    ]
+    return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
 
 
 def _alone(before: Before, call: Captured) -> bool:

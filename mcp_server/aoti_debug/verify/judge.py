@@ -98,6 +98,7 @@ class Facts:
     unended: str = ""  # what is said of held-out calls that did not end in their time
     breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
     unkept: tuple[str, ...] = ()  # promises of fake kernels
+    not_given: tuple[str, ...] = ()  # weights that load_constants lacked, and lacks
     refused: tuple[str, ...] = ()  # guards of the fixed program that do not hold for that call
     narrowed: tuple[str, ...] = ()
     hiding: tuple[str, ...] = ()
@@ -328,6 +329,8 @@ def _cause(facts: Facts) -> Found:
         still = facts.unkept[0]
     elif facts.breaks:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
+    elif facts.not_given:
+        still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
     elif facts.category == "contract_guard" and facts.refused:
         still = f"the exported program still refuses the call: {facts.refused[0]}"
     return Found(what, "bad" if still else "good", still or "gone", "not fixed")
