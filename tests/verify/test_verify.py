@@ -91,6 +91,11 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         (replace(FIXED, inputs="input 0 has other values"), "masked", "other inputs"),
         (replace(FIXED, category="contract_shape", breaks=("size",)), "not fixed", "still breaks"),
         (
+            replace(FIXED, category="constants_missing", not_given=("norm.running_mean",)),
+            "not fixed",
+            "still not given norm.running_mean",
+        ),
+        (
             replace(FIXED, category="custom_op_fake_kernel", unkept=("op returns stride",)),
             "not fixed",
             "returns stride",
