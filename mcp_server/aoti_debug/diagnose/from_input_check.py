@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aoti_debug.diagnose.calls import input_named, name_of, writes_to
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.diagnose.observations import HEADLINE, Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
 from aoti_debug.model import Confidence, Evidence, Fix, InputFinding
 from aoti_debug.read.record import InputCheck, Span
@@ -120,8 +120,9 @@ def nested(finding: InputFinding) -> str:
     if expected in ("a tensor", "no tensor"):
         return f"{name} is {got}, exported with {expected}"
     if sorted(expected.split(", ")) != sorted(got.split(", ")):
-        return f"{name} holds {got}, exported with {expected}"
-    return f"{name} has its keys in the order {got}, exported with {expected}"
+        return headline(f"{name} holds {got}, exported with {expected}")
+    said = f"{name} has its keys in the order {got}, exported with {expected}"
+    return said if len(said) <= HEADLINE else f"{name} has its keys in another order than exported"
 
 
 def reason_for_false_alarm(observations: Observations, check: InputCheck) -> str | None:
