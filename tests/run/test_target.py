@@ -31,7 +31,8 @@ from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import ask, find_tool, version
 from aoti_debug.run.target import resolve_target
 from aoti_debug.run.turns import Turns
-from run.conftest import PATIENCE_S, Mailbox
+
+from .conftest import PATIENCE_S, Mailbox
 
 
 @pytest.fixture

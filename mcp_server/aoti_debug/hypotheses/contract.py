@@ -63,8 +63,9 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])
         why = f"the script finds the results of call {calls} wrong, which breaks nothing"
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
-    right = [one for one in breaking if harmless(finding, one[1], narrowed=narrowed)]
-    if len(right) == len(breaking):
+    decided = [one for one in breaking if tells(finding, one[1])]
+    right = [one for one in decided if harmless(finding, one[1], narrowed=narrowed)]
+    if right and len(right) == len(decided):
         calls = numbers([trial for trial, _ in right])
         return Weighed(
             "also_true", lines(right, "which breaks it"), f"results of {calls} are right"
@@ -106,6 +107,13 @@ def numbers(trials: Sequence[Trial]) -> str:
     """Return "call 4" or "calls 2, 3"."""
     found = sorted({one.call.call or 0 for one in trials})
     return f"call{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
+
+
+def tells(finding: InputFinding, outcome: TrialReport) -> bool:
+    """Tell whether a call decides on a break. One that breaks more than a dtype or the order of
+    arguments, and is right as it was given, was not made with these alone taken away."""
+    alone = finding.property not in ("dtype", "nesting") or outcome.meant is not None
+    return alone or outcome.given.verdict != "agrees"
 
 
 def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> bool:

@@ -117,7 +117,8 @@ def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str
     except ValueError:
         words = []
     if record is None or record.cwd is None or not words:
-        raise NothingToMinify(f"the record of run {directory.id} names no command")
+        why = "cannot be read" if record is None else "names no command"
+        raise NothingToMinify(f"the record of run {directory.id} {why}")
     cwd = Path(record.cwd)
     place = cwd if cwd.is_dir() else directory.path
     named = words[0] if "python" in Path(words[0]).name else None
