@@ -36,7 +36,7 @@ WARM = tuple(
     """
     torch torch.export torch._inductor.compile_fx torch.export._unlift sympy.tensor.tensor
     torch._export.serde.serialize torch.export._trace torch.fx.experimental.validator
-    torch._dynamo.repro.aoti torch._inductor.package.package torch._inductor.codegen.mps
+    torch._dynamo.repro.aoti torch._inductor.codegen.mps
     torch._inductor.codegen.cpp_wrapper_cpu_array_ref torch._inductor.codegen.pallas
     torch._inductor.codegen.cuda_combined_scheduling torch._inductor.extern_node_serializer
     torch._inductor.fx_passes.efficient_conv_bn_eval

@@ -16,10 +16,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
+from aoti_debug.api import going
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
-from aoti_debug.run.share import going
 from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
