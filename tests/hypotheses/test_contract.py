@@ -153,6 +153,40 @@ def test_what_the_experiments_mean(
     assert weigh(OVER, found).role == role
 
 
+BOOL = InputFinding(index=0, name="x", property="dtype", expected="bool", got="uint8")
+
+
+def of_bytes(most: int, **outcomes: Any) -> Observations:
+    """Return a run whose second call was given bytes in place of a bool."""
+    found = run(outcomes.pop("given"), None, **outcomes)
+    calls = []
+    for call in found.run.calls:
+        leaf = replace(call.inputs[0], dtype="uint8", min=0, max=most)
+        calls.append(replace(call, inputs=(leaf,)))
+    found = replace(found, run=replace(found.run, calls=tuple(calls)))
+    return replace(found, trials=(replace(found.trials[0], breaks=(BOOL,)),))
+
+
+def test_bytes_of_0_and_1_are_the_bytes_of_a_bool() -> None:
+    assert weigh(BOOL, of_bytes(1, given=AGREES)).role == "also_true"
+    assert weigh(BOOL, of_bytes(7, given=AGREES)).role == "open"
+    assert weigh(BOOL, of_bytes(1, given=DIFFERS, without=AGREES)).role == "cause"
+
+
+def test_a_bound_is_not_the_cause_where_the_weights_of_the_reference_explain_the_complaint() -> (
+    None
+):
+    found = run(AGREES, None, exported=(2, 15))
+    assert weigh(OVER, found).role == "open"
+    apart = {"apart": 0.5, "largest": 1.0, "unlike": 0, "wrong": 9, "of": 32}
+    same = {"apart": 0.0, "largest": 1.0, "unlike": 0, "wrong": 0, "of": 32}
+    told = {"pid": 7, "call": 2, "given": AGREES}
+    pair = {"call": 3, "anew": apart, "weights": 2, "left": [], "given": same}
+    steps = {"trials": {"state": "done", "trials": [told], "pair": pair}}
+    checks = read_reports({"steps": steps}, "report.json")
+    assert weigh(OVER, replace(found, checks=checks)).role == "also_true"
+
+
 TRACE = b"""\
 V1123 x.py:1] {"str": ["/v/torch/fx/experimental/symbolic_shapes.py", 1]}
 V1123 x.py:1] {"str": ["/v/torch/_subclasses/fake_impls.py", 2]}

@@ -136,7 +136,7 @@ def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
     if call.signature & UNLIKE and not kinds(call.signature):
         yield unlike(call)
         return
-    given = [leaf for leaf in call.inputs if leaf.nan or leaf.inf]
+    given = [leaf for leaf in call.inputs if (leaf.nan or leaf.inf) and not masked(run, leaf)]
     walked = observations.walked
     if not failed and (observations.meant or handed_on(observations)):
         return
@@ -146,6 +146,13 @@ def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
         if given or (same and not broken):
             return
     yield handed_in(call, given[0]) if given else born_inside(call, failed)
+
+
+def masked(run: RunSeen, given: Leaf) -> bool:
+    """Tell whether another call was given NaN or Inf there too, and returned none."""
+    others = (call for call in run.calls if call.ok and not call.holds_nonfinite)
+    found = (call.input(given.index) for call in others if given.index is not None)
+    return any(leaf is not None and bool(leaf.nan or leaf.inf) for leaf in found)
 
 
 def handed_on(observations: Observations) -> bool:

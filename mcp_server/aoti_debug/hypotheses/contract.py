@@ -47,6 +47,8 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     """Weigh one break by the calls that have it, those that break nothing, and the change."""
     every = tried(observations)
     breaking = [one for one in every if place(finding) in one[0].places]
+    if same_bytes(finding, observations) and not any(helps(one[1]) for one in breaking):
+        return Weighed("also_true", (), "all bytes given are 0 or 1, which are the bytes of a bool")
     keeping = [one for one in every if not one[0].breaks]
     if not breaking:
         return OPEN
@@ -63,6 +65,16 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])
         why = f"the script finds the results of call {calls} wrong, which breaks nothing"
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
+    trials = observations.checks.trials
+    pair = trials.pair if trials is not None else None
+    if (
+        pair is not None
+        and pair.explained
+        and all(t.given.verdict == "agrees" for _, t in breaking)
+    ):
+        because = lines(breaking, "which breaks it")
+        why = f"call {pair.call} gives the results of the reference with its weights"
+        return Weighed("also_true", because, why)
     decided = [one for one in breaking if tells(finding, one[1])]
     right = [one for one in decided if harmless(finding, one[1], narrowed=narrowed)]
     if right and len(right) == len(decided):
@@ -107,6 +119,24 @@ def numbers(trials: Sequence[Trial]) -> str:
     """Return "call 4" or "calls 2, 3"."""
     found = sorted({one.call.call or 0 for one in trials})
     return f"call{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
+
+
+def helps(outcome: TrialReport) -> bool:
+    """Tell whether a call is wrong as it was given, and right with what it breaks taken away."""
+    given = outcome.meant or outcome.given
+    return is_bad(given) and outcome.without is not None and outcome.without.verdict == "agrees"
+
+
+def same_bytes(finding: InputFinding, observations: Observations) -> bool:
+    """Tell whether an input that is to be a bool was only given bytes that are 0 or 1."""
+    if finding.property != "dtype" or finding.expected != "bool":
+        return False
+    given = [call.input(finding.index) for call in observations.run.calls]
+    other = [leaf for leaf in given if leaf is not None and leaf.dtype != "bool"]
+    return bool(other) and all(
+        leaf.dtype in ("uint8", "int8") and leaf.min in (0, 1) and leaf.max in (0, 1)
+        for leaf in other
+    )
 
 
 def tells(finding: InputFinding, outcome: TrialReport) -> bool:
