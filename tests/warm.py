@@ -261,6 +261,7 @@ def trace_to(folder: str | None) -> None:
 
         if _internal.LOG_TRACE_HANDLER is not None:
             _internal.LOG_TRACE_HANDLER.root_dir = folder
+            _internal.trace_log.addHandler(_internal.LOG_TRACE_HANDLER)  # it leaves without a place
 
 
 def script() -> int:
