@@ -164,13 +164,14 @@ def of_bytes(most: int, **outcomes: Any) -> Observations:
         leaf = replace(call.inputs[0], dtype="uint8", min=0, max=most)
         calls.append(replace(call, inputs=(leaf,)))
     found = replace(found, run=replace(found.run, calls=tuple(calls)))
-    return replace(found, trials=(replace(found.trials[0], breaks=(BOOL,)),))
+    return replace(found, trials=(replace(found.trials[0], breaks=(BOOL, OVER)),))
 
 
 def test_bytes_of_0_and_1_are_the_bytes_of_a_bool() -> None:
     assert weigh(BOOL, of_bytes(1, given=AGREES)).role == "also_true"
     assert weigh(BOOL, of_bytes(7, given=AGREES)).role == "open"
     assert weigh(BOOL, of_bytes(1, given=DIFFERS, without=AGREES)).role == "cause"
+    assert diagnose(of_bytes(1, given=DIFFERS, without=DIFFERS))[0].category == "wrong_result"
 
 
 def test_a_bound_is_not_the_cause_where_the_weights_of_the_reference_explain_the_complaint() -> (

@@ -104,11 +104,12 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
 
 
 def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Candidate]:
-    """Another call than the one in question is wrong, and breaks nothing."""
+    """Another call than the one in question is wrong: as it was given, or, where it breaks
+    something, with that taken away."""
     broken = {(one.call.pid, one.call.call) for one in observations.trials if one.breaks}
     for order, one in enumerate(report.trials):
-        outcome = one.given
-        if not outcome.wrong_values or (one.pid, one.call) in broken:
+        outcome = one.without if (one.pid, one.call) in broken else one.given
+        if outcome is None or not outcome.wrong_values:
             continue
         said = f"call {one.call}: output {outcome.index} differs from the exported program in "
         said += f"{outcome.wrong} of {outcome.elements} elements"

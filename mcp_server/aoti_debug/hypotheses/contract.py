@@ -133,10 +133,9 @@ def same_bytes(finding: InputFinding, observations: Observations) -> bool:
         return False
     given = [call.input(finding.index) for call in observations.run.calls]
     other = [leaf for leaf in given if leaf is not None and leaf.dtype != "bool"]
-    return bool(other) and all(
-        leaf.dtype in ("uint8", "int8") and leaf.min in (0, 1) and leaf.max in (0, 1)
-        for leaf in other
-    )
+    read = [leaf for leaf in other if leaf.min is not None]  # there is not time for all
+    bits = all(leaf.min in (0, 1) and leaf.max in (0, 1) for leaf in read)
+    return bool(read) and bits and all(leaf.dtype in ("uint8", "int8") for leaf in other)
 
 
 def tells(finding: InputFinding, outcome: TrialReport) -> bool:
