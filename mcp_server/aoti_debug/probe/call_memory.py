@@ -29,11 +29,12 @@ class Memory:
         self.reused: list[int] = []
         for index, one in enumerate(self.inputs):
             if one.address is not None and one.sample is not None:
-                if one.address in _given and one.rewritten(_given[one.address]):
+                was = _given.get(one.address)
+                if was is not None and one.rewritten(was):
                     self.reused.append(index)
                 _given[one.address] = one
-        while len(_given) > _ADDRESSES:
-            del _given[next(iter(_given))]
+        for address in [*_given][:-_ADDRESSES]:
+            _given.pop(address, None)  # calls of other threads do the same
 
     def found(self, torch: Any, call: int, flat: Any, result: Any, writes: bool) -> dict[str, Any]:
         """Say what the call's end shows of its memory; nothing where all is as usual. `writes`:
@@ -67,15 +68,17 @@ class Memory:
 def changed_outputs(torch: Any) -> list[list[int]]:
     """Return call and number of outputs whose values are others than when they were returned, and
     that nobody has written to as such."""
-    found, kept = [], []
-    for one in _returned:
+    found: list[list[int]] = []
+    for _ in range(len(_returned)):
+        try:
+            one = _returned.popleft()
+        except IndexError:  # a call of another thread took it
+            break
         of, was, call, number = one
         leaf = of()
         unwritten = leaf is not None and marks.version(leaf) == was.version
         if unwritten and marks.sample(torch, leaf) == was.sample:
-            kept.append(one)
+            _returned.append(one)
         elif unwritten:
             found.append([call, number])
-    _returned.clear()  # not by `remove`, which would compare tensors
-    _returned.extend(kept)
     return found

@@ -94,7 +94,7 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
                         flat = (*args, *arrival.ordered(model, loaded, kwargs).values())
                     entry = on_device.before(number, loaded, group, flat)
             except Exception as error:
-                del quick[id(model)]
+                quick.pop(id(model), None)
                 events.note("hold the inputs of a call", error)
             result = original(model, *args, **kwargs)
         except BaseException as error:

@@ -51,12 +51,14 @@ class Returned:
 def of(loaded: memory.Loaded) -> Returned | None:
     """Return what is counted of a model; None where nothing can be, or there are too many."""
     counted = call_counters.of_process()
-    if loaded.outputs is None and counted is not None and len(_rows) < call_counters.MODELS:
-        promised = memory.promised.get((loaded.path or "", loaded.model), [])
-        loaded.outputs = Returned(len(_rows), counted.numbers, promised)
-        _rows.append(loaded.outputs)
-        row = loaded.outputs.row
-        events.emit("outputs", row=row, package=loaded.path, model=loaded.model)
+    if loaded.outputs is None and counted is not None:
+        with _counting:
+            if loaded.outputs is None and len(_rows) < call_counters.MODELS:
+                promised = memory.promised.get((loaded.path or "", loaded.model), [])
+                loaded.outputs = Returned(len(_rows), counted.numbers, promised)
+                _rows.append(loaded.outputs)
+                row = loaded.outputs.row
+                events.emit("outputs", row=row, package=loaded.path, model=loaded.model)
     found: Returned | None = loaded.outputs
     return found
 
@@ -172,4 +174,6 @@ def settle(
 
 def forget() -> None:
     """Begin to count anew, in a process that was forked."""
+    global _counting
+    _counting = threading.Lock()  # another thread may have held it
     _rows.clear()

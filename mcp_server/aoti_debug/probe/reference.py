@@ -306,7 +306,7 @@ def _keep(torch: Any, own: _Seen, number: int, given: Any) -> dict[str, Any]:
 def _beside(own: _Seen) -> dict[str, Any] | None:
     """Return the last call of the package with inputs of the same kind, and which have others
     values."""
-    for package in reversed(_package):
+    for package in reversed([*_package]):
         kinds = [[one[:2] for one in seen.inputs] for seen in (own, package)]
         if kinds[0] == kinds[1]:
             return {"call": package.call, "other": _others(own, package)[:_NAMED]}
