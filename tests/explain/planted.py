@@ -238,20 +238,20 @@ def granted():
     image = torch.randn(2, 4, 12, 12)
     module = compare.unguarded(exported(Convolved(), image))
     given = standalone.Inputs((image,), {}, [image], [], grad=False, inference=False)
-    wide, wider = eager.widen(torch, module), eager.widen_inputs(torch, given)
+    wide, wider = eager.widen(module), eager.widen_inputs(given)
     exact = [wide(*wider.args)]
-    short = intermediates.with_short_factors(torch, wide, wider, intermediates.CONVOLUTIONS, 10)
+    short = intermediates.with_short_factors(wide, wider, intermediates.CONVOLUTIONS, 10)
     with torch.no_grad():
         right, cut = [module(image)], [Convolved(cut_to_ten_bits)(image)]
     wrong = [right[0].clone()]
     wrong[0][1, 2, 3, 4] += 0.05
 
     def verdict(result, *more):
-        return compare.outputs(torch, result, right, exact, *more)[0]["verdict"]
+        return compare.outputs(result, right, exact, *more)[0]["verdict"]
 
     told = {
         "dtype": str(exact[0].dtype),
-        "on the cpu": compare.in_tf32(torch, module, given, []),
+        "on the cpu": compare.in_tf32(module, given, []),
         "plain": [verdict(right), verdict(cut), verdict(wrong)],
         "granted": [verdict(right, short), verdict(cut, short), verdict(wrong, short)],
     }
@@ -287,11 +287,11 @@ def small():
     def of(model, result):
         module = compare.unguarded(exported(model(), x))
         with torch.no_grad():
-            run, exact = [module(x)], [eager.widen(torch, module)(x.double())]
-        return compare.within_rounding(torch, [result], run, exact, module, given)[0][0]["verdict"]
+            run, exact = [module(x)], [eager.widen(module)(x.double())]
+        return compare.within_rounding([result], run, exact, module, given)[0][0]["verdict"]
 
     def alone(result, right):
-        return compare.outputs(torch, [result], [right], [right.double()])[0]["verdict"]
+        return compare.outputs([result], [right], [right.double()])[0]["verdict"]
 
     def scaled(result):
         below = torch.cat([-torch.logspace(-9, 1, 40), torch.zeros(1)])
@@ -299,7 +299,7 @@ def small():
         node = next(n for n in module.graph.nodes if "expm1" in n.name)
         part, values = parts.Part(node, [node], True), {node.all_input_nodes[0].name: below}
         given = result(below)
-        return parts._element_by_element(torch, part, values, given, torch.expm1(below)) is None
+        return parts._element_by_element(part, values, given, torch.expm1(below)) is None
 
     told = {
         "scaled": [scaled(torch.expm1), scaled(lambda x: x.exp() - 1)],
@@ -342,10 +342,10 @@ def grouped():
     x, ends = torch.randn(12, 16, dtype=torch.bfloat16), torch.tensor([4, 7, 12]).int()
     module = compare.unguarded(torch.export.export(Experts(), (x, ends)))
     given = standalone.Inputs((x, ends), {}, [x, ends], [], grad=False, inference=False)
-    wider = eager.widen_inputs(torch, given)
+    wider = eager.widen_inputs(given)
     weight = module.weight.detach().double()
     with torch.no_grad():
-        wide, narrow = eager.widen(torch, module)(*wider.args), module(x, ends)
+        wide, narrow = eager.widen(module)(*wider.args), module(x, ends)
     rows = zip((0, 4, 7), (4, 7, 12), weight, strict=True)
     exact = torch.cat([wider.args[0][begin:end] @ one for begin, end, one in rows])
     told = {"dtype": str(wide.dtype)}

@@ -14,7 +14,7 @@ import pytest
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.accesses import checks
 from aoti_debug.explain.code import Code
-from aoti_debug.explain.kernel import CallSeen, find_in
+from aoti_debug.explain.kernel import find_in
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.package import explain_package
 from aoti_debug.explain.values import Found, read_bisection
@@ -33,8 +33,7 @@ ASSERTION = (
 )
 
 
-def call(*values: int) -> CallSeen:
-    low, high = values
+def given(low: int, high: int) -> tuple[Leaf, ...]:
     inputs = (
         {
             "index": 0,
@@ -49,11 +48,11 @@ def call(*values: int) -> CallSeen:
         },
         {"index": 1, "name": "weight", "kind": "tensor", "shape": [8, 32], "dtype": "float32"},
     )
-    return CallSeen(tuple(take(Leaf, one) for one in inputs), {0: "ids", 1: "weight"})
+    return tuple(take(Leaf, one) for one in inputs)
 
 
 def test_a_triton_kernel_has_its_arguments_sizes_checks_and_lines(packages: Path):
-    found = explain_package(packages / TRITON, EMBEDDING, call=call(0, 900))
+    found = explain_package(packages / TRITON, EMBEDDING, inputs=given(0, 900))
     assert found.arguments == {
         "in_ptr0": "input 0 ids int64 [s23, 32]",
         "in_ptr1": "constant table.weight float32 [1000, 64]",
@@ -71,7 +70,7 @@ def test_a_triton_kernel_has_its_arguments_sizes_checks_and_lines(packages: Path
 
 
 def test_an_assertion_names_the_element_the_table_and_the_line(packages: Path):
-    found = explain_package(packages / TRITON, ASSERTION, call=call(0, 5000))
+    found = explain_package(packages / TRITON, ASSERTION, inputs=given(0, 5000))
     assert found.summary == (
         "ids[3, 5] = 5000 is outside 0 <= index < 1000: 1000, the size of dimension 0 of "
         "table.weight"
@@ -95,7 +94,7 @@ def test_an_assertion_that_was_read_needs_no_text(packages: Path):
     condition = "index out of bounds: 0 <= tmp4 < 1000"
     for file in ("/tmp/cache/kf/ckfrk.py", "/my models/cache (2)/kf/ckfrk.py"):
         check = DeviceAssert(span, file, 34, None, None, None, condition, *bounds, 1)
-        found = explain_package(packages / TRITON, check, call=call(0, 5000))
+        found = explain_package(packages / TRITON, check, inputs=given(0, 5000))
         assert found.kernel.name == EMBEDDING and found.confidence == "proved"
 
 
@@ -108,7 +107,7 @@ def test_folders_of_the_users_modules_may_have_spaces_in_their_names(tmp_path: P
 
 
 def test_values_that_fit_are_not_blamed(packages: Path):
-    found = explain_package(packages / TRITON, ASSERTION, call=call(-1000, 999))
+    found = explain_package(packages / TRITON, ASSERTION, inputs=given(-1000, 999))
     assert found.input is None and found.confidence == "likely"
 
 

@@ -16,22 +16,15 @@ ASSIGNED = re.compile(
 )
 _TRITON = re.compile(r"tl\.(load|store|atomic_\w{1,20})\((\w{1,300}) \+ \((.{1,2000})")
 _CPP_INDEX = re.compile(r"\b(\w{0,100}ptr\d{1,4})\[static_cast<int64_t>\((.{1,1000}?)\)\]( = )?")
-_CPP_LOAD = re.compile(
-    r"::loadu\((\w{0,100}ptr\d{1,4}) \+ static_cast<int64_t>\((.{1,1000}?)\)(?:, |\))"
-)
-_CPP_STORE = re.compile(
-    r"\.store\((\w{0,100}ptr\d{1,4}) \+ static_cast<int64_t>\((.{1,1000}?)\)(?:, |\))"
+_CPP_VECTOR = re.compile(
+    r"(?:::(load)u|\.store)\((\w{0,100}ptr\d{1,4}) \+ "
+    r"static_cast<int64_t>\((.{1,1000}?)\)(?:, |\))"
 )
 _CPP_ATOMIC = re.compile(
     r"atomic_add\w{0,20}\(&(\w{0,100}ptr\d{1,4})\[static_cast<int64_t>\((.{1,1000}?)\)\]"
 )
 How = Literal["load", "store", "atomic"]
 _TRITON_HOW: dict[str, How] = {"load": "load", "store": "store"}
-_CPP: tuple[tuple[re.Pattern[str], How], ...] = (
-    (_CPP_ATOMIC, "atomic"),
-    (_CPP_LOAD, "load"),
-    (_CPP_STORE, "store"),
-)
 _CHECK = re.compile(r'"index out of bounds: ([^"]{1,300})"')
 _TWO = re.compile(r"^(.{1,80}?) <= (.{1,80}?) < (.{1,80})$")
 _ABOVE = re.compile(r"^(.{1,80}?) < (.{1,80})$")
@@ -106,9 +99,10 @@ def _accesses(code: Code, place: int, line: str) -> Iterator[Access]:
         return
     if "ptr" not in line:
         return
-    for pattern, way in _CPP:
-        for found in pattern.finditer(line):
-            yield Access(place, way, found[1], plain(found[2]), text)
+    for found in _CPP_VECTOR.finditer(line):
+        yield Access(place, "load" if found[1] else "store", found[2], plain(found[3]), text)
+    for found in _CPP_ATOMIC.finditer(line):
+        yield Access(place, "atomic", found[1], plain(found[2]), text)
     if "atomic_add" not in line:
         for found in _CPP_INDEX.finditer(line):
             yield Access(place, "store" if found[3] else "load", found[1], plain(found[2]), text)

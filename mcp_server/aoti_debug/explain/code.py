@@ -173,7 +173,7 @@ def tensor_in(text: str, names: ModelNames) -> NamedTensor | None:
 
 def described(value: NamedTensor, names: ModelNames) -> str:
     """Say what a tensor is: `input 0 ids int64 [s23, 32]`."""
-    root = names.root(value.name) or value
+    root = names.root(value)
     words = [f"{root.kind} {root.index}" if root.kind == "input" else root.kind, names.called(root)]
     if root.name != value.name:
         words.append(f"(as {value.name})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import checks, unchecked
@@ -29,7 +30,7 @@ def kernel_record(
         name=wanted.name,
         kind=kind,
         launch=number,
-        file=base_name(code.file),
+        file=PurePosixPath(code.file).name,
         line=code.first + (place or 0),
         text=code.lines[place].strip() if place is not None else None,
     )
@@ -52,11 +53,7 @@ def sizes_of(arguments: Sequence[Argument], names: ModelNames) -> dict[str, str]
     return dict(list(found.items())[:LISTED])
 
 
-def checked_words(
-    code: Code | None, arguments: Mapping[str, Argument], names: ModelNames
-) -> list[str]:
-    if code is None:
-        return []
+def checked_words(code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> list[str]:
     found = []
     for check in checks(code):
         one = indices.read_index(code, check, arguments, names, (), ())
@@ -66,11 +63,7 @@ def checked_words(
     return list(dict.fromkeys(found))[:SAID]
 
 
-def unchecked_words(
-    code: Code | None, arguments: Mapping[str, Argument], names: ModelNames
-) -> list[str]:
-    if code is None:
-        return []
+def unchecked_words(code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> list[str]:
     found = []
     for access in unchecked(code):
         argument = arguments.get(access.pointer)
@@ -81,9 +74,7 @@ def unchecked_words(
     return list(dict.fromkeys(found))[:SAID]
 
 
-def slice_lines(code: Code | None, found: Index | None) -> list[str]:
-    if code is None or found is None:
-        return []
+def slice_lines(code: Code, found: Index) -> list[str]:
     places = [*found.slice, found.check.place]
     if found.access is not None:
         places.append(found.access.place)
@@ -93,10 +84,8 @@ def slice_lines(code: Code | None, found: Index | None) -> list[str]:
     ][:24]
 
 
-def numbered(code: Code | None, place: int | None) -> str | None:
+def numbered(code: Code, place: int | None) -> str:
     """Return the kernel's lines with their numbers, those around the line in question if long."""
-    if code is None:
-        return None
     first = 0
     if len(code.lines) > CODE_LINES:
         first = max(0, min((place or 0) - CODE_LINES // 2, len(code.lines) - CODE_LINES))
@@ -136,10 +125,6 @@ def notes(code: Code | None, launches: Sequence[Launch], origin: KernelOrigin | 
     if len(launches) > 1:
         found.append(f"the arguments are those of launch {launches[0].number}")
     return found
-
-
-def base_name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def lines_of(

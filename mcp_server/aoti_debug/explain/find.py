@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from aoti_debug.explain.accesses import IndexCheck, read_condition
+from aoti_debug.errors import UnknownKernel
+from aoti_debug.explain.accesses import IndexCheck
 from aoti_debug.explain.code import Argument, Code, arguments_of, cpp_code, kernel_at, triton_code
 from aoti_debug.explain.index import Producer
 from aoti_debug.explain.meaning import KernelReader
@@ -36,25 +37,6 @@ class Wanted:
     launch: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """A failed check of a generated kernel: its place, and the kernels named with it."""
-
-    condition: str
-    file: str | None = None
-    line: int | None = None
-    kernels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NotFound:
-    """No kernel is meant; `nearest` are the names that come closest."""
-
-    asked: str
-    nearest: tuple[str, ...]
-    why: str = ""
-
-
 def kernel_names(model: CompiledModel) -> list[str]:
     """Return the names of all that the model launches or holds, each once, in program order."""
     wrapper = model.wrapper
@@ -64,8 +46,16 @@ def kernel_names(model: CompiledModel) -> list[str]:
     return list(dict.fromkeys([*launched, *held, *ops]))
 
 
-def find(asked: str, model: CompiledModel, cpp: Sequence[str], cpp_file: str) -> Wanted | NotFound:
-    """Return what `asked` means; `cpp` are the lines of the C++ kernels' file."""
+def find(asked: str | DeviceAssert, model: CompiledModel, texts: Texts, package: str) -> Wanted:
+    """Return the kernel of the package that `asked` means: by its name, a launch, a line of the C++
+    kernels' file, or a failed check, as it was read or as text.
+
+    Raises:
+        UnknownKernel: it has no such kernel; the nearest names are told.
+    """
+    if isinstance(asked, DeviceAssert):
+        kernels = [asked.function] if asked.function else []
+        return find_check(asked.condition, asked.file, asked.line, kernels, model, texts)
     text = asked.strip()
     names = kernel_names(model)
     if text in names:
@@ -78,71 +68,68 @@ def find(asked: str, model: CompiledModel, cpp: Sequence[str], cpp_file: str) ->
         return Wanted(handle[1], launch=number)
     if (said := _CONDITION.search(text)) is not None:
         place = _PLACE.search(text)
-        spoken = tuple(name for name in names if name in text)
         file, line = (place[1], int(place[2])) if place is not None else (None, None)
-        return find_assertion(Assertion(said[1], file, line, spoken), model, cpp, cpp_file)
-    if (place := _PLACE.search(text)) is not None and _same(place[1], cpp_file):
-        name = kernel_at(cpp, int(place[2]))
+        return find_check(said[1], file, line, [n for n in names if n in text], model, texts)
+    if (place := _PLACE.search(text)) is not None and texts.holds(place[1]):
+        name = kernel_at(texts.cpp, int(place[2]))
         if name is not None:
-            return Wanted(name, line=int(place[2]), generated=PurePosixPath(cpp_file).name)
-    named = [name for name in names if name in text]
-    if named:
+            return Wanted(name, line=int(place[2]), generated=texts.cpp_file)
+    if named := [name for name in names if name in text]:
         return Wanted(max(named, key=len))
     operator = text.replace("::", ".").removesuffix(".default")
     custom = [name for name in names if operator in name.replace("::", ".")]
     if len(custom) == 1:
         return Wanted(custom[0])
-    return NotFound(asked[:200], nearest(text, names))
+    near = ", ".join(nearest(text, names))
+    raise UnknownKernel(
+        f"{package} has no kernel {' '.join(asked[:200].split())[:120]!r}",
+        help=f"The nearest: {near}." if near else "It launches no kernel.",
+    )
 
 
-def nearest(text: str, names: Sequence[str]) -> tuple[str, ...]:
+def nearest(text: str, names: Sequence[str]) -> list[str]:
     """Return the names that look most like what was asked for."""
     asked = text[:200].lower()
     parts = [part for part in re.split(r"[\W_]+", asked) if len(part) > 2]
     holding = [name for name in names if any(part in name.lower() for part in parts)]
     pool = holding if holding else list(names)
-    close = difflib.get_close_matches(asked, pool[:4000], NEAREST, 0.0)
-    return tuple(close[:NEAREST])
+    return difflib.get_close_matches(asked, pool[:4000], NEAREST, 0.0)
 
 
-def asserted(check: DeviceAssert) -> Assertion:
-    """Return what an assertion that was read names."""
-    condition = check.condition.removeprefix("index out of bounds: ")
-    kernels = (check.function,) if check.function else ()
-    return Assertion(condition, check.file, check.line, kernels)
-
-
-def find_assertion(
-    found: Assertion, model: CompiledModel, cpp: Sequence[str], cpp_file: str
-) -> Wanted | NotFound:
-    """Find the kernel with an assertion: by the line that is named, else the only one."""
-    condition, line = found.condition, found.line
-    check = read_condition(condition)
-    generated = PurePosixPath(found.file).name if found.file is not None else None
-    if found.file is not None and line is not None and _same(found.file, cpp_file):
+def find_check(
+    condition: str,
+    file: str | None,
+    line: int | None,
+    kernels: Sequence[str],
+    model: CompiledModel,
+    texts: Texts,
+) -> Wanted:
+    """Find the kernel with a check: by the line that is named, else the only one, or the only one
+    of those that are named with it."""
+    condition, cpp = condition.removeprefix("index out of bounds: ").strip(), texts.cpp
+    generated = PurePosixPath(file).name if file is not None else None
+    if file is not None and line is not None and texts.holds(file):
         name = kernel_at(cpp, line)
         # The text of another model's kernel may name a line that exists here by chance.
-        if name is not None and any(
-            check.condition in one for one in cpp[max(0, line - 3) : line + 2]
-        ):
-            return Wanted(name, check.condition, line, generated)
+        if name is not None and any(condition in one for one in cpp[max(0, line - 3) : line + 2]):
+            return Wanted(name, condition, line, generated)
     triton = [
         kernel.name
         for kernel in (model.wrapper.kernels if model.wrapper else ())
-        if any(check.condition in one for one in kernel.asserts)
+        if any(condition in one for one in kernel.asserts)
     ]
     inside = [n for n, one in enumerate(cpp, 1) if f'"index out of bounds: {condition}"' in one]
     holding = list(dict.fromkeys([*triton, *(k for n in inside if (k := kernel_at(cpp, n)))]))
-    meant = [name for name in found.kernels if name in holding]
-    for names in (meant, holding):
+    for names in ([name for name in kernels if name in holding], holding):
         if len(names) == 1:
             own = line if names[0] in triton else None
-            return Wanted(names[0], check.condition, own, generated)
+            return Wanted(names[0], condition, own, generated)
     if holding:
-        why = f"{len(holding)} kernels check {check.condition}: name one of them"
-        return NotFound(condition, tuple(holding[:NEAREST]), why)
-    return NotFound(
-        condition, (), f"no kernel of this package checks {check.condition}: it is another model's"
+        why = f"{len(holding)} kernels check {condition}: name one of them"
+        raise UnknownKernel(why, help=f"The nearest: {', '.join(holding[:NEAREST])}.")
+    raise UnknownKernel(
+        f"no kernel of this package checks {condition}: it is another model's",
+        help="Give the package of the call that failed, or a kernel's name.",
     )
 
 
@@ -151,10 +138,6 @@ def launches_of(model: CompiledModel, wanted: Wanted) -> list[Launch]:
     launches = model.wrapper.launches if model.wrapper else ()
     own = [launch for launch in launches if launch.kernel == wanted.name]
     return [one for one in own if one.number == wanted.launch] or own
-
-
-def _same(one: str, other: str) -> bool:
-    return bool(other) and PurePosixPath(one).name == PurePosixPath(other).name
 
 
 CHAIN = 6
@@ -168,6 +151,10 @@ class Texts:
     cpp: Sequence[str] = ()
     cpp_file: str = ""
     starts: Mapping[str, int] = field(default_factory=dict)  # C++ kernel -> 0-based line
+
+    def holds(self, file: str) -> bool:
+        """Tell whether a file, wherever it lies, is the one of the C++ kernels."""
+        return bool(self.cpp_file) and PurePosixPath(file).name == self.cpp_file
 
 
 def code_of(model: CompiledModel, texts: Texts, name: str) -> Code | None:
@@ -194,39 +181,36 @@ def producers_of(
     for source in meaning.sources:
         value = source.argument.value if source.argument is not None else None
         if value is not None and value.kind == "buffer":
-            made = maker_of(value.name, model, texts, names)
+            made = maker_of(value, model, texts, names)
             if made is not None:
                 yield Producer(made[0], tuple(made[1]))
 
 
 def maker_of(
-    buffer: str, model: CompiledModel, texts: Texts, names: ModelNames, before: int | None = None
+    buffer: NamedTensor,
+    model: CompiledModel,
+    texts: Texts,
+    names: ModelNames,
+    before: int | None = None,
 ) -> tuple[Launch, list[str]] | None:
     """Return the last launch that writes a buffer, and the tensors it reads."""
     root = names.root(buffer)
-    if root is None or model.wrapper is None:
-        return None
-    named = re.compile(rf"\b(?:{re.escape(buffer)}|{re.escape(root.name)})\b")
-    for launch in reversed(model.wrapper.launches):
+    named = re.compile(rf"\b(?:{re.escape(buffer.name)}|{re.escape(root.name)})\b")
+    for launch in reversed(model.wrapper.launches if model.wrapper else ()):
         if before is not None and launch.line >= before:
             continue
         text = texts.wrapper[launch.line - 1] if launch.line <= len(texts.wrapper) else ""
         if not named.search(text):
             continue
         arguments = arguments_of(texts.wrapper, launch, code_of(model, texts, launch.kernel), names)
-        ours = [a for a in arguments if a.value is not None and roots(a.value, names) == root.name]
+        tensors = [(a, names.root(a.value)) for a in arguments if a.value is not None]
+        ours = [a for a, of in tensors if of.name == root.name]
         if any(writes(a, launch) for a in ours):
             reads = [
-                names.called(names.root(a.value.name) or a.value)
-                for a in arguments
-                if a.value is not None and a not in ours and not writes(a, launch)
+                names.called(of) for a, of in tensors if a not in ours and not writes(a, launch)
             ]
             return launch, list(dict.fromkeys(reads))
     return None
-
-
-def roots(value: NamedTensor, names: ModelNames) -> str:
-    return (names.root(value.name) or value).name
 
 
 def writes(argument: Argument, launch: Launch) -> bool:
@@ -252,7 +236,7 @@ def chain_of(
         value = argument.value
         if value is None or value.kind != "buffer" or argument.direction == "out":
             continue
-        made = maker_of(value.name, model, texts, names, launch.line)
+        made = maker_of(value, model, texts, names, launch.line)
         if made is not None:
             ops = f" ({', '.join(made[0].ops[:4])})" if made[0].ops else ""
             reads = f" from {', '.join(made[1][:4])}" if made[1] else ""

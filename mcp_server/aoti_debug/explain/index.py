@@ -92,7 +92,7 @@ def selected(
         argument = arguments.get(access.pointer)
         if argument is None or argument.value is None:
             continue
-        value = names.root(argument.value.name) or argument.value
+        value = names.root(argument.value)
         return access, value, dimension_of(value, upper, access, check, names)
     for argument in arguments.values():  # the use may be vectorised beyond recognition
         table = argument.value

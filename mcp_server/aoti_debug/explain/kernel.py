@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
 
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import describe
@@ -90,32 +90,17 @@ def _line(
 Files = Callable[[], Iterable[tuple[str, str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class CallSeen:
-    """The call that is looked at: its inputs as they were described, and their names."""
-
-    inputs: tuple[Leaf, ...] = ()
-    names: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def shapes(self) -> dict[int, tuple[int, ...]]:
-        return {
-            i.index: i.shape for i in self.inputs if i.index is not None and i.shape is not None
-        }
-
-
 def explain(
     model: CompiledModel,
     texts: Texts,
     wanted: Wanted,
-    call: CallSeen | None = None,
+    inputs: Sequence[Leaf] = (),
     files: Files = lambda: (),
 ) -> ExplainAnswer:
-    """Explain a kernel from the package, and from a call where one was seen. `files` yields the
-    user's modules, asked only for a kernel that the user wrote."""
-    call = call or CallSeen()
+    """Explain a kernel from the package, and from the inputs of a call where one was seen. `files`
+    yields the user's modules, asked only for a kernel that the user wrote."""
     assert model.wrapper is not None
-    names = read_names(model.wrapper, texts.wrapper, call.names, call.shapes)
+    names = read_names(model.wrapper, texts.wrapper, inputs)
     launches = launches_of(model, wanted)
     code = code_of(model, texts, wanted.name)
     launch = launches[0] if launches else None
@@ -125,7 +110,7 @@ def explain(
     found = None
     if code is not None and check is not None:
         producers = list(producers_of(code, check, by_name, model, texts, names))
-        found = indices.read_index(code, check, by_name, names, producers, call.inputs)
+        found = indices.read_index(code, check, by_name, names, producers, inputs)
     blame = None
     if found is not None and wanted.condition is not None:
         ops = [op for producer in found.producers for op in producer.launch.ops]
@@ -149,11 +134,11 @@ def explain(
             a.parameter: describe.argument_words(a, names) for a in arguments[: describe.LISTED]
         },
         sizes=describe.sizes_of(arguments, names),
-        checked=describe.checked_words(code, by_name, names),
-        unchecked=describe.unchecked_words(code, by_name, names),
-        slice=describe.slice_lines(code, found),
+        checked=describe.checked_words(code, by_name, names) if code else [],
+        unchecked=describe.unchecked_words(code, by_name, names) if code else [],
+        slice=describe.slice_lines(code, found) if code and found else [],
         chain=chain_of(launch, arguments, model, texts, names),
-        code=describe.numbered(code, place),
+        code=describe.numbered(code, place) if code else None,
         fixes=blame.fixes if blame else [],
         notes=describe.notes(code, launches, origin),
     )
@@ -164,11 +149,8 @@ def check_of(code: Code | None, wanted: Wanted) -> tuple[IndexCheck | None, int 
     the condition, else, where nothing was asked, none."""
     if code is None:
         return None, None
-    place = (
-        code.at(wanted.line)
-        if wanted.line is not None and wanted.generated == describe.base_name(code.file)
-        else None
-    )
+    named = wanted.line is not None and wanted.generated == PurePosixPath(code.file).name
+    place = code.at(wanted.line) if named and wanted.line is not None else None
     if wanted.condition is None:
         return None, place
     having = [check for check in checks(code) if check.condition == wanted.condition]

@@ -132,8 +132,8 @@ class KernelReader:
         argument = self._arguments.get(pointer)
         if argument is None or argument.value is None:
             return IndexMeaning(f"an element of {pointer}", (IndexSource(),))
-        root = self._names.root(argument.value.name) or argument.value
-        return IndexMeaning(f"an element of {self._names.called(root)}", (IndexSource(argument),))
+        called = self._names.called(self._names.root(argument.value))
+        return IndexMeaning(f"an element of {called}", (IndexSource(argument),))
 
     def _position(self, name: str, before: int, right: str | None = None) -> IndexMeaning:
         """A loop variable of C++, or a position that Triton derives from the program's number."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from aoti_debug.package.record import Constant, Dim, Wrapper
 from aoti_debug.probe.expression import evaluate
+from aoti_debug.vocabulary import Leaf
 
 _INPUT = re.compile(r"auto (\w{1,300}) = std::move\(inputs\[(\d{1,6})\]\);")
 _CONSTANT = re.compile(r"auto& (\w{1,300}) = constants_->at\((\d{1,7})\);")
@@ -66,13 +67,10 @@ class ModelNames:
             return (constant.fqn or constant.name) if constant is not None else value.name
         return value.name
 
-    def root(self, name: str) -> NamedTensor | None:
-        """Return the tensor whose memory a name stands for, through views and reuse."""
-        value = self.values.get(name)
+    def root(self, value: NamedTensor) -> NamedTensor:
+        """Return the tensor whose memory a value is, through views and reuse."""
         for _ in range(64):
-            if value is None or value.of is None:
-                return value
-            value = self.values.get(value.of) or value
+            value = self.values.get(value.of, value) if value.of is not None else value
         return value
 
     def origin(self, symbol: str) -> str | None:
@@ -126,14 +124,8 @@ class ModelNames:
         return f"{plain} ({', '.join(where)})" + (f" = {value}" if value is not None else "")
 
 
-def read_names(
-    wrapper: Wrapper,
-    lines: Sequence[str],
-    users: Mapping[int, str] | None = None,
-    shapes: Mapping[int, Sequence[int]] | None = None,
-) -> ModelNames:
-    """Read the body of `run_impl`; `users` and `shapes` are the inputs' names and sizes in the
-    call that is looked at, where they are known."""
+def read_names(wrapper: Wrapper, lines: Sequence[str], inputs: Sequence[Leaf] = ()) -> ModelNames:
+    """Read the body of `run_impl`; `inputs` are those of the call that is looked at."""
     values: dict[str, NamedTensor] = {}
     arrays: dict[str, tuple[str, ...]] = {}
     scalars: dict[str, str] = {}
@@ -142,11 +134,10 @@ def read_names(
         _read(line, values, arrays, scalars)
     for constant in wrapper.constants:
         named = [v for v in values.values() if v.kind == "constant" and v.index == constant.index]
-        for value in named or [NamedTensor(constant.name, "constant", constant.index)]:
-            sizes = tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
-            values[value.name] = NamedTensor(
-                value.name, "constant", constant.index, *sizes, constant.dtype
-            )
+        sizes = tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
+        for name in [v.name for v in named] or [constant.name]:
+            about = constant.index, *sizes, constant.dtype
+            values[name] = NamedTensor(name, "constant", *about)
     sizes_of = {s.expression: s.name for s in wrapper.symbols}
     for one in wrapper.inputs:
         if one.name not in values:
@@ -162,8 +153,9 @@ def read_names(
             )
         values[one.name] = NamedTensor(one.name, "input", one.index, size, stride, one.dtype)
     symbols = {symbol.name: symbol.expression for symbol in wrapper.symbols}
-    names = ModelNames(values, symbols, scalars, wrapper.constants, users or {})
-    return replace(names, known=_bind(names, shapes))
+    users = {i.index: i.name for i in inputs if i.index is not None and i.name is not None}
+    names = ModelNames(values, symbols, scalars, wrapper.constants, users)
+    return replace(names, known=_bind(names, {i.index: i.shape for i in inputs}))
 
 
 def bounds(dim: Dim) -> str:
@@ -174,12 +166,12 @@ def bounds(dim: Dim) -> str:
     return f"{'' if low is None else low}..{'' if high is None else high}"
 
 
-def _bind(names: ModelNames, shapes: Mapping[int, Sequence[int]] | None) -> dict[str, int]:
+def _bind(names: ModelNames, shapes: Mapping[int | None, Sequence[int] | None]) -> dict[str, int]:
     known: dict[str, int] = {}
     for symbol, expression in names.symbols.items():
         place = names.dimension(symbol)
         if place is not None:
-            shape = (shapes or {}).get(place[0], ())
+            shape = shapes.get(place[0]) or ()
             if place[1] < len(shape):
                 known[symbol] = shape[place[1]]
         elif (value := evaluate(expression, known)) is not None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.answers import ExplainAnswer
-from aoti_debug.errors import UnknownKernel, UnreadableInput
+from aoti_debug.errors import UnreadableInput
 from aoti_debug.explain.code import cpp_kernels
-from aoti_debug.explain.find import NotFound, Texts, asserted, find, find_assertion
-from aoti_debug.explain.kernel import CallSeen, explain
+from aoti_debug.explain.find import Texts, find
+from aoti_debug.explain.kernel import explain
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.files import read_source
+from aoti_debug.vocabulary import Leaf
 
 SOURCE_BYTES = 24 * 1024 * 1024
 MODULES = 400  # of the user's that are searched for a kernel
@@ -26,11 +27,11 @@ def explain_package(
     path: Path,
     kernel: str | DeviceAssert,
     model: str | None = None,
-    call: CallSeen | None = None,
+    inputs: Sequence[Leaf] = (),
     folders: Iterable[Path] = (),
 ) -> ExplainAnswer:
     """Explain a kernel of a package: by its name, the number of its launch, or its assertion, as it
-    was read or as text.
+    was read or as text; `inputs` are those of the call that is looked at.
 
     Raises:
         UnreadableInput: no package that can be read, or one without its source.
@@ -39,14 +40,8 @@ def explain_package(
     package = inspect(path, binaries=False)
     found = model_of(package, path, model)
     texts = read_texts(path, found)
-    lines, file = texts.cpp, texts.cpp_file
-    if isinstance(kernel, DeviceAssert):
-        wanted = find_assertion(asserted(kernel), found, lines, file)
-    else:
-        wanted = find(kernel, found, lines, file)
-    if isinstance(wanted, NotFound):
-        raise unknown(wanted, path)
-    answer = explain(found, texts, wanted, call, lambda: modules([*folders, path.parent]))
+    wanted = find(kernel, found, texts, path.name)
+    answer = explain(found, texts, wanted, inputs, lambda: modules([*folders, path.parent]))
     return answer.model_copy(update={"package": str(path)})
 
 
@@ -69,16 +64,6 @@ def model_of(package: Package, path: Path, model: str | None) -> CompiledModel:
             help="Compile it again and give that package; TORCH_LOGS=output_code shows where.",
         )
     return found
-
-
-def unknown(wanted: NotFound, path: Path) -> UnknownKernel:
-    asked = " ".join(wanted.asked.split())[:120]
-    near = (
-        f"The nearest: {', '.join(wanted.nearest)}." if wanted.nearest else "It launches no kernel."
-    )
-    if wanted.why and not wanted.nearest:
-        near = "Give the package of the call that failed, or a kernel's name."
-    return UnknownKernel(wanted.why or f"{path.name} has no kernel {asked!r}", help=near)
 
 
 def read_texts(path: Path, model: CompiledModel) -> Texts:

@@ -13,7 +13,7 @@ from aoti_debug.diagnose.from_exception import lost_cache
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import Code
-from aoti_debug.explain.kernel import CallSeen, find_in, is_users
+from aoti_debug.explain.kernel import find_in, is_users
 from aoti_debug.explain.package import explain_package, modules
 from aoti_debug.explain.values import Found
 from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
@@ -25,6 +25,7 @@ from aoti_debug.triage.captured_call import captured, with_names
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
 from aoti_debug.triage.source_text import sets
+from aoti_debug.vocabulary import Leaf
 
 LINE_LIMIT = 200
 STALE = "guides/wrong-results.md#a-package-of-another-version"
@@ -118,17 +119,14 @@ def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None)
         raise UnknownKernel(f"run {run.id} names no kernel", help="Name one; `inspect` lists them.")
     folders = folders_of(run)
     wanted = model or (call.call.model if call.call is not None else None)
-    answer = explain_package(call.package, asked, wanted, seen(observations), folders)
+    answer = explain_package(call.package, asked, wanted, inputs_seen(observations), folders)
     return answer.model_copy(update={"run": run.id, "package": None})
 
 
-def seen(observations: Observations) -> CallSeen | None:
-    """Return the call in question as it was described."""
+def inputs_seen(observations: Observations) -> tuple[Leaf, ...]:
+    """Return the inputs of the call in question as they were described."""
     call = observations.run.call
-    if call is None:
-        return None
-    names = {i.index: i.name for i in call.inputs if i.index is not None and i.name is not None}
-    return CallSeen(call.inputs, names)
+    return call.inputs if call is not None else ()
 
 
 def asked_for(run: RunDirectory, observations: Observations) -> str | DeviceAssert | None:
@@ -214,12 +212,8 @@ def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         return diagnosis
     call = observations.run.call
     try:
-        found = explain_package(
-            observations.package.path,
-            check,
-            call.model if call else None,
-            seen(observations),
-        )
+        model, inputs = call.model if call else None, inputs_seen(observations)
+        found = explain_package(observations.package.path, check, model, inputs)
     except AotiDebugError:
         return diagnosis
     if found.category != "index_out_of_bounds":
