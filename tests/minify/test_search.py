@@ -7,28 +7,23 @@ import ast
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.minify.graph import (
-    Graph,
-    GraphNode,
-    NodeValue,
-    NodeValues,
-    OperatorFile,
-)
+from aoti_debug.minify.graph import Graph, GraphNode, NodeValue, NodeValues, OperatorFile, Survey
 from aoti_debug.minify.material import Material
-from aoti_debug.minify.operators import beside, choices
+from aoti_debug.minify.operators import Definitions, beside, choices
 from aoti_debug.minify.original import repeats, ways
 from aoti_debug.minify.reproduction import FROM_FILE, header, report
 from aoti_debug.minify.script import cut_to
-from aoti_debug.minify.search import Trials, minimise
+from aoti_debug.minify.search import minimise
 from aoti_debug.minify.slice import Reduction, with_users
 from aoti_debug.minify.survey import why_unreadable
 from aoti_debug.minify.worker_pool import WorkerPool, first
-from aoti_debug.minify.write import Writer
+from aoti_debug.minify.write import Script, Writer
 from aoti_debug.probe.operator_source import cut
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.captured_call import Captured
@@ -164,8 +159,7 @@ def test_what_uses_a_node_is_found_through_what_only_takes_it_apart() -> None:
         call("used", target="torch.ops.aten.relu", args=({"ref": "left"},)),
         call("later", target="torch.ops.aten.relu", args=({"ref": "used"},)),
     )
-    index = {node.name: number for number, node in enumerate(nodes)}
-    graph = Graph("2.13.0", nodes, symbols={}, operators=(), registered={}, random=(), index=index)
+    graph = Graph("2.13.0", nodes, symbols={})
     assert with_users(graph, frozenset({0})) == {0, 2}
 
 
@@ -377,10 +371,6 @@ GRAPH = Graph(
         ),
     ),
     symbols={"s0": (2, 64)},
-    operators=(),
-    registered={},
-    random=(),
-    index={"w": 0, "x": 1, "mul": 2},
 )
 
 
@@ -388,21 +378,29 @@ def value(name: str, *shape: int) -> NodeValue:
     return NodeValue(name, shape=shape, dtype="torch.float32", floating=True)
 
 
+def writer_of(
+    real: NodeValues, example: NodeValues | None = None, graph: Graph = GRAPH, **defined: Any
+) -> Writer:
+    weights = NodeValues("real", {"w": value("w", 8)}, None)
+    survey = Survey(graph, example or real, real, weights, Path("values"))
+    return Writer(survey, Definitions(**defined))
+
+
 def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
     example = NodeValues("example", {"x": value("x", 4, 8)}, None)
     real = NodeValues("real", {"x": value("x", 9, 8)}, None)
-    writer = Writer(GRAPH, example, real, {"w": value("w", 8)}, "")
+    writer = writer_of(real, example)
     settings = {"max_autotune": True}
     whole = Reduction(
         frozenset({2}), "run", "aoti", dynamic=True, two_sided=True, settings=settings
     )
-    script = writer.write(whole, "def load(name): ...").text
+    script = writer.write(whole).text
     assert 's0 = torch.export.Dim("s0", min=2, max=64)' in script
     assert 'export(model, example(), dynamic_shapes={"x": {0: s0}})' in script
     assert 'self.register_buffer("w", load("weights/w"))' in script
     assert 'load("example/x")' in script and 'load("real/x")' in script
     assert "inductor_configs={'max_autotune': True}" in script
-    assert "Dim" not in writer.write(replace(whole, dynamic=False), "").text
+    assert "Dim" not in writer.write(replace(whole, dynamic=False)).text
 
 
 def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
@@ -413,10 +411,10 @@ def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     node = replace(GRAPH.nodes[2], source=Place(f"/m/{said}.py", 3, text=f"\r{said}\udcff"))
     graph = replace(GRAPH, nodes=(*GRAPH.nodes[:2], node))
     side = NodeValues("real", {"x": value("x", 9, 8)}, None)
-    writer = Writer(graph, side, side, {"w": value("w", 8)}, prelude.text)
+    writer = writer_of(side, graph=graph, text=prelude.text)
     whole = Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
     head = header(Fingerprint("run", said, said), said, said, (said, *prelude.notes))
-    text = beside(writer.write(whole, FROM_FILE, head).text, prelude.files)
+    text = beside(writer.write(whole, head, FROM_FILE).text, prelude.files)
     tree = ast.parse(text.encode())
     kinds = [type(one).__name__ for one in tree.body]
     assert kinds == ["Expr", "ImportFrom", "Import", "Expr", "ClassDef", *["FunctionDef"] * 3, "If"]
@@ -424,33 +422,10 @@ def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     assert not names & {"exit", "os"}
 
 
-async def nothing(*_: object) -> None:
-    return None
-
-
-async def well() -> list[str]:
-    return []
-
-
 def test_a_report_quotes_and_never_marks_up() -> None:
     said = "<img src=x> ![a](http://x/y) `b` @all"
-    side = NodeValues("real", {}, None)
-    trials = Trials(
-        WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0)),
-        Writer(GRAPH, side, side, {}, ""),
-        Fingerprint(),
-        Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False),
-        "",
-        1.0,
-        1,
-        1.0,
-        1,
-        nothing,
-        print,
-        well,
-    )
     answer = MinifyAnswer(run="r-1", status="done", signature=said, source=said, also_seen=[said])
-    text = report(answer, trials, GRAPH, "pass")
+    text = report(answer, Script("pass", ()), "", "2.13.0")
     assert text.count("src=x") == 3
     assert "<img" not in text.replace("\\<img", "")
     assert "![a](" not in text
@@ -462,8 +437,7 @@ def test_nan_is_looked_for_first_where_the_call_gave_some(nan: int, first: str) 
     seen = Observations(run=events(called(), end(1, outputs=[out])))
     material = Material(Path("program.pt2"), observations=seen)
     side = NodeValues("real", {"x": value("x", 9, 8)}, None)
-    writer = Writer(GRAPH, side, side, {"w": value("w", 8)}, "")
     whole = Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
     pool = WorkerPool(Path("unused"), Path("unused"), anyio.Event(), Machine(1, 1, 0))
-    found = [way.until for way in ways(pool, material, writer, whole, "", compare=True)]
+    found = [way.until for way in ways(pool, material, writer_of(side), whole, compare=True)]
     assert next(way for way in found if way in ("compare", "finite")) == first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,45 +14,29 @@ from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.kernel import Launched, write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
-from aoti_debug.minify.operators import Definitions, definitions_for
-from aoti_debug.minify.original import LOWER_S, Original, original
-from aoti_debug.minify.reproduction import Alone, Reproduction
+from aoti_debug.minify.operators import definitions_for
+from aoti_debug.minify.original import original
+from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
-from aoti_debug.minify.slice import Clues, Reduction, slices, with_producers, with_users
+from aoti_debug.minify.slice import Reduction, slices, with_producers, with_users
 from aoti_debug.minify.stock import minify_with_torch
-from aoti_debug.minify.survey import Survey, differ, search_folder, take_survey, why_none
-from aoti_debug.minify.worker_pool import WorkerPool, first, worker_pool
+from aoti_debug.minify.survey import differ, search_folder, take_survey
+from aoti_debug.minify.worker_pool import first, worker_pool
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Next
-from aoti_debug.run.device import Device
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import this_machine
+from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.fingerprint import WRONG, placed
+from aoti_debug.triage.fingerprint import WRONG
 from aoti_debug.triage.pipeline import triage
 from aoti_debug.triage.probe_arguments import context_arguments, import_paths
 from aoti_debug.triage.run_state import RunState
-from aoti_debug.triage.spawn import hold_gpus, unwell
+from aoti_debug.triage.spawn import hold_gpus
 from aoti_debug.vocabulary import Fingerprint
 
 WIDTH = 4
-LEAST_S = 180.0  # for a candidate, which compiles less than the original
-TIMES_THE_ORIGINAL = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Minification:
-    """What a search works with; `cache` is where its candidates compile."""
-
-    work: RunState
-    request: MinifyRequest
-    material: Material
-    pool: WorkerPool
-    survey: Survey
-    definitions: Definitions
-    cache: Path
-    devices: list[Device]
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
@@ -83,8 +67,28 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         survey = await take_survey(pool, root, material)
         folders = import_paths(request.target, material.context.folders)
         definitions = await definitions_for(pool, survey.graph, material.context, folders)
-        search = Minification(work, request, material, pool, survey, definitions, cache, devices)
-        return await _minified(search)
+        writer = Writer(survey, definitions)
+        base = Reduction(
+            frozenset(survey.graph.calls()),
+            "compare",
+            "aoti",
+            dynamic=bool(survey.graph.symbols),
+            two_sided=differ(survey),
+            settings=material.candidate_settings,
+        )
+        found = await original(work, pool, material, writer, base, compare=request.compare)
+        work.done(found.step())
+        writing = anyio.Lock()  # candidates side by side may both be better than the best
+
+        async def better(best: Best) -> None:
+            async with writing:
+                said = "Not confirmed yet: the search continues."
+                await reproduction.write(trials, best, said)
+
+        base = replace(base, until=found.until)
+        about = work, request, material, pool, devices, writer, found, base
+        trials = Trials(*about, better)
+        return await _minified(trials)
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
@@ -113,86 +117,42 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     return replace(material, words=(*trust, *material.words))
 
 
-async def _minified(search: Minification) -> MinifyAnswer:
-    work, material, survey = search.work, search.material, search.survey
-    values = survey.weights.by_name
-    text = search.definitions.text
-    writer = Writer(survey.graph, survey.example, survey.real, values, text)
-    base = Reduction(
-        frozenset(survey.graph.calls()),
-        "compare",
-        "aoti",
-        dynamic=bool(survey.graph.symbols),
-        two_sided=differ(survey),
-        settings=material.candidate_settings,
-    )
-    load = reproduction.from_folder(survey.values)
-    found = await original(work, search.pool, material, writer, base, load, search.request)
-    work.done(found.step())
-    trials = _trials(search, writer, replace(base, until=found.until), load, found)
-    spent = ""
+async def _minified(trials: Trials) -> MinifyAnswer:
+    work, spent = trials.work, ""
     try:
-        await _reduce(trials, survey, material, found)
+        await _reduce(trials)
     except Spent as reason:
         spent = str(reason)
-    if search.devices and trials.looked:
+    if trials.looked:
         work.notes.append(f"the GPU was checked after each of {trials.looked} failures")
     best = trials.best
     if best is None:
         raise NothingToMinify(
-            "no candidate failed like the original: " + (spent or why_none(trials, survey)),
+            "no candidate failed like the original: " + (spent or trials.why_none()),
             help=f"The original: {trials.wanted}. Every candidate is kept below "
-            f"{search.pool.root}.",
+            f"{trials.workers.root}.",
         )
-    alone = Alone(work, trials, interpreter_name(work.request.target), search.cache)
-    repro, seen = await _proved(search, alone, best)
-    kernel = await write_kernel(alone, best, material.kernel or found.kernel)
-    return _answer(search, trials, repro, seen, found, spent, kernel)
+    repro = await reproduction.write(trials, best, "")
+    seen = await reproduction.confirm(trials, repro)
+    alike = f"{sum(map(trials.wanted.same, seen))} of {len(seen)}"
+    alone = f"Run alone in an empty directory, it failed in the same way {alike} times."
+    repro = await reproduction.write(trials, best, alone)
+    kernel = await write_kernel(trials, best)
+    return _answer(trials, best, repro, seen, spent, kernel)
 
 
-def _trials(
-    search: Minification, writer: Writer, base: Reduction, load: str, found: Original
-) -> Trials:
-    """Return the trials of a search, which write each better candidate into the run."""
-    writing = anyio.Lock()  # candidates side by side may both be better than the best
-
-    async def better(best: Best) -> None:
-        async with writing:
-            await _write(search, trials, best, "Not confirmed yet: the search continues.")
-
-    took = max(found.wall_s, search.material.wall_s)
-    trials = Trials(
-        workers=search.pool,
-        writer=writer,
-        wanted=placed(found.fingerprint, search.material.diagnosis),
-        base=base,
-        load=load,
-        timeout_s=min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took)),
-        repeats=found.repeats,
-        budget_s=search.request.budget_s,
-        most=search.request.candidates,
-        on_better=better,
-        say=search.work.say,
-        unwell=partial(unwell, search.devices, search.request.target.env),
-    )
-    return trials
-
-
-async def _reduce(trials: Trials, survey: Survey, material: Material, found: Original) -> None:
+async def _reduce(trials: Trials) -> None:
     """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
     else search with AOTInductor.
 
     Where a kernel or the operator of a lowering is known, the likeliest node goes first, with
     values of its inputs made up: the failure hangs on few of them, and those are small.
     """
-    wanted = trials.wanted
-    text = "\n".join((material.text, found.text))
-    sides = [side for side in (survey.real, survey.example) if side is not None]
-    kernel = material.kernel or found.kernel
-    clues = Clues(wanted, text, material.diagnosis, material.launches, kernel)
-    hints = slices(survey.graph, sides, clues)
+    wanted, survey, material = trials.wanted, trials.writer.survey, trials.material
+    text = "\n".join((material.text, trials.original.text))
+    hints = slices(survey, material, wanted, text, trials.kernel)
     lowering = wanted.phase == "lower" and bool(wanted.operators)
-    known = (kernel is not None or lowering) and wanted.kind != WRONG
+    known = (trials.kernel is not None or lowering) and wanted.kind != WRONG
     full = trials.base
     fast = replace(full, fidelity="inductor", dynamic=False, two_sided=False)
     bases = (fast, full) if full.until not in ("codegen", "export") else (full,)
@@ -229,36 +189,15 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
     return True
 
 
-async def _proved(
-    search: Minification, alone: Alone, best: Best
-) -> tuple[Reproduction, list[Fingerprint]]:
-    """Write the best candidate for good, run it alone, and say in it what that showed."""
-    write = partial(_write, search, alone.trials, best)
-    repro = await write("")
-    seen = await reproduction.confirm(alone, repro)
-    alike = sum(map(alone.trials.wanted.same, seen))
-    repro = await write(
-        f"Run alone in an empty directory, it failed in the same way {alike} of {len(seen)} times."
-    )
-    return repro, seen
-
-
-async def _write(search: Minification, trials: Trials, best: Best, confirmed: str) -> Reproduction:
-    candidate, folder = best.candidate.final(), search.work.directory.path
-    values, definitions = search.survey.values, search.definitions
-    return await reproduction.write(trials, candidate, folder, values, definitions, confirmed)
-
-
 def _answer(
-    search: Minification,
     trials: Trials,
+    best: Best,
     repro: Reproduction,
     seen: Sequence[Fingerprint],
-    found: Original,
     spent: str,
     kernel: Launched | None,
 ) -> MinifyAnswer:
-    work, survey = search.work, search.survey
+    work, graph, found = trials.work, trials.writer.graph, trials.original
     alike, place = sum(map(trials.wanted.same, seen)), trials.wanted.place
     answer = MinifyAnswer(
         run=work.directory.id,
@@ -267,7 +206,7 @@ def _answer(
         signature=str(trials.wanted),
         source=f"{Path(place.file).name}:{place.line}" if place is not None else None,
         nodes=repro.nodes,
-        nodes_before=len(survey.graph.calls()),
+        nodes_before=len(graph.calls()),
         confirmed=f"{alike} of {len(seen)} runs of the reproduction failed in the same way",
         reproduced=alike == len(seen) or alike >= (1 if found.repeats > 1 else reproduction.TIMES),
         repro=str(repro.script),
@@ -279,7 +218,7 @@ def _answer(
         notes=[
             *work.notes,
             *found.notes,
-            *search.definitions.notes,
+            *trials.writer.definitions.notes,
             *([kernel.note] if kernel else []),
         ],
         next=[
@@ -290,5 +229,7 @@ def _answer(
             ),
         ],
     )
-    reproduction.write_report(work.directory.path, answer, trials, survey.graph)
+    script = replace(best.script, text=repro.script.read_text("utf-8"))
+    text = reproduction.report(answer, script, best.outcome.stderr, graph.torch)
+    write_atomically(work.directory.path / "report.md", text.encode())
     return answer.model_copy(update={"artifacts": work.artifacts()})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -107,15 +108,19 @@ class NodeValues:
         return name in self.by_name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Graph:
     torch: str
     nodes: tuple[GraphNode, ...]
     symbols: Mapping[str, tuple[int | None, int | None]]
-    operators: tuple[OperatorFile, ...]
-    registered: Mapping[str, Sequence[str]]  # by operator: its schemas, and what has a kernel
-    random: tuple[str, ...]
-    index: Mapping[str, int]
+    operators: tuple[OperatorFile, ...] = ()
+    # By operator: its schemas, and what has a kernel.
+    registered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Return the positions of the nodes by their names."""
+        return {node.name: number for number, node in enumerate(self.nodes)}
 
     def __getitem__(self, name: str) -> GraphNode:
         return self.nodes[self.index[name]]
@@ -130,6 +135,18 @@ class Graph:
             for name in node.refs():
                 found.setdefault(name, []).append(node.name)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The program and what its nodes gave, as the probe wrote them down; `values` has the tensors.
+    `real` is None where the failing call's inputs are not kept."""
+
+    graph: Graph
+    example: NodeValues
+    real: NodeValues | None
+    weights: NodeValues
+    values: Path
 
 
 def refs(tree: Tree) -> Iterator[str]:
@@ -149,18 +166,15 @@ def read_graph(path: Path) -> Graph:
         OSError, ValueError: there is no such file, or it is not whole.
     """
     document = json.loads(path.read_bytes())
-    nodes = tuple(_node(entry) for entry in document["nodes"])
     return Graph(
         torch=str(document["torch"]),
-        nodes=nodes,
+        nodes=tuple(_node(entry) for entry in document["nodes"]),
         symbols={name: (low, high) for name, (low, high) in document["symbols"].items()},
         operators=tuple(
             OperatorFile(**{field.name: one[field.name] for field in fields(OperatorFile)})
             for one in document["operators"]
         ),
         registered=document["registered"],
-        random=tuple(document["random"]),
-        index={node.name: number for number, node in enumerate(nodes)},
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.reproduction import Alone, Reproduction, alone_twice
-from aoti_debug.minify.search import Best
+from aoti_debug.minify.reproduction import Reproduction, alone_twice
+from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
 from aoti_debug.run.files import copy, read_regular, write_atomically
 
@@ -70,16 +70,15 @@ class Launched:
         return f"{SCRIPT} launches only its kernel: {self.alike} of {self.runs} runs failed alike"
 
 
-async def write_kernel(alone: Alone, best: Best, kernel: str | None) -> Launched | None:
+async def write_kernel(trials: Trials, best: Best) -> Launched | None:
     """Write the faulty kernel of a reproduction, and run it alone; None where it is none of a
-    generated kernel nor one of the user's in Triton, `kernel`, or does not fail alike alone."""
-    trials = alone.trials
+    generated kernel nor the user's own in Triton, or does not fail alike alone."""
     compiled = generated(trials.writer.graph, best.candidate.keep)
-    if trials.wanted.phase != "run" or not (compiled or kernel):
+    if trials.wanted.phase != "run" or not (compiled or trials.kernel):
         return None
     plain = replace(best.candidate, fidelity="inductor", until="run")
     try:
-        script = trials.writer.write(plain, trials.load)
+        script = trials.writer.write(plain)
     except Unbuildable:
         return None
     order = {"kind": "kernel", "run_s": trials.workers.run_s}
@@ -87,13 +86,13 @@ async def write_kernel(alone: Alone, best: Best, kernel: str | None) -> Launched
     about = _about(ran.directory / "kernel.json")
     if about is None or not trials.wanted.same(ran.fingerprint):
         return None
-    if not compiled and not str(about.get("name")).startswith(str(kernel)):
+    if not compiled and not str(about.get("name")).startswith(str(trials.kernel)):
         return None
-    folder = alone.work.directory.path
+    folder = trials.work.directory.path
     copy(ran.directory / "kernel.pt", folder / DATA)
     write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
     repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
-    seen = await alone_twice(alone, repro, "kernel-")
+    seen = await alone_twice(trials, repro, "kernel-")
     alike = sum(map(trials.wanted.same, seen))
     if not alike:
         (folder / SCRIPT).unlink()

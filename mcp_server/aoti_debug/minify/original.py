@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from aoti_debug.minify.material import Material
-from aoti_debug.minify.request import MinifyRequest, NothingToMinify
+from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.slice import Reduction, Unbuildable, Until
 from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
@@ -76,8 +76,8 @@ async def original(
     material: Material,
     writer: Writer,
     base: Reduction,
-    load: str,
-    request: MinifyRequest,
+    *,
+    compare: bool,
 ) -> Original:
     """Repeat the original the cheapest way that fails.
 
@@ -85,7 +85,7 @@ async def original(
         NothingToMinify: it fails in none of them.
     """
     tried: list[str] = []
-    for way in ways(pool, material, writer, base, load, compare=request.compare):
+    for way in ways(pool, material, writer, base, compare=compare):
         work.say(f"repeating the failure: {way.what}")
         outcomes = await _runs(way, range(RUNS), pool.machine)
         failed = [o for o in outcomes if material.is_failure(o.fingerprint)]
@@ -138,13 +138,7 @@ async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[Orde
 
 
 def ways(
-    pool: WorkerPool,
-    material: Material,
-    writer: Writer,
-    base: Reduction,
-    load: str,
-    *,
-    compare: bool,
+    pool: WorkerPool, material: Material, writer: Writer, base: Reduction, *, compare: bool
 ) -> list[Way]:
     """Return the ways to repeat a failure, the cheapest first."""
     words = list(material.words)
@@ -177,7 +171,7 @@ def ways(
     for until in checks:
         whole = replace(base, until=until)
         try:
-            script = writer.write(whole, load)
+            script = writer.write(whole)
         except Unbuildable:
             continue
         order = {"kind": "script", "run_s": pool.run_s}

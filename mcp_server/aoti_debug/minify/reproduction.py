@@ -13,10 +13,9 @@ from pathlib import Path
 
 from aoti_debug import __version__
 from aoti_debug.answers import MinifyAnswer
-from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.operators import Definitions, beside
-from aoti_debug.minify.search import Trials
-from aoti_debug.minify.slice import Reduction
+from aoti_debug.minify.operators import beside
+from aoti_debug.minify.request import interpreter_name
+from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.plain import clean, plain
@@ -24,7 +23,6 @@ from aoti_debug.report.text import escape_markdown as said
 from aoti_debug.run.files import copy, remove_tree, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.triage.fingerprint import HANG, of_reproduction
-from aoti_debug.triage.run_state import RunState
 from aoti_debug.vocabulary import Fingerprint
 
 REPRO = "repro.py"
@@ -50,25 +48,6 @@ class Reproduction:
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """How a script is run by itself: whose failure it must show, by which interpreter, and where
-    it compiles."""
-
-    work: RunState
-    trials: Trials
-    python: str
-    cache: Path
-
-
-def from_folder(folder: Path) -> str:
-    """Return the Python of `load` for candidates: each value lies in a file of its own."""
-    return f"""
-def load(name):
-    return torch.load({str(folder)!r} + "/" + name + ".pt", weights_only=True)
-"""
-
-
 def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
     """Return the docstring of a reproduction: what it must show, with which versions."""
     lines = [
@@ -88,21 +67,14 @@ def _quoted(text: str) -> str:
     return plain(text).replace("\\", "/").replace('"""', "'''")
 
 
-async def write(
-    trials: Trials,
-    candidate: Reduction,
-    folder: Path,
-    values: Path,
-    definitions: Definitions,
-    confirmed: str,
-) -> Reproduction:
-    """Write a candidate as repro.py into `folder`, with the values that it loads."""
-    head = header(trials.wanted, trials.writer.graph.torch, confirmed, definitions.notes)
-    script = trials.writer.write(candidate, FROM_FILE, head)
+async def write(trials: Trials, best: Best, confirmed: str) -> Reproduction:
+    """Write a candidate as repro.py into the run's directory, with the values that it loads."""
+    writer, candidate, folder = trials.writer, best.candidate.final(), trials.work.directory.path
+    definitions = writer.definitions
+    head = header(trials.wanted, writer.graph.torch, confirmed, definitions.notes)
+    script = writer.write(candidate, head, FROM_FILE)
     (folder / DATA).unlink(missing_ok=True)
-    data = None
-    if script.files:
-        data = await _collect(trials, script, folder, values, candidate.sizes)
+    data = await _collect(trials, script, candidate.sizes) if script.files else None
     for file in definitions.files:
         copy(file, folder / file.name)
     write_atomically(folder / REPRO, beside(script.text, definitions.files).encode())
@@ -110,31 +82,28 @@ async def write(
     return Reproduction(folder / REPRO, data, files, len(candidate.keep))
 
 
-async def _collect(
-    trials: Trials, script: Script, folder: Path, values: Path, sizes: Mapping[int, int]
-) -> Path:
+async def _collect(trials: Trials, script: Script, sizes: Mapping[int, int]) -> Path:
     """Put the values that a script loads into one file beside it, no larger than it takes them."""
     names = {
         name if name.startswith("weights/") else f"{side}/{name}" for side, name in script.files
     }
     order = {
         "kind": "collect",
-        "files": {name: str(values / f"{name}.pt") for name in sorted(names)},
+        "files": {name: str(trials.writer.survey.values / f"{name}.pt") for name in sorted(names)},
         "sizes": {str(size): to for size, to in sizes.items()},
-        "to": str(folder / DATA),
+        "to": str(trials.work.directory.path / DATA),
     }
     await trials.workers.do(order, COLLECT_S, number=next(_WRITTEN))
-    return folder / DATA
+    return trials.work.directory.path / DATA
 
 
-async def confirm(alone: Alone, found: Reproduction) -> list[Fingerprint]:
+async def confirm(trials: Trials, found: Reproduction) -> list[Fingerprint]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
     seen: list[Fingerprint] = []
-    wanted = alone.trials.wanted
-    most = TIMES * alone.trials.repeats
+    most = TIMES * trials.original.repeats
     while len(seen) < most:
-        seen += await alone_twice(alone, found, f"alone-{len(seen) // 2 + 1}")
-        alike = sum(map(wanted.same, seen))
+        seen += await alone_twice(trials, found, f"alone-{len(seen) // 2 + 1}")
+        alike = sum(map(trials.wanted.same, seen))
         if alike >= TIMES:
             break
         if alike and not all(signature.failed for signature in seen):  # flaky after all
@@ -142,17 +111,18 @@ async def confirm(alone: Alone, found: Reproduction) -> list[Fingerprint]:
     return seen
 
 
-async def alone_twice(alone: Alone, found: Reproduction, name: str) -> list[Fingerprint]:
+async def alone_twice(trials: Trials, found: Reproduction, name: str) -> list[Fingerprint]:
     """Run a script alone side by side with itself; each has a cache, for two compiles of one model
     write the same files."""
-    caches = {"a": alone.cache, "b": alone.cache / "second"}
-    runs = [partial(_once, alone, found, name + way, cache) for way, cache in caches.items()]
-    return await together(runs, alone.trials.workers.machine)
+    workers = trials.workers
+    caches = {"a": workers.cache, "b": workers.cache / "second"}
+    runs = [partial(_once, trials, found, name + way, cache) for way, cache in caches.items()]
+    return await together(runs, workers.machine)
 
 
-async def _once(alone: Alone, found: Reproduction, name: str, cache: Path) -> Fingerprint:
+async def _once(trials: Trials, found: Reproduction, name: str, cache: Path) -> Fingerprint:
     """Run a script with what it reads in a directory that holds nothing else."""
-    work, trials = alone.work, alone.trials
+    work = trials.work
     directory = work.directory.path / "steps" / name
     empty = directory / "empty"
     make_folder(empty)
@@ -162,8 +132,8 @@ async def _once(alone: Alone, found: Reproduction, name: str, cache: Path) -> Fi
     limit = trials.timeout_s
     if trials.wanted.kind == HANG and trials.best is not None:  # as long as its candidate took
         limit = min(limit, 2 * trials.best.outcome.wall_s + IMPORTS_S)  # side by side
-    argv = (alone.python, str(empty / found.script.name))
-    env = {**environment(work.request.target.env, cache), **trials.environment}
+    argv = (interpreter_name(work.request.target), str(empty / found.script.name))
+    env = environment(work.request.target.env, cache)
     env.pop("PYTHONPATH", None)  # what could bring modules of the user's in
     command = work.command(argv, env, cwd=empty, timeout_s=limit)
     ran = await work.run("the reproduction alone", command, directory)
@@ -180,24 +150,16 @@ async def _once(alone: Alone, found: Reproduction, name: str, cache: Path) -> Fi
 LOG_LINES = 60
 
 
-def write_report(folder: Path, answer: MinifyAnswer, trials: Trials, graph: Graph) -> None:
-    """Write the report beside the reproduction."""
-    text = report(answer, trials, graph, (folder / REPRO).read_text("utf-8"))
-    write_atomically(folder / "report.md", text.encode())
-
-
-def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> str:
+def report(answer: MinifyAnswer, script: Script, stderr: str, torch: str) -> str:
     """Return the text of an issue: failure, reproduction, diagnosis, environment, log."""
-    best = trials.best
-    log = best.outcome.stderr.splitlines()[-LOG_LINES:] if best else []
     diagnosis = answer.diagnosis
     parts = [
         f"# AOTInductor: {said(answer.signature or '')}",
         f"Reduced from {answer.nodes_before} operators to {answer.nodes}. {answer.confirmed}.",
         "## Reproduction",
-        _fenced("python", repro),
+        _fenced("python", script.text),
         "It reads `repro_inputs.pt`, which has to be attached."
-        if best and best.script.files
+        if script.files
         else "It needs no other file.",
     ]
     if diagnosis is not None:
@@ -206,9 +168,9 @@ def report(answer: MinifyAnswer, trials: Trials, graph: Graph, repro: str) -> st
         parts.append(f"In the original model: {said(answer.source)}.")
     parts += [
         "## Environment",
-        f"torch {graph.torch}, {platform.platform()}, {platform.machine()}",
+        f"torch {torch}, {platform.platform()}, {platform.machine()}",
         "## Log",
-        _fenced("", "\n".join(clean(line) for line in log)),
+        _fenced("", "\n".join(map(clean, stderr.splitlines()[-LOG_LINES:]))),
     ]
     if answer.also_seen:
         parts += ["## Also seen", "\n".join(f"* {said(text)}" for text in answer.also_seen)]

@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aoti_debug.minify.graph import Side
+from aoti_debug.minify.material import Material
+from aoti_debug.minify.original import LOWER_S, Original
+from aoti_debug.minify.request import MinifyRequest
 from aoti_debug.minify.slice import Reduction, Unbuildable
 from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
+from aoti_debug.run.device import Device
 from aoti_debug.run.executor import Machine
-from aoti_debug.vocabulary import Fingerprint
+from aoti_debug.triage.fingerprint import placed
+from aoti_debug.triage.run_state import RunState
+from aoti_debug.triage.spawn import unwell
+
+LEAST_S = 180.0  # for a candidate, which compiles less than the original
+TIMES_THE_ORIGINAL = 4.0
 
 
 class Spent(Exception):
@@ -32,27 +41,19 @@ class Best:
     outcome: OrderOutcome
 
 
-OnBetter = Callable[[Best], Awaitable[None]]
-Health = Callable[[], Awaitable[list[str]]]  # what is wrong with the GPUs
-
-
 @dataclass
 class Trials:
-    """The candidates of one search. `wanted` is the failure looked for."""
+    """The candidates of one search for the failure of the `original`."""
 
+    work: RunState
+    request: MinifyRequest
+    material: Material
     workers: WorkerPool
+    devices: Sequence[Device]
     writer: Writer
-    wanted: Fingerprint
+    original: Original
     base: Reduction
-    load: str  # Python that defines `load(name)` for candidates
-    timeout_s: float
-    repeats: int
-    budget_s: float
-    most: int
-    on_better: OnBetter
-    say: Callable[[str], None]
-    unwell: Health
-    environment: Mapping[str, str] = field(default_factory=dict)
+    on_better: Callable[[Best], Awaitable[None]]
     tried: int = 0
     looked: int = 0  # how often a GPU was looked at after a crash
     best: Best | None = None
@@ -60,12 +61,18 @@ class Trials:
     also: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
 
+    def __post_init__(self) -> None:
+        took = max(self.original.wall_s, self.material.wall_s)
+        self.wanted = placed(self.original.fingerprint, self.material.diagnosis)
+        self.timeout_s = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
+        self.kernel = self.material.kernel or self.original.kernel
+
     async def keeps(self, keep: frozenset[int], *, made_up: bool = False) -> bool:
         """Tell whether a part of the program fails alike, with all else as it is."""
         candidate = replace(self.base, keep=keep)
         if made_up:
             try:
-                files = self.writer.write(candidate, self.load).files
+                files = self.writer.write(candidate).files
             except Unbuildable:
                 return False
             candidate = replace(candidate, made=frozenset(names_of(files)))
@@ -79,13 +86,14 @@ class Trials:
         """
         self._afford()
         try:
-            script = self.writer.write(candidate, self.load)
+            script = self.writer.write(candidate)
         except Unbuildable:
             return False
         self.tried += 1
-        self.say(self.progress(len(candidate.keep)))
-        for number in range(self.repeats):
-            outcome = await self.run(script, number)
+        self.work.say(self.progress(len(candidate.keep)))
+        order = {"kind": "script", "run_s": self.workers.run_s}
+        for number in range(self.original.repeats):
+            outcome = await self.workers.do(order, self.timeout_s, script.text, number)
             await self._healthy(outcome)
             if self.wanted.same(outcome.fingerprint):
                 self._latest = Best(candidate, script, outcome)
@@ -95,21 +103,17 @@ class Trials:
                 self.also[str(outcome.fingerprint)] += 1
         return False
 
-    async def run(self, script: Script, number: int = 0) -> OrderOutcome:
-        run_s = self.workers.run_s
-        order = {"kind": "script", "environment": dict(self.environment), "run_s": run_s}
-        return await self.workers.do(order, self.timeout_s, script.text, number)
-
     async def _healthy(self, outcome: OrderOutcome) -> None:
         """End the search where a crash has left a GPU that no further candidate can be tried on.
 
         Raises:
             Spent: a GPU is not well.
         """
-        if outcome.fingerprint.failed and not outcome.cached:
+        if self.devices and outcome.fingerprint.failed and not outcome.cached:
             self.looked += 1
-            wrong = await self.unwell() and await self.unwell()  # once may be a busy driver
-            if wrong:
+            env = self.work.request.target.env
+            wrong = await unwell(self.devices, env) and await unwell(self.devices, env)
+            if wrong:  # once may be a busy driver
                 raise Spent("; ".join(wrong))
 
     async def prove(self, full: Reduction) -> bool:
@@ -129,9 +133,9 @@ class Trials:
 
     def _afford(self) -> None:
         spent = time.monotonic() - self.began
-        if spent > self.budget_s:
-            raise Spent(f"{spent:.0f} s of {self.budget_s:.0f} s are used up")
-        if self.tried >= self.most:
+        if spent > self.request.budget_s:
+            raise Spent(f"{spent:.0f} s of {self.request.budget_s:.0f} s are used up")
+        if self.tried >= self.request.candidates:
             raise Spent(f"{self.tried} candidates were tried, no more are wanted")
 
     async def prefer(self) -> None:
@@ -152,6 +156,14 @@ class Trials:
             f"candidate {self.tried} has {nodes} nodes; best so far {best} of "
             f"{len(self.writer.graph.calls())}; {seconds:.0f} s"
         )
+
+    def why_none(self) -> str:
+        """Say what was seen where no candidate failed alike."""
+        odd = [node.name for node in self.writer.graph.nodes if node.unsupported]
+        if odd:
+            return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"
+        other = ", ".join(f"{text} ({count})" for text, count in self.also.most_common(3))
+        return f"{self.tried} were tried" + (f"; seen instead: {other}" if other else "")
 
 
 def _size(best: Best) -> tuple[int, int, int]:

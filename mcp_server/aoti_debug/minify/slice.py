@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from aoti_debug.minify.graph import Graph, GraphNode, NodeValues
-from aoti_debug.model import Diagnosis
-from aoti_debug.package.record import Launch
+from aoti_debug.minify.graph import Graph, GraphNode, Survey
+from aoti_debug.minify.material import Material
 from aoti_debug.triage.fingerprint import OUT_OF_BOUNDS, operators_in
 from aoti_debug.vocabulary import Fingerprint
 
@@ -55,52 +54,51 @@ INDEXING = tuple(
 _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 
 
-@dataclass(frozen=True, slots=True)
-class Clues:
-    """What is known of a failure: `text` is what the failing run wrote, `kernel` the one that it
-    names, `launches` are those of its package."""
-
-    signature: Fingerprint
-    text: str
-    diagnosis: Diagnosis | None
-    launches: Sequence[Launch]
-    kernel: str | None
-
-
-def slices(graph: Graph, sides: Sequence[NodeValues], clues: Clues) -> list[frozenset[int]]:
-    """Return sets of nodes that may hold the fault by themselves, the likeliest first."""
+def slices(
+    survey: Survey, material: Material, wanted: Fingerprint, text: str, kernel: str | None
+) -> list[frozenset[int]]:
+    """Return sets of nodes that may hold the fault by themselves, the likeliest first; `text` is
+    what the failing runs wrote, `kernel` the one that they name."""
     found: list[frozenset[int]] = []
-    for part in _hints(graph, sides, clues):
-        kept = frozenset(n for n in part if n in set(graph.calls()))
+    calls = set(survey.graph.calls())
+    for part in _hints(survey, material, wanted, text, kernel):
+        kept = frozenset(part & calls)
         if kept and len(kept) <= NODES and kept not in found:
             found.append(kept)
     return found[:SLICES]
 
 
-def _hints(graph: Graph, sides: Sequence[NodeValues], clues: Clues) -> Iterator[set[int]]:
-    diagnosis, operators = clues.diagnosis, clues.signature.operators
+def _hints(
+    survey: Survey, material: Material, wanted: Fingerprint, text: str, kernel: str | None
+) -> Iterator[set[int]]:
+    graph, diagnosis = survey.graph, material.diagnosis
 
     def nodes(test: Callable[[GraphNode], bool]) -> set[int]:
         return {n for n, node in enumerate(graph.nodes) if test(node)}
 
-    kernel = clues.kernel or (diagnosis.kernel.name if diagnosis and diagnosis.kernel else None)
-    for target in dict.fromkeys(_TARGET.findall(clues.text)):
+    kernel = kernel or (diagnosis.kernel.name if diagnosis and diagnosis.kernel else None)
+    for target in dict.fromkeys(_TARGET.findall(text)):
         # A lowering says which operator it could not do.
-        having = nodes(lambda node, wanted=f"torch.ops.{target}": node.target == wanted)  # type: ignore[misc]
+        having = nodes(lambda node, whole=f"torch.ops.{target}": node.target == whole)  # type: ignore[misc]
         yield having
         yield set(sorted(having)[:1])
-    for side in sides:  # run eagerly, the program ended here
-        if side.at is not None and side.at in graph.index:
+    for side in (survey.real, survey.example):  # run eagerly, the program ended here
+        if side is not None and side.at is not None and side.at in graph.index:
             yield {graph.index[side.at]}
     if kernel is not None:
-        made_of = [named(graph, launch) for launch in clues.launches if launch.kernel == kernel]
-        if clues.signature.message == OUT_OF_BOUNDS:
+        # Names of the lowered graph that the exported one has not are left out.
+        made_of = [
+            {graph.index[name] for name in launch.nodes if name in graph.index}
+            for launch in material.launches
+            if launch.kernel == kernel
+        ]
+        if wanted.message == OUT_OF_BOUNDS:
             for part in made_of:
                 yield {n for n in part if graph.nodes[n].operator in INDEXING}
         yield from made_of
         yield from windows(graph, operators_in(kernel))
     if diagnosis is not None:
-        wanted = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
+        ops = {op.removeprefix("aten.").partition(".")[0] for op in diagnosis.ops}
         places = {(s.file.rpartition("/")[2], s.line) for s in diagnosis.source}
         at = nodes(
             lambda node: (
@@ -108,19 +106,13 @@ def _hints(graph: Graph, sides: Sequence[NodeValues], clues: Clues) -> Iterator[
                 and (node.source.file.rpartition("/")[2], node.source.line) in places
             )
         )
-        yield {n for n in at if graph.nodes[n].operator in wanted}
+        yield {n for n in at if graph.nodes[n].operator in ops}
         yield at
-    if operators and kernel is None:
-        yield nodes(lambda node: node.operator in operators)
-    for name in re.findall(r"torch\.ops\.([\w.]{3,200})|\b([a-z_]\w*::\w+)", clues.text)[:4]:
+    if kernel is None:
+        yield nodes(lambda node: node.operator in wanted.operators)
+    for name in re.findall(r"torch\.ops\.([\w.]{3,200})|\b([a-z_]\w*::\w+)", text)[:4]:
         operator = f"torch.ops.{(name[0] or name[1]).replace('::', '.')}"
         yield nodes(lambda node, start=operator: node.target.startswith(start))  # type: ignore[misc]
-
-
-def named(graph: Graph, launch: Launch) -> set[int]:
-    """Return the nodes that a launch says it was made of; names of the lowered graph that the
-    exported one has not are left out."""
-    return {graph.index[name] for name in launch.nodes if name in graph.index}
 
 
 def windows(graph: Graph, operators: Sequence[str]) -> Iterator[set[int]]:

@@ -8,17 +8,15 @@ import os
 import re
 import threading
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-from aoti_debug.minify.graph import Graph, NodeValues, read_graph, read_values
+from aoti_debug.minify.graph import Survey, read_graph, read_values
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import NothingToMinify, interpreter_name
-from aoti_debug.minify.search import Trials
 from aoti_debug.minify.worker_pool import RUN_S, WorkerPool, together
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.files import open_regular
@@ -32,17 +30,6 @@ VALUES_S = 240.0
 LEAST_RUN_S = 10.0  # for a call where the failure is a hang
 TIMES_EAGER = 5.0
 _LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The program and what its nodes gave, as the probe wrote them down."""
-
-    graph: Graph
-    example: NodeValues
-    real: NodeValues | None
-    weights: NodeValues
-    values: Path
 
 
 async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Survey:
@@ -109,14 +96,6 @@ def differ(survey: Survey) -> bool:
     return False
 
 
-def why_none(trials: Trials, survey: Survey) -> str:
-    odd = [node.name for node in survey.graph.nodes if node.unsupported]
-    if odd:
-        return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"
-    other = ", ".join(f"{text} ({count})" for text, count in trials.also.most_common(3))
-    return f"{trials.tried} were tried" + (f"; seen instead: {other}" if other else "")
-
-
 AGAIN_S = 0.5
 
 
@@ -150,11 +129,7 @@ def _place_of(work: RunState, material: Material, stop: threading.Event) -> Kept
                 content.update(part)
     content.update(repr(sorted((material.settings or {}).items())).encode())
     content.update(str(interpreter_name(work.request.target)).encode())
-    kept = make(
-        "minify",
-        own_name(content.hexdigest()[:16], work.client),
-        work.client,
-        work.home,
-    )
+    name = own_name(content.hexdigest()[:16], work.client)
+    kept = make("minify", name, work.client, work.home)
     os.utime(kept.path)
     return kept

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aoti_debug.minify.graph import WEIGHTS, Graph, GraphNode, NodeValue, NodeValues, Side, Size
+from aoti_debug.minify.graph import WEIGHTS, GraphNode, NodeValues, Side, Size, Survey
+from aoti_debug.minify.operators import Definitions
 from aoti_debug.minify.script import (
     CHECKS,
     TOLERANCE,
@@ -22,6 +23,10 @@ from aoti_debug.minify.slice import Reduction, Unbuildable
 from aoti_debug.plain import plain
 
 FUTURE = "from __future__ import annotations"
+FROM_FOLDER = """
+def load(name):
+    return torch.load({folder!r} + "/" + name + ".pt", weights_only=True)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +38,17 @@ class Script:
 
 
 class Writer:
-    """Write candidates of one program."""
+    """Write candidates of one program, which define its custom operators themselves."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        example: NodeValues,
-        real: NodeValues | None,
-        weights: Mapping[str, NodeValue],
-        prelude: str,
-    ) -> None:
-        self.graph = graph
-        self.example = example
-        self.real = real or example
-        self.weights = weights
-        self.prelude = prelude
-        self._users = graph.users()
+    def __init__(self, survey: Survey, definitions: Definitions) -> None:
+        self.survey, self.definitions, self.graph = survey, definitions, survey.graph
+        self.real = survey.real or survey.example
+        self.weights = survey.weights.by_name
+        self._users = survey.graph.users()
 
-    def write(self, candidate: Reduction, load: str, header: str = "") -> Script:
-        """Return the script of a candidate; `load` defines `load(name)`, `header` is its docstring.
+    def write(self, candidate: Reduction, header: str = "", load: str | None = None) -> Script:
+        """Return the script of a candidate; `header` is its docstring, `load` Python that defines
+        `load(name)`. Without that each value lies in a file of its own.
 
         Raises:
             Unbuildable: a node has no Python, or a value that it needs was never computed.
@@ -61,17 +58,19 @@ class Writer:
         inputs = [self._input(n, candidate, self.real, files) for n in written.arguments]
         example = inputs
         if candidate.two_sided:
-            example = [self._input(n, candidate, self.example, files) for n in written.arguments]
+            values = self.survey.example
+            example = [self._input(n, candidate, values, files) for n in written.arguments]
         weights = [self._weight(n, candidate, files) for n in written.weights]
         shapes = self._dynamic(written.arguments) if candidate.dynamic else ([], {})
-        prelude = self.prelude.replace(FUTURE, "")
+        defined = self.definitions.text
+        folder = str(self.survey.values)
         parts = [
             f'"""{header}"""\n' if header else "",
-            FUTURE if FUTURE in self.prelude else "",
+            FUTURE if FUTURE in defined else "",
             "from pathlib import Path\n\nimport torch\n",
-            prelude,
+            defined.replace(FUTURE, ""),
             model(written, weights),
-            load if files else "",
+            (load or FROM_FOLDER.format(folder=folder)) if files else "",
             function("inputs", "Return what the failing call is given.", inputs),
             function("example", "Return what the model is exported with.", example)
             if candidate.two_sided
@@ -150,7 +149,7 @@ class Writer:
         return node.name
 
     def _argument(self, name: str, candidate: Reduction, written: Written) -> None:
-        sides = (self.real, self.example) if candidate.two_sided else (self.real,)
+        sides = (self.real, self.survey.example) if candidate.two_sided else (self.real,)
         for values in sides:
             if name not in values:
                 raise Unbuildable(f"the value of {name} is not known on the {values.side} side")
@@ -196,7 +195,7 @@ class Writer:
 
     def shape(self, side: Side, name: str) -> tuple[int, ...]:
         """Return the shape of a value that a script reads."""
-        values = self.example if side == "example" else self.real
+        values = self.survey.example if side == "example" else self.real
         weight = name.removeprefix("weights/")
         value = self.weights.get(weight) if weight != name else values.by_name.get(name)
         return value.shape if value is not None else ()

@@ -99,7 +99,7 @@ async def _unless_stopped(state: RunState, wait: Callable[[], Awaitable[object]]
         raise Cancelled
 
 
-async def unwell(devices: list[Device], env: Mapping[str, str]) -> list[str]:
+async def unwell(devices: Sequence[Device], env: Mapping[str, str]) -> list[str]:
     """Return what is wrong with the devices after a fault; empty when they are well."""
     found = []
     for device in devices:
