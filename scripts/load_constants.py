@@ -46,7 +46,7 @@ def main() -> int:
     state = read(torch, options.weights, options.trust)
     known = constants.declared(source)
     program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)
-    names = used(untrusted.load(torch, program, trust=options.trust)) if program else None
+    names = used(untrusted.load(program, trust=options.trust)) if program else None
     inlined, harmless = constants.unknown(known, state, names)
     wrong = [*constants.problems(known, state), *inlined]
     for line in [*wrong, *harmless]:
@@ -80,7 +80,7 @@ def used(program: Any) -> set[str]:
 def read(torch: Any, path: str, trust: bool) -> dict[str, Any]:
     """Return the tensors of a state dict, or of an exported program."""
     if path.endswith(".pt2"):
-        program = untrusted.load(torch, path, trust=trust)
+        program = untrusted.load(path, trust=trust)
         return {**program.state_dict, **program.constants}
     state = torch.load(path, weights_only=True)
     return {name: value for name, value in state.items() if isinstance(value, torch.Tensor)}

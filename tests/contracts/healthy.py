@@ -90,7 +90,7 @@ def main():
     for title, (package, make) in {**HEALTHY, **DOUBTFUL}.items():
         inputs = make()
         program = known[package]
-        expected = expectations.declared(torch, program)
+        expected = expectations.declared(program)
         refused = None
         try:
             with torch.no_grad():
@@ -100,7 +100,7 @@ def main():
         found[title] = {
             "package": package,
             "doubtful": title in DOUBTFUL,
-            "differences": expectations.differences(torch, program, expected, list(inputs)),
+            "differences": expectations.differences(program, expected, list(inputs)),
             "refused": refused,
             "inputs": describe.leaves(torch, inputs, [None] * len(inputs)),
         }

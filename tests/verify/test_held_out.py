@@ -218,17 +218,17 @@ for name, (key, program) in new.items():
         given = held_out.Inputs((failing[key],), {{}}, [failing[key]], [], False, False)
     calls = [([x[:, :4], x[:, :1]], list(given_now))] if key == "mean" else []
     calls = [([x], [x.t()])] if "transposed" in name else calls
-    match = correspondence.Correspondence(torch, one, program, calls)
-    pair = held_out.Pair(torch, one, program, match)
+    match = correspondence.Correspondence(one, program, calls)
+    pair = held_out.Pair(one, program, match)
     model = pair.plain_new
-    drawn = held_out.drawn_for(torch, match, one, program, given)
+    drawn = held_out.drawn_for(match, one, program, given)
     found = [
-        {{"name": title, **pair.tried(torch, model, inputs)}}
-        for title, inputs in [("the failing call", given), *held_out.held_out(torch, one, drawn, 3)]
+        {{"name": title, **pair.tried(model, inputs)}}
+        for title, inputs in [("the failing call", given), *held_out.held_out(one, drawn, 3)]
         if inputs is not None
     ]
-    like = pair.alike(torch, drawn, given) if given is not None else []
-    near = pair.near(torch, model, drawn, given, like, report) if like else {{}}
+    like = pair.alike(drawn, given) if given is not None else []
+    near = pair.near(model, drawn, given, like, report) if like else {{}}
     narrowed = changed.narrowed(one, program, match.places())
     said = {{"narrowed": narrowed, "hiding": changed.hiding(one, program)}}
     said.update(case=name, of=key, trials=found, **near)
@@ -237,7 +237,7 @@ for name, (key, program) in new.items():
 rows = "def table():\\n    return {{4000 + 10 * row: row for row in range(8)}}\\n"
 with open(sys.argv[1], "w") as file:
     json.dump(["def table():\\n    return open\\n", rows], file)
-drawn = held_out.drawn_for(torch, match, old["ids"], old["ids"], None)
+drawn = held_out.drawn_for(match, old["ids"], old["ids"], None)
 before = torch.tensor([5, 4020, 3, 4070])
 for name, now in {{
     "rows of a table": [5, 2, 3, 7],
@@ -245,8 +245,8 @@ for name, now in {{
     "one left": [5, 2, 3, 4070],
     "a legal one changed": [5, 2, 4, 7],
 }}.items():
-    found = tables.looked_up(torch, sys.argv[1], drawn, [before], [torch.tensor(now)])
-    corrected = tables.corrected(torch, drawn, [before], [torch.tensor(now)])
+    found = tables.looked_up(sys.argv[1], drawn, [before], [torch.tensor(now)])
+    corrected = tables.corrected(drawn, [before], [torch.tensor(now)])
     told = {{"case": name, "looked_up": found, "corrected": corrected}}
     print(json.dumps(told), flush=True)
 for name, now in {{
@@ -254,7 +254,7 @@ for name, now in {{
     "dropped, all": [8, 9, 1, 2],
     "dropped, a good row": [5, 8, 9, 1],
 }}.items():
-    found = refusals.drops(torch, drawn, [before], [torch.tensor(now)])
+    found = refusals.drops(drawn, [before], [torch.tensor(now)])
     print(json.dumps({{"case": name, "drops": found}}), flush=True)
 """
 
@@ -383,9 +383,9 @@ class Model(torch.nn.Module):
 
 x = torch.arange(4.0)
 program = torch.export.export(Model(), (x,))
-originals.register(torch, taken)
+originals.register(taken)
 now = program.module()(x)
-originals.put(torch, program, taken)
+originals.put(program, taken)
 print((now / x)[1:].tolist(), (program.module()(x) / x)[1:].tolist())
 """
 

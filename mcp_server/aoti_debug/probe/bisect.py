@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 import math
 import time
-from importlib import import_module
 from typing import Any
 
 from . import compare, eager, intermediates, mismatch_causes, parts, standalone
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, values_of
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -31,9 +31,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     options = parser.parse_args()
-    with standalone.started(options) as (torch, report):
-        program = standalone.load_program(torch, options)
-        search = Search(torch, program, options, report)
+    with standalone.started(options) as report:
+        program = standalone.load_program(options)
+        search = Search(program, options, report)
         if not search.explained() and not search.wrapped():
             search.run()
         report.update(state="done")
@@ -43,16 +43,16 @@ def main() -> int:
 class Search:
     """The search for one exported program and one call."""
 
-    def __init__(self, torch: Any, program: Any, options: Any, report: standalone.Report) -> None:
-        self._torch, self._program, self._options = torch, program, options
+    def __init__(self, program: Any, options: Any, report: standalone.Report) -> None:
+        self._program, self._options = program, options
         self._report = report
         self._began = time.monotonic()
         self._settings: Document = json.loads(options.settings)
         module = unguarded(program)
         self._nodes = {node.name: node for node in module.graph.nodes}
-        leaves = import_module("torch.utils._pytree").tree_leaves
+        leaves = torch.utils._pytree.tree_leaves
         self._outputs = leaves(intermediates.output_of(module.graph).args[0])
-        self._names = intermediates.candidates(torch, module.graph)
+        self._names = intermediates.candidates(module.graph)
         self._asked_for = frozenset(self._names)
         self._place = {name: place for place, name in enumerate(self._nodes)}
         self._limit = 2 + math.ceil(math.log2(max(2, len(self._nodes))))
@@ -68,36 +68,35 @@ class Search:
             nodes=len(self._nodes),
             candidates=len(self._names),
             compiles=[],
-            random=random_ops(torch, module),
+            random=random_ops(module),
         )
 
     def explained(self) -> bool:
         """Look at the package as it is; tell whether that settles it without a compile."""
         if not self._options.package:
             return False
-        torch, report = self._torch, self._report
-        model = standalone.load_package(torch, self._options, self._inputs(), report)
+        report = self._report
+        model = standalone.load_package(self._options, self._inputs(), report)
         return self._settled(self._called(model))
 
     def _called(self, model: Any) -> list[Any]:
-        torch = self._torch
-        return [on_cpu(torch, one) for one in standalone.results(torch, model, self._inputs())]
+        return [on_cpu(one) for one in standalone.results(model, self._inputs())]
 
     def _settled(self, given: list[Any]) -> bool:
         """Hold outputs against the program's; tell whether a reason explains the difference."""
-        torch, report = self._torch, self._report
+        report = self._report
         self._given = given
         right, exact = self._right([]), self._exact([])
         truth = exact["outputs"] if exact else None
         module, inputs = unguarded(self._program), self._inputs()
         eager = right["outputs"]
-        found, _ = compare.within_rounding(torch, given, eager, truth, module, inputs)
+        found, _ = compare.within_rounding(given, eager, truth, module, inputs)
         self._wrong_outputs = [o["index"] for o in found if o["verdict"] != "agrees"]
         if not self._wrong_outputs:
             report.update(agrees=True, unstable=self._unstable(found))
             return True
         reason = mismatch_causes.without_compiling(
-            torch, self._program, self._options, self._inputs(), given, right["outputs"], truth
+            self._program, self._options, self._inputs(), given, right["outputs"], truth
         )
         report.update(reason=reason)
         return reason is not None
@@ -107,11 +106,11 @@ class Search:
         the operator that makes a difference of rounding large."""
         if not any(one.get("apart") for one in outputs):
             return None
-        names = mismatch_causes.steps(self._torch, self._nodes.values())
+        names = mismatch_causes.steps(self._nodes.values())
         exact = self._exact(names)
         if exact is None:
             return None
-        return mismatch_causes.amplified(self._torch, self._nodes, names, self._right(names), exact)
+        return mismatch_causes.amplified(self._nodes, names, self._right(names), exact)
 
     def wrapped(self) -> bool:
         """Look first at integers that pass 32 bits where they are made: Inductor computes indices
@@ -132,11 +131,10 @@ class Search:
 
     def _is_wide(self, node: Any) -> bool:
         value = node.meta.get("val")
-        return isinstance(value, self._torch.Tensor) and value.dtype == self._torch.int64
+        return isinstance(value, torch.Tensor) and value.dtype == torch.int64
 
     def _wrapped_at(self, node: Any) -> bool:
         """Compile what takes a value further, with what it is made of; report what is wrong."""
-        torch = self._torch
         after = intermediates.downstream(node)
         tensors = [one for one in after if isinstance(one.meta.get("val"), torch.Tensor)]
         whole = {one for end in tensors for one in intermediates.fused(end)}
@@ -164,14 +162,14 @@ class Search:
     ) -> list[Document] | None:
         """Compile some nodes alone and hold their results against the program's values; keep a
         reproduction of what is wrong. None where that cannot be."""
-        torch, began = self._torch, time.monotonic()
+        began = time.monotonic()
         try:
-            model, exported, args = parts.build(torch, [(nodes, ends)], values, self._settings)
+            model, exported, args = parts.build([(nodes, ends)], values, self._settings)
             self._count(began, part=len(nodes))
             with torch.no_grad():
-                given = standalone.flat_outputs(torch, model(*args))
-                right = standalone.flat_outputs(torch, exported.module()(*args))
-            found = compare.outputs(torch, given, right, None)
+                given = standalone.flat_outputs(model(*args))
+                right = standalone.flat_outputs(exported.module()(*args))
+            found = compare.outputs(given, right, None)
             if compare.verdict(found, False) != "agrees":
                 self._reproduce(exported, args)
             return found
@@ -239,7 +237,7 @@ class Search:
             node = self._outputs[one["index"]] if one["index"] < len(self._outputs) else None
             if one["verdict"] == "agrees" or not hasattr(node, "all_input_nodes"):
                 continue
-            name = intermediates.computing(self._torch, node).name
+            name = intermediates.computing(node).name
             if name not in bad:
                 self._rows[name] = {"node": name, **one}
                 bad.append(name)
@@ -267,11 +265,10 @@ class Search:
 
     def _compared(self, names: list[str]) -> Document:
         """Compile with these nodes as further outputs; compare them and the outputs."""
-        torch = self._torch
         began = time.monotonic()
         module = unguarded(self._program)
         count = intermediates.add_outputs(module, names)
-        model = intermediates.build(torch, module, self._program, self._settings)
+        model = intermediates.build(module, self._program, self._settings)
         self._count(began, values=len(names))
         with torch.no_grad():
             given = self._called(model)
@@ -279,26 +276,25 @@ class Search:
         found: Document = {}
         for place, name in enumerate(names):
             one = [truth[name]] if truth else None
-            outcome = compare.outputs(torch, [given[count + place]], [right[name]], one)[0]
+            outcome = compare.outputs([given[count + place]], [right[name]], one)[0]
             found[name] = self._rows[name] = {"node": name, **outcome}
         exact = truth["outputs"] if truth is not None else None
-        outputs = compare.outputs(torch, given[:count], right["outputs"], exact)
+        outputs = compare.outputs(given[:count], right["outputs"], exact)
         found["outputs"] = outputs
         self._report.update(compiles=self.compiles, rows=self._in_order())
         return found
 
     def _inputs(self) -> standalone.Inputs:
-        return standalone.read_inputs(self._torch, self._options.inputs)
+        return standalone.read_inputs(self._options.inputs)
 
     def _right(self, names: list[str]) -> Document:
         """Return what the exported program gives for these nodes and its outputs."""
-        return values_of(self._torch, unguarded(self._program), self._inputs().flat, names)
+        return values_of(unguarded(self._program), self._inputs().flat, names)
 
     def _exact(self, names: list[str]) -> Document | None:
-        torch = self._torch
         try:
             module = unguarded(self._program)
-            return eager.in_float64(torch, module, self._inputs(), names)[0]
+            return eager.in_float64(module, self._inputs(), names)[0]
         except Exception:  # an operator without float64: the program itself is the measure
             return None
 
@@ -313,14 +309,14 @@ class Search:
         """Compile operators apart from each other, in one compile: the first whose value is wrong
         on right inputs is the one at fault. Of several that are, it is the one with whose value the
         program gives the package's results. Tell whether there is one."""
-        torch, began = self._torch, time.monotonic()
+        began = time.monotonic()
         known = dict.fromkeys(one for one in nodes if one.name in self._asked_for)
         each = parts.parts_of(list(known)[-_APART:])
         if not each or self._options.compiles == 0:
             return False
         try:
             values = self._right(parts.entering(each))
-            every = parts.compared(torch, each, values, self._settings)
+            every = parts.compared(each, values, self._settings)
         except Exception as error:
             self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
             return False
@@ -348,14 +344,13 @@ class Search:
         }
         first = {**self._first(node, row, exact=True, located_with=compiles), **more}
         self._report.update(rows=self._in_order(), first=first)
-        self._reproduce(*parts.alone(torch, part, values))
+        self._reproduce(*parts.alone(part, values))
         return True
 
     def _explains(self, found: list[Document]) -> bool:
         """Tell whether the program gives the package's results with these values in place."""
         if not self._given:
             return False
-        torch = self._torch
         values = {one["part"].node.name: one["given"] for one in found}
 
         def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
@@ -364,14 +359,14 @@ class Search:
             return own if value is None else own.to(node.meta["val"].device)
 
         module = unguarded(self._program)
-        tried = values_of(torch, module, self._inputs().flat, compute=compute)["outputs"]
-        outcome = compare.outputs(torch, self._given, tried, None)
+        tried = values_of(module, self._inputs().flat, compute=compute)["outputs"]
+        outcome = compare.outputs(self._given, tried, None)
         return compare.verdict(outcome, False) == "agrees"
 
     def _reproduce(self, exported: Any, args: Any) -> None:
         if self._options.report is not None:
             given = self._options.report, exported, args, self._settings
-            self._report.update(reproduction=parts.reproduce(self._torch, *given))
+            self._report.update(reproduction=parts.reproduce(*given))
 
 
 def _passes(value: Any) -> bool:

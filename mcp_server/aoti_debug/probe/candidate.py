@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import operator_source, standalone, survey
+from .lazy import torch
 
 INPUTS = "kernel.pt"
 KERNEL = "kernel.json"
@@ -62,7 +63,6 @@ class _Keeper:
         self._count = 0
 
     def __call__(self, about: Document, args: tuple[Any, ...]) -> None:
-        torch = import_module("torch")
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
         plain = (bool, int, float)
@@ -112,7 +112,7 @@ def define(order: Document, directory: Path) -> None:
     own = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.path[:] = [path for path in sys.path if path not in own]  # as a reproduction is run
     script(order, directory)
-    found = operator_source.registered(import_module("torch"), order["operators"])
+    found = operator_source.registered(torch, order["operators"])
     (directory / DEFINED).write_text(json.dumps(found))
 
 
@@ -124,7 +124,6 @@ def kernel(order: Document, directory: Path) -> None:
 
 def collect(order: Document, directory: Path) -> None:
     """Put saved values into one file, as a reproduction reads it."""
-    torch = import_module("torch")
     sizes = {int(size): to for size, to in (order.get("sizes") or {}).items()}
     found = {}
     for name, path in order["files"].items():
@@ -143,21 +142,21 @@ def package(order: Document, directory: Path) -> None:
     parser = standalone.arguments("")
     standalone.add_package_arguments(parser)
     options = parser.parse_args([*words, *order.get("arguments", [])])
-    torch = standalone.prepare(options)
-    inputs = standalone.read_inputs(torch, order["inputs"])
+    standalone.prepare(options)
+    inputs = standalone.read_inputs(order["inputs"])
     step("load")
-    model = standalone.load_package(torch, options, inputs, standalone.Report(None))
+    model = standalone.load_package(options, inputs, standalone.Report(None))
     step("run")
-    standalone.results(torch, model, inputs)
+    standalone.results(model, inputs)
     step("done")
 
 
 def program(order: Document, directory: Path) -> None:
     """Compile the exported program itself with the settings of its compile."""
     options = standalone.arguments("", inputs=False).parse_args(order.get("arguments", []))
-    torch = standalone.prepare(options)
+    standalone.prepare(options)
     standalone.skip_isa_probe()
-    exported = standalone.load_program(torch, options, order["exported"])
+    exported = standalone.load_program(options, order["exported"])
     step("lower")
     settings = dict(order.get("settings") or {})
     if order.get("until") == "codegen":

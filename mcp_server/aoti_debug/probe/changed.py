@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import intermediates, sizes, standalone
+from .lazy import torch
 from .sizes import ENDLESS as _ENDLESS
 
 # Operators that make a bad value look like a good one; the second kind as the last one only.
@@ -15,9 +16,7 @@ _LAST = ("clamp", "clamp_min", "clamp_max", "hardtanh", "minimum", "maximum")
 _CHOOSING = {"where": 0, "masked_fill": 1}  # they replace values: which argument says where
 
 
-def by_name(
-    torch: Any, before: standalone.Inputs, now: standalone.Inputs
-) -> tuple[list[Any], list[Any]]:
+def by_name(before: standalone.Inputs, now: standalone.Inputs) -> tuple[list[Any], list[Any]]:
     """Return the leaves of two calls, those of the same keys side by side: the order of keys may be
     what a fix is about."""
     if before.args is None or now.args is None:
@@ -32,13 +31,13 @@ def by_name(
     return list(one.values()), [other[path] for path in one]
 
 
-def part(torch: Any, leaf: Any, parts: list[int]) -> Any:
+def part(leaf: Any, parts: list[int]) -> Any:
     """Return the first of the parts that the rows of a call are split into."""
     whole = isinstance(leaf, torch.Tensor) and leaf.dim() and leaf.shape[0] == sum(parts)
     return leaf[: parts[0]] if whole else leaf
 
 
-def differ(torch: Any, before: list[Any], now: list[Any]) -> str:
+def differ(before: list[Any], now: list[Any]) -> str:
     """Say how the values of two calls differ; another dtype, layout or device is no difference.
     Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""
     if len(before) != len(now):
@@ -50,12 +49,12 @@ def differ(torch: Any, before: list[Any], now: list[Any]) -> str:
             continue
         if one.shape != other.shape:
             return f"input {number} has shape {tuple(other.shape)} instead of {tuple(one.shape)}"
-        if not _alike(torch, one.detach().cpu(), other.detach().cpu()):
+        if not _alike(one.detach().cpu(), other.detach().cpu()):
             return f"input {number} has other values"
     return ""
 
 
-def _alike(torch: Any, one: Any, other: Any) -> bool:
+def _alike(one: Any, other: Any) -> bool:
     if not one.is_floating_point() or not other.is_floating_point():
         if one.is_complex() and other.is_complex():
             return bool(torch.allclose(one.cfloat(), other.cfloat(), equal_nan=True))

@@ -25,6 +25,7 @@ from . import (
     standalone,
 )
 from .graph_run import about
+from .lazy import torch
 from .vocabulary import CHECKS
 
 Document = dict[str, Any]
@@ -51,11 +52,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0, help="that call at the same time")
     parser.add_argument("--reference-bytes", type=int, default=_REFERENCE_BYTES)
     options = parser.parse_args()
-    with standalone.started(options, format=2, steps={}, inputs_file=options.inputs) as (
-        torch,
-        report,
-    ):
-        session = Session(torch, options, report)
+    with standalone.started(options, format=2, steps={}, inputs_file=options.inputs) as report:
+        session = Session(options, report)
         wanted = options.steps.split(",")
         for name in CHECKS:
             if name in wanted and not session.take(name):
@@ -67,8 +65,7 @@ def main() -> int:
 class Session:
     """What the steps share: the program, its results, the loaded package and its results."""
 
-    def __init__(self, torch: Any, options: Any, report: standalone.Report) -> None:
-        self.torch = torch
+    def __init__(self, options: Any, report: standalone.Report) -> None:
         self.options = options
         self.report = report
         self.loads = 0
@@ -94,7 +91,7 @@ class Session:
             document.update(state="failed", error=events.describe_error(error))
         document["seconds"] = round(time.perf_counter() - began, 3)
         try:
-            standalone.synchronize(self.torch)
+            standalone.synchronize()
             return True
         except Exception as error:  # a kernel's assertion, seen late
             document["state"] = "failed"
@@ -107,21 +104,21 @@ class Session:
         """Read the inputs again: a model may write to them."""
         if not self.options.inputs:
             raise Impossible("the inputs of the call are not kept")
-        return standalone.read_inputs(self.torch, self.options.inputs)
+        return standalone.read_inputs(self.options.inputs)
 
     @property
     def program(self) -> Any:
         if self._program is None:
             if not self.options.exported:
                 raise Impossible("the exported program is not known")
-            self._program = standalone.load_program(self.torch, self.options)
+            self._program = standalone.load_program(self.options)
         return self._program
 
     @property
     def eager(self) -> eager.Eager:
         """Run the exported program once for all steps."""
         if self._eager is None:
-            self._eager = eager.run(self.torch, self.module, self.inputs())
+            self._eager = eager.run(self.module, self.inputs())
         return self._eager
 
     @property
@@ -134,19 +131,19 @@ class Session:
         """Hold the other recorded calls against the program, by their descriptions."""
         if not self.options.calls:
             raise Impossible("no other calls are recorded")
-        program = recorded.Program(self.torch, self.program, self.module)
+        program = recorded.Program(self.program, self.module)
         with open(self.options.calls, encoding="utf-8") as file:  # noqa: PTH123
             given = json.load(file)
         told = [{"pid": one["pid"], "call": one["call"], **program.hold(one)} for one in given]
         return {"inputs": program.documents(), "calls": told}
 
     def guards(self) -> Document:
-        torch, program, inputs = self.torch, self.program, self.inputs()
-        expected = expectations.declared(torch, program)
+        program, inputs = self.program, self.inputs()
+        expected = expectations.declared(program)
         self.report.content["steps"]["guards"].update(
             inputs=expectations.documents(expected),
             ranges=expectations.ranges(program),
-            differences=expectations.differences(torch, program, expected, inputs.flat),
+            differences=expectations.differences(program, expected, inputs.flat),
         )
         self.report.update(state="guards")  # the run below may end the process
         found = self.eager
@@ -178,7 +175,7 @@ class Session:
         finally:
             os.environ.pop(_CHECK, None)
         self._result = result
-        return {"outputs": standalone.describe_outputs(self.torch, result)}
+        return {"outputs": standalone.describe_outputs(result)}
 
     @property
     def weighted(self) -> bool:
@@ -189,13 +186,13 @@ class Session:
         if not self.options.package:
             raise Impossible("the package is not known")
         self.loads += 1
-        self._model = standalone.load_package(self.torch, self.options, self.inputs(), self.report)
+        self._model = standalone.load_package(self.options, self.inputs(), self.report)
         return self._model
 
     def call(self, model: Any) -> list[Any]:
         """Call with the same seed each time and return the flat outputs."""
-        self.torch.manual_seed(0)
-        return standalone.results(self.torch, model, self.inputs())
+        torch.manual_seed(0)
+        return standalone.results(model, self.inputs())
 
     @property
     def result(self) -> list[Any]:
@@ -216,10 +213,10 @@ class Session:
         found = self.eager
         if found.outputs is None:
             raise Impossible("the exported program does not take these inputs")
-        package = [graph_run.on_cpu(self.torch, leaf) for leaf in self.result]
+        package = [graph_run.on_cpu(leaf) for leaf in self.result]
         module = compare.unguarded(self.program)
         limit = self.options.reference_bytes
-        return compare.results(self.torch, package, found.outputs, module, self.inputs, limit)
+        return compare.results(package, found.outputs, module, self.inputs, limit)
 
     def trials(self) -> Document:
         """Make the experiments that are asked for: captured calls repeated, good and bad, what each
@@ -241,7 +238,7 @@ class Session:
             calls = [one for place, one in enumerate(calls, 1) if one["place"] == place]
             if not calls:
                 raise Impossible("the results depend on the calls before, which are not all kept")
-            bench = self.bench(standalone.load_program(self.torch, self.options))
+            bench = self.bench(standalone.load_program(self.options))
             found = bench.in_order(calls, _IN_ORDER_S)
             return {"trials": found, "in_order": True, "last": asked["last"]}
         bench, found = self.bench(self.program), list[Document]()
@@ -268,20 +265,20 @@ class Session:
         """Repeat a call that the script compares, with packages that no weights were given to."""
         plain = copy.copy(self.options)
         plain.constants = []
-        given, torch, program = standalone.read_inputs(self.torch, path), self.torch, None
+        given, program = standalone.read_inputs(path), None
         if self.weighted:
-            program = standalone.load_program(torch, plain)
+            program = standalone.load_program(plain)
 
         def load() -> Any:
-            return standalone.load_package(torch, plain, given, self.report)
+            return standalone.load_package(plain, given, self.report)
 
-        return experiments.Bench(torch, program, load, 0).pair(path)
+        return experiments.Bench(program, load, 0).pair(path)
 
     def bench(self, program: Any) -> experiments.Bench:
         """Return what experiments share, with a package loaded anew."""
         before, model = self._model, self.load()
         self._model = before or model
-        return experiments.Bench(self.torch, program, lambda: model, self.options.reference_bytes)
+        return experiments.Bench(program, lambda: model, self.options.reference_bytes)
 
     def writes(self) -> Document:
         """Look for custom operators that write to what they say they only read; hold the package
@@ -310,7 +307,7 @@ class Session:
             return {}
         state = describe.state(self.program)
         nodes = [about(node)["stack"] for node in state.values() if node is not None]
-        bench = self.bench(standalone.load_program(self.torch, self.options))
+        bench = self.bench(standalone.load_program(self.options))
         found = {"buffers": sorted(state)[:20], "written": nodes[-1] if nodes else ""}
         return {"sequence": bench.sequence(self.inputs, REPEATS), **found}
 
@@ -319,12 +316,10 @@ class Session:
         model = self.load()
         after = [self.call(model) for _ in before]
         pairs = zip(before, after)  # noqa: B905 - Python 3.9
-        return all(
-            repeats.difference(self.torch, one, two)["verdict"] != "differs" for one, two in pairs
-        )
+        return all(repeats.difference(one, two)["verdict"] != "differs" for one, two in pairs)
 
     def worst(self, first: list[Any], others: list[list[Any]]) -> Document:
-        found = [repeats.difference(self.torch, first, other) for other in others]
+        found = [repeats.difference(first, other) for other in others]
         order = ("differs", "rounding", "same")
         return min(found, key=lambda one: order.index(one["verdict"]))
 
@@ -332,7 +327,7 @@ class Session:
         """Call with a pattern in free memory: results that change read uninitialized memory."""
         first = self.result
         leaves = [*first, *self.inputs().flat]
-        devices = {leaf.device for leaf in leaves if isinstance(leaf, self.torch.Tensor)}
+        devices = {leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor)}
         cuda = [device for device in devices if device.type == "cuda"]
         others: list[list[Any]] = []
         for byte in repeats.PATTERNS:
@@ -353,12 +348,12 @@ class Session:
         given = [self.varied(number) for number in range(count)]
         shared = self._model if self.options.runners > 1 else None
         calls = [self.caller(shared or self.load(), inputs) for inputs in given]
-        with given[0].mode(self.torch):
+        with given[0].mode():
             began = time.perf_counter()
             calls[0]()
             if time.perf_counter() - began > repeats.SLOW_S:
                 raise Impossible("a call takes too long to be made so often")
-            found = repeats.at_once(self.torch, calls)
+            found = repeats.at_once(calls)
         if found is None:
             raise Impossible("two calls alone do not give the same")
         if found["verdict"] == "differs" and self.weighted:
@@ -368,16 +363,15 @@ class Session:
     def varied(self, number: int) -> standalone.Inputs:
         """Return the inputs with values of a thread's own, as callers give them."""
         inputs = self.inputs()
-        new = {id(leaf): repeats.turned(self.torch, leaf, number) for leaf in inputs.flat}
+        new = {id(leaf): repeats.turned(leaf, number) for leaf in inputs.flat}
         return standalone.with_leaves(inputs, [new[id(leaf)] for leaf in inputs.flat])
 
     def caller(self, model: Any, inputs: standalone.Inputs) -> Callable[[], list[Any]]:
-        return lambda: standalone.results(self.torch, model, inputs)
+        return lambda: standalone.results(model, inputs)
 
     def shared_in(self, flats: list[list[Any]]) -> Document:
         """Return the custom operator that is wrong in several threads, if one is."""
-        torch = self.torch
-        node = repeats.operator_at_once(torch, self.module, flats)
+        node = repeats.operator_at_once(self.module, flats)
         if node is None:
             return {}
         places, shared = (
@@ -389,7 +383,7 @@ class Session:
     @contextlib.contextmanager
     def poisoned(self, byte: int, devices: list[Any]) -> Any:
         for device in devices:
-            repeats.poison_device(self.torch, device, byte)
+            repeats.poison_device(device, byte)
         if not repeats.poison_host(byte) and not devices:
             raise Impossible("this C library cannot fill what it allocates")
         try:

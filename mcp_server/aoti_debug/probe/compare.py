@@ -8,6 +8,7 @@ from typing import Any
 
 from . import eager as plainly
 from . import events, intermediates
+from .lazy import torch
 from .standalone import Inputs, statistics
 
 Document = dict[str, Any]
@@ -29,7 +30,6 @@ _TRAINING = ("train", "training")
 
 
 def outputs(
-    torch: Any,
     package: list[Any],
     eager: list[Any],
     reference: list[Any] | None,
@@ -45,7 +45,7 @@ def outputs(
         truth, short = (
             given[index] if given and index < len(given) else None for given in (reference, shorter)
         )
-        found.append({"index": index, **_output(torch, package[index], eager[index], truth, short)})
+        found.append({"index": index, **_output(package[index], eager[index], truth, short)})
     return found
 
 
@@ -56,14 +56,14 @@ def verdict(found: list[Document], random: bool) -> str:
     return "random" if random else "differs"
 
 
-def _output(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Document:
+def _output(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     if not isinstance(package, torch.Tensor) or not isinstance(eager, torch.Tensor):
         return {"verdict": "agrees" if package == eager else "value"}
     found: Document = {
         "shape": list(package.shape),
         "dtype": str(package.dtype).replace("torch.", ""),
-        "package": statistics(torch, package),
-        "eager": statistics(torch, eager),
+        "package": statistics(package),
+        "eager": statistics(eager),
     }
     if package.shape != eager.shape:
         return {**found, "verdict": "shape", "expected": list(eager.shape)}
@@ -78,10 +78,10 @@ def _output(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Doc
         if len(places) and not package.is_complex():
             found["first_wrong"] = first(places, package, eager)
         return {**found, "verdict": "differs" if len(places) else "agrees"}
-    return {**found, **_floats(torch, package, eager, truth, short)}
+    return {**found, **_floats(package, eager, truth, short)}
 
 
-def _floats(torch: Any, package: Any, eager: Any, truth: Any, short: Any) -> Document:
+def _floats(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     if truth is None or truth.shape != eager.shape or not truth.is_floating_point():
         truth = eager
     relative, absolute = _GRANTED.get(str(eager.dtype).replace("torch.", ""), (1e-1, 1e-2))
@@ -160,52 +160,42 @@ def _relative(off: Any, scale: Any) -> float:
 
 
 def results(
-    torch: Any,
-    package: list[Any],
-    eager: list[Any],
-    module: Any,
-    inputs: Callable[[], Inputs],
-    limit: int,
+    package: list[Any], eager: list[Any], module: Any, inputs: Callable[[], Inputs], limit: int
 ) -> Document:
     """Return the verdict and each output's figures. A float64 reference, which takes another run,
     is made only where the two do not agree without it, and what rounding can make of the results
     is measured only where they do not agree with it."""
-    random = random_ops(torch, module)
-    found = outputs(torch, package, eager, None)
+    random = random_ops(module)
+    found = outputs(package, eager, None)
     said = verdict(found, bool(random))
     more: Document = {}
     if said == "differs":
-        reference, more = _reference(torch, module, inputs, limit)
-        found, rounded = within_rounding(torch, package, eager, reference, module, inputs())
+        reference, more = _reference(module, inputs, limit)
+        found, rounded = within_rounding(package, eager, reference, module, inputs())
         more["reference"] += OWN_ROUNDING if rounded else ""
         said = verdict(found, bool(random))
     if said == "random":
-        more = {**more, **_drawn(random_nodes(torch, module))}
+        more = {**more, **_drawn(random_nodes(module))}
     return {**more, "random": random, "outputs": found, "verdict": said}
 
 
 def within_rounding(
-    torch: Any,
-    package: list[Any],
-    eager: list[Any],
-    reference: list[Any] | None,
-    module: Any,
-    inputs: Inputs,
+    package: list[Any], eager: list[Any], reference: list[Any] | None, module: Any, inputs: Inputs
 ) -> tuple[list[Document], bool]:
     """Compare output by output; those that differ also by what TF32, then any other rounding, can
     make of the program's results. Tell too whether the latter was measured."""
-    found, rounded = outputs(torch, package, eager, reference), False
+    found, rounded = outputs(package, eager, reference), False
     made = [reference or eager]
     for measure in (in_tf32, rounding):
         far = measure is rounding and reference is not None and beyond_rounding(found)
         if far or verdict(found, random=False) == "agrees":
             break
-        more = measure(torch, module, inputs, reference)
+        more = measure(module, inputs, reference)
         if more is not None:
             made.append(more)
             rounded = measure is rounding
-            furthest = [_furthest(torch, leaves) for leaves in zip(*made)]  # noqa: B905 - Python 3.9
-            found = outputs(torch, package, eager, reference, furthest)
+            furthest = [_furthest(leaves) for leaves in zip(*made)]  # noqa: B905 - Python 3.9
+            found = outputs(package, eager, reference, furthest)
     return found, rounded
 
 
@@ -221,17 +211,15 @@ def beyond_rounding(found: list[Document]) -> bool:
     )
 
 
-def in_tf32(
-    torch: Any, module: Any, inputs: Inputs, reference: list[Any] | None
-) -> list[Any] | None:
+def in_tf32(module: Any, inputs: Inputs, reference: list[Any] | None) -> list[Any] | None:
     """Return what a module gives in float64 when the factors of its convolutions are rounded to
     TF32; None where they are not, or this cannot be told. torch lets cuDNN do so by itself, and
     the layout decides whether it does: a package may where the program does not."""
-    if reference is None or not intermediates.convolves_in_tf32(torch, module):
+    if reference is None or not intermediates.convolves_in_tf32(module):
         return None
     try:
-        wide, wider = plainly.widen(torch, module), plainly.widen_inputs(torch, inputs)
-        return intermediates.with_short_factors(torch, wide, wider, intermediates.CONVOLUTIONS, 10)
+        wide, wider = plainly.widen(module), plainly.widen_inputs(inputs)
+        return intermediates.with_short_factors(wide, wider, intermediates.CONVOLUTIONS, 10)
     except Exception:  # without a measure of rounding, float32's own is the measure
         return None
 
@@ -247,12 +235,12 @@ def unguarded(program: Any) -> Any:
     return module
 
 
-def random_ops(torch: Any, module: Any) -> list[str]:
+def random_ops(module: Any) -> list[str]:
     """Return the operators that draw random numbers; their outputs cannot be compared."""
-    return sorted({str(node.target) for node in random_nodes(torch, module)})
+    return sorted({str(node.target) for node in random_nodes(module)})
 
 
-def random_nodes(torch: Any, module: Any) -> list[Any]:
+def random_nodes(module: Any) -> list[Any]:
     tag = torch.Tag.nondeterministic_seeded
     nodes = module.graph.nodes
     return [n for n in nodes if tag in getattr(n.target, "tags", ()) and not _is_off(n)]
@@ -294,7 +282,7 @@ OWN_ROUNDING = ", and what its own rounding can do"
 
 
 def _reference(
-    torch: Any, module: Any, inputs: Callable[[], Inputs], limit: int
+    module: Any, inputs: Callable[[], Inputs], limit: int
 ) -> tuple[list[Any] | None, Document]:
     """Run a float64 copy, and say what the measure is; None where that cannot be, with why not."""
     size = sum(p.numel() * 8 for p in [*module.parameters(), *module.buffers()])
@@ -303,7 +291,7 @@ def _reference(
         why_not = f"{size} bytes in float64 are over the limit"
         return None, {"no_reference": why_not, "reference": own}
     try:
-        values, refusing = plainly.in_float64(torch, module, inputs())
+        values, refusing = plainly.in_float64(module, inputs())
     except Exception as error:
         return None, {"no_reference": events.describe_error(error), "reference": own}
     found: list[Any] = values["outputs"]
@@ -313,20 +301,18 @@ def _reference(
     return found, {"reference": f"{FLOAT64}, but for {named}"}
 
 
-def rounding(
-    torch: Any, module: Any, inputs: Inputs, reference: list[Any] | None
-) -> list[Any] | None:
+def rounding(module: Any, inputs: Inputs, reference: list[Any] | None) -> list[Any] | None:
     """Return what rounding can make of a program's results: of two runs with other rounding the
     values that are furthest from the reference, else from one another; None where none runs."""
     try:
-        runs = [plainly.rounded_anew(torch, module, inputs, seed) for seed in range(_ROUNDINGS)]
+        runs = [plainly.rounded_anew(module, inputs, seed) for seed in range(_ROUNDINGS)]
     except Exception:  # it ran before, as it is
         return None
     truth = reference or runs[0]
-    return [_furthest(torch, leaves) for leaves in zip(truth, *runs)]  # noqa: B905 - Python 3.9
+    return [_furthest(leaves) for leaves in zip(truth, *runs)]  # noqa: B905 - Python 3.9
 
 
-def _furthest(torch: Any, leaves: tuple[Any, ...]) -> Any:
+def _furthest(leaves: tuple[Any, ...]) -> Any:
     truth, *others = leaves
     tensors = all(isinstance(one, torch.Tensor) and one.shape == truth.shape for one in leaves)
     if not tensors or not truth.is_floating_point():

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import permutations
 from typing import Any, NamedTuple
 
 from . import changed, standalone
+from .lazy import torch
 from .sizes import learn, number, numbers
 
 _DIMENSIONS = 4  # of an input that may be given in another order of them
@@ -38,8 +38,8 @@ class Source(NamedTuple):
 class Correspondence:
     """What each input of the fixed program is made of; None of one that is not known."""
 
-    def __init__(self, torch: Any, old: Any, new: Any, pairs: Sequence[Pair]) -> None:
-        self.torch, self.new = torch, new
+    def __init__(self, old: Any, new: Any, pairs: Sequence[Pair]) -> None:
+        self.new = new
         self.before, self.now = standalone.user_inputs(old), standalone.user_inputs(new)
         self.sources = self._learned(pairs, values=True)
         self.by_values = bool(pairs) and self.known
@@ -101,14 +101,14 @@ class Correspondence:
         for node, leaf in zip(self.now, inputs.flat):  # noqa: B905 - Python 3.9
             value = node.meta.get("val")
             learn(value, leaf, symbols)
-            flat.append(as_declared(self.torch, value, leaf, symbols))
-        pytree = import_module("torch.utils._pytree")
+            flat.append(as_declared(value, leaf, symbols))
+        pytree = torch.utils._pytree
         args, kwargs = pytree.tree_unflatten(flat, self.new.call_spec.in_spec)
         return replace(inputs, args=tuple(args), kwargs=dict(kwargs), flat=flat)
 
     def _one(self, source: Any, value: Any, flat: list[Any], symbols: dict[Any, int]) -> Any:
         like: Any = flat[source.place] if source.place is not None else None
-        if not isinstance(value, self.torch.Tensor):
+        if not isinstance(value, torch.Tensor):
             size = like.shape[source.inside] if source.form == "size" else source.inside
             return like if source.takes else size
         if source.form == "same" and source.rest is None:
@@ -121,9 +121,9 @@ class Correspondence:
         shape = numbers(value.shape, symbols)
         if shape is None:
             raise ValueError("the size of an input of the fixed program is not known")
-        found = self.torch.full(shape, source.rest or 0, dtype=value.dtype)
+        found = torch.full(shape, source.rest or 0, dtype=value.dtype)
         region = found[_region(like, found)]
-        region.copy_(_inside(self.torch, source, like, region))
+        region.copy_(_inside(source, like, region))
         return found
 
     def _learned(self, pairs: Sequence[Pair], *, values: bool) -> list[Source | None]:
@@ -136,7 +136,7 @@ class Correspondence:
             for place in (place for place in range(now) if found[place] is None):
                 likes = [one for one in (place, *sorted(free - {place})) if one in free]
                 forms = self._beside() if beside else self._taken(likes)
-                tried = (_learned_one(self.torch, form, place, pairs, values) for form in forms)
+                tried = (_learned_one(form, place, pairs, values) for form in forms)
                 found[place] = one = next(filter(None, tried), None)
                 free -= {one.place} if one is not None and one.takes else set()
         return found
@@ -146,7 +146,7 @@ class Correspondence:
         yield Source("value")
         for place, node in enumerate(self.before):
             value = node.meta.get("val")
-            if isinstance(value, self.torch.Tensor):
+            if isinstance(value, torch.Tensor):
                 yield from (Source("size", place, dim) for dim in range(value.dim()))
                 yield from (Source(form, place) for form in ("value", "position"))
 
@@ -174,19 +174,17 @@ class Correspondence:
 
     def _kind(self, node: Any) -> tuple[int, bool]:
         value = node.meta.get("val")
-        if not isinstance(value, self.torch.Tensor):
+        if not isinstance(value, torch.Tensor):
             return -1, False
         return value.dim(), value.is_floating_point()
 
 
-def _learned_one(
-    torch: Any, source: Source, place: int, pairs: Sequence[Pair], values: bool
-) -> Source | None:
+def _learned_one(source: Source, place: int, pairs: Sequence[Pair], values: bool) -> Source | None:
     """Return a source with its values, where it is that of an input in all pairs of calls."""
     insides, rests = {source.inside}, set[Any]()
     for was, now in pairs:
         like = was[source.place] if source.place is not None else None
-        told = _told(torch, source, like, now[place], values)
+        told = _told(source, like, now[place], values)
         if told is None:
             return None
         insides.add(told[0])
@@ -198,7 +196,7 @@ def _learned_one(
     return source._replace(inside=next(iter(insides), None), rest=next(iter(rests), None))
 
 
-def _told(torch: Any, source: Source, like: Any, now: Any, values: bool) -> tuple[Any, Any] | None:
+def _told(source: Source, like: Any, now: Any, values: bool) -> tuple[Any, Any] | None:
     """Return the one value of an input, where it has one, and that of what lies beyond the sizes of
     the original's; None where it is not made so. Without `values` what it takes of the original is
     compared by size and kind alone."""
@@ -226,11 +224,11 @@ def _told(torch: Any, source: Source, like: Any, now: Any, values: bool) -> tupl
     if (source.takes and region.shape != like.shape) or not region.numel():
         return None
     inside = region.reshape(-1)[0].item() if source.form == "value" else source.inside
-    wanted = _inside(torch, source._replace(inside=inside), like, region)
+    wanted = _inside(source._replace(inside=inside), like, region)
     if source.form == "same" and not values:
         if like.is_floating_point() != now.is_floating_point():
             return None
-    elif changed.differ(torch, [wanted], [region]):
+    elif changed.differ([wanted], [region]):
         return None
     beyond = torch.ones(now.shape, dtype=torch.bool)
     beyond[_region(like, now)] = False
@@ -243,7 +241,7 @@ def _region(like: Any, whole: Any) -> tuple[slice, ...]:
     return tuple(map(slice, like.shape[: whole.dim()])) if like is not None else ()
 
 
-def _inside(torch: Any, source: Source, like: Any, region: Any) -> Any:
+def _inside(source: Source, like: Any, region: Any) -> Any:
     if source.takes:
         return like
     if source.form == "position":
@@ -252,7 +250,7 @@ def _inside(torch: Any, source: Source, like: Any, region: Any) -> Any:
     return torch.full(region.shape, value)
 
 
-def as_declared(torch: Any, value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
+def as_declared(value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
     """Return an input in the dtype and layout, and on the device, that a program declares."""
     if not isinstance(value, torch.Tensor) or not isinstance(leaf, torch.Tensor):
         return leaf

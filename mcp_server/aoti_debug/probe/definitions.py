@@ -19,6 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .lazy import torch
+
 NAME = "_aoti_debug_target"
 ENDS = (
     ("torch.export", "export"),
@@ -36,7 +38,7 @@ class Enough(BaseException):
     """The script has come to its first use of a model."""
 
 
-def bring(torch: Any, word: str) -> None:
+def bring(word: str) -> None:
     """Import MODULE; with MODULE:FUNCTION call it then, with MODULE:FUNCTION=OPERATOR register it
     as a fake kernel."""
     name, _, rest = word.partition(":")
@@ -69,8 +71,7 @@ def run(script: str, argv: str | None = None) -> dict[str, Any]:
 @contextlib.contextmanager
 def _unchanged() -> Iterator[None]:
     """Give torch back the functions that the script replaces: they are what it is judged with."""
-    torch = import_module("torch")
-    owners = (torch, torch.Tensor, torch.testing)
+    owners = (import_module("torch"), torch.Tensor, torch.testing)
     kept = [(owner, name, value) for owner in owners for name, value in vars(owner).items()]
     try:
         yield

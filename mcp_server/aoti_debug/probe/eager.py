@@ -6,11 +6,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
 from . import events, graph_run, intermediates, observers, standalone
+from .lazy import torch
 from .standalone import Inputs
 from .vocabulary import OutOfBounds
 
@@ -33,7 +33,7 @@ class Eager:
         self.mismatches: list[Document] = []
 
 
-def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
+def run(module: Any, inputs: standalone.Inputs) -> Eager:
     """Run the module with its own guards; what raises ends it, a guard that is broken does not."""
     found = Eager()
     found.exception = signature(module, inputs)
@@ -41,13 +41,13 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
         found.where = found.exception.pop("where")
         if found.where == "signature":
             return found
-    index, promises = observers.IndexCheck(torch), observers.Promises(torch)
-    watched = graph_run.Run(torch, module, index, promises, guards=True)
+    index, promises = observers.IndexCheck(), observers.Promises()
+    watched = graph_run.Run(module, index, promises, guards=True)
     found.broken, found.custom_ops = watched.broken, promises.operators
     found.mismatches = promises.mismatches
     try:
         flat = watched(inputs.flat)
-        standalone.synchronize(torch)
+        standalone.synchronize()
     except Exception as error:
         found.exception = found.exception or events.describe_error(error)
         found.where = found.where or "model"
@@ -59,7 +59,7 @@ def run(torch: Any, module: Any, inputs: standalone.Inputs) -> Eager:
         message = f"{_GUARD}{found.broken[0]}"
         found.exception = {"type": "AssertionError", "message": message}
         found.where = "guards"
-    found.outputs = [graph_run.on_cpu(torch, leaf) for leaf in flat]
+    found.outputs = [graph_run.on_cpu(leaf) for leaf in flat]
     return found
 
 
@@ -97,7 +97,7 @@ def _constants(function: Any, depth: int) -> Iterator[str]:
             yield from _constants(cell.cell_contents, depth - 1)
 
 
-def widen(torch: Any, module: Any) -> Any:
+def widen(module: Any) -> Any:
     """Return a float64 copy of a graph module: weights, and dtypes that the graph names."""
     wide = copy.deepcopy(module)
     for tensor in [*wide.parameters(), *wide.buffers()]:
@@ -118,24 +118,24 @@ def widen(torch: Any, module: Any) -> Any:
         node.args = tuple(wider(value) for value in node.args)
         node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
         if str(node.target).startswith(_NO_FLOAT64):
-            node.target = _in_float32(torch, node.target)
-        elif _makes_default_floats(torch, node):
+            node.target = _in_float32(node.target)
+        elif _makes_default_floats(node):
             node.kwargs = {**node.kwargs, "dtype": torch.float64}
     wide.recompile()
     return wide
 
 
-def _in_float32(torch: Any, target: Any) -> Any:
+def _in_float32(target: Any) -> Any:
     """Return an operator that takes and gives float64 and computes in float32."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = _cast(torch, (args, kwargs), torch.float32)
-        return _cast(torch, target(*args, **kwargs), torch.float64)
+        args, kwargs = _cast((args, kwargs), torch.float32)
+        return _cast(target(*args, **kwargs), torch.float64)
 
     return call
 
 
-def _cast(torch: Any, tree: Any, dtype: Any) -> Any:
+def _cast(tree: Any, dtype: Any) -> Any:
     """Return a tree with its float tensors, and the dtypes that it names, in this one."""
 
     def one(leaf: Any) -> Any:
@@ -143,10 +143,10 @@ def _cast(torch: Any, tree: Any, dtype: Any) -> Any:
             return leaf.detach().to(dtype)
         return dtype if isinstance(leaf, torch.dtype) else leaf
 
-    return import_module("torch.utils._pytree").tree_map(one, tree)
+    return torch.utils._pytree.tree_map(one, tree)
 
 
-def _makes_default_floats(torch: Any, node: Any) -> bool:
+def _makes_default_floats(node: Any) -> bool:
     """Tell whether a node makes float32 of nothing because it names no dtype, as `ones` does."""
     schema = getattr(node.target, "_schema", None)
     value = node.meta.get("val")
@@ -157,19 +157,19 @@ def _makes_default_floats(torch: Any, node: Any) -> bool:
     return named and not tensors and node.kwargs.get("dtype") is None
 
 
-def widen_inputs(torch: Any, inputs: Inputs) -> Inputs:
+def widen_inputs(inputs: Inputs) -> Inputs:
     """Return the same inputs with float tensors in float64."""
-    args, kwargs, flat = _cast(torch, (inputs.args, inputs.kwargs, inputs.flat), torch.float64)
+    args, kwargs, flat = _cast((inputs.args, inputs.kwargs, inputs.flat), torch.float64)
     return replace(inputs, args=args, kwargs=kwargs, flat=flat)
 
 
 def in_float64(
-    torch: Any, module: Any, inputs: Inputs, names: Sequence[str] = ()
+    module: Any, inputs: Inputs, names: Sequence[str] = ()
 ) -> tuple[Document, list[str]]:
     """Run a float64 copy of a module; return its `outputs` and the named nodes' values, on the CPU,
     and the operators that refuse it: these are given the dtypes that they were exported with, and
     their results widened."""
-    wide = widen(torch, module)
+    wide = widen(module)
     plain = {node.name: node for node in module.graph.nodes}
     nodes = {node.name: node for node in wide.graph.nodes}
     refusing: dict[str, None] = {}
@@ -189,13 +189,13 @@ def in_float64(
             args, kwargs = torch.fx.node.map_arg((own.args, dict(own.kwargs)), narrow)
             result = node.target(*args, **kwargs)
             refusing[str(node.target)] = None
-            return _cast(torch, result, torch.float64)
+            return _cast(result, torch.float64)
 
-    flat = copied(torch, widen_inputs(torch, inputs)).flat
-    return graph_run.values_of(torch, wide, flat, names, compute), list(refusing)
+    flat = copied(widen_inputs(inputs)).flat
+    return graph_run.values_of(wide, flat, names, compute), list(refusing)
 
 
-def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any]:
+def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
     """Run a module with one in twelve of the floats that it computes moved by a unit in the last
     place, up or down, which has the variance of rounding; return the outputs, on the CPU. What
     ends in four zero bits counts as exact: zeros, positions and lengths in floats."""
@@ -205,7 +205,7 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
         result = node.target(*args, **kwargs)
         if intermediates.is_view(node):
             return result
-        return import_module("torch.utils._pytree").tree_map(moved, result)
+        return torch.utils._pytree.tree_map(moved, result)
 
     def moved(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
@@ -219,10 +219,10 @@ def rounded_anew(torch: Any, module: Any, inputs: Inputs, seed: int) -> list[Any
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    run = graph_run.Run(torch, module, compute=compute)
-    return [graph_run.on_cpu(torch, leaf) for leaf in run(copied(torch, inputs).flat)]
+    run = graph_run.Run(module, compute=compute)
+    return [graph_run.on_cpu(leaf) for leaf in run(copied(inputs).flat)]
 
 
-def copied(torch: Any, inputs: Inputs) -> Inputs:
+def copied(inputs: Inputs) -> Inputs:
     """Return the inputs with flat leaves of their own: a model may write to them."""
-    return replace(inputs, flat=graph_run.copied(torch, inputs.flat))
+    return replace(inputs, flat=graph_run.copied(inputs.flat))

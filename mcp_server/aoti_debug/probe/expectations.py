@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import describe, sizes
+from .lazy import torch
 from .vocabulary import Break, Relation
 
 Document = dict[str, Any]
@@ -23,7 +24,7 @@ class Expected:
         self.written = False
 
 
-def declared(torch: Any, program: Any) -> list[Expected]:
+def declared(program: Any) -> list[Expected]:
     """Return the declared user inputs, one for each flat leaf."""
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     written = describe.written(program)
@@ -65,7 +66,7 @@ def ranges(program: Any) -> dict[str, list[int | None]]:
     return {str(one): list(sizes.bounds(program, one)) for one in program.range_constraints}
 
 
-def differences(torch: Any, program: Any, expected: list[Expected], flat: list[Any]) -> list[Break]:
+def differences(program: Any, expected: list[Expected], flat: list[Any]) -> list[Break]:
     """Compare inputs with what is declared: count, type, dtype, device, rank, sizes, strides."""
     found: list[Break] = []
     if len(expected) != len(flat):
@@ -80,7 +81,7 @@ def differences(torch: Any, program: Any, expected: list[Expected], flat: list[A
     index = 0
     for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
         is_tensor = isinstance(leaf, torch.Tensor)
-        differences = _compare(torch, program, item, leaf, symbols)
+        differences = _compare(program, item, leaf, symbols)
         if is_tensor and item.written:
             others = [expected[p].name for p in shared.get(position, ()) if p < len(expected)]
             written = [replace(one, written=True) for one in differences]
@@ -101,9 +102,7 @@ def _aliased(leaf: Any, others: list[str]) -> list[Break]:
     return []
 
 
-def _compare(
-    torch: Any, program: Any, item: Expected, leaf: Any, symbols: dict[Any, int]
-) -> list[Break]:
+def _compare(program: Any, item: Expected, leaf: Any, symbols: dict[Any, int]) -> list[Break]:
     if item.value is None:
         return _compare_constant(item, leaf)
     if not isinstance(leaf, torch.Tensor):

@@ -13,6 +13,7 @@ from typing import Any
 
 from . import compare, custom_ops, eager, events, graph_run, marks, observers, standalone
 from .children import in_child
+from .lazy import torch
 from .standalone import Inputs
 
 Document = dict[str, Any]
@@ -24,8 +25,8 @@ _RESHAPES = ("size",)  # changes after which results have other shapes
 class Bench:
     """What all experiments share: the program, and how to have a model without input checks."""
 
-    def __init__(self, torch: Any, program: Any, model: Callable[[], Any], limit: int) -> None:
-        self.torch, self.program, self.limit = torch, program, limit
+    def __init__(self, program: Any, model: Callable[[], Any], limit: int) -> None:
+        self.program, self.limit = program, limit
         self._model = model
         self._latest: list[Any] = []  # what the package gave last
 
@@ -34,7 +35,7 @@ class Bench:
         `changes` made to it."""
 
         def given() -> Inputs:
-            return standalone.read_inputs(self.torch, one["inputs"])
+            return standalone.read_inputs(one["inputs"])
 
         outcome = self.held(given) if known is None else outcome_of(known)
         found: Document = {"pid": one["pid"], "call": one["call"], "given": outcome}
@@ -46,7 +47,7 @@ class Bench:
             return found
 
         def without() -> Inputs:
-            return changed(self.torch, given(), changes)
+            return changed(given(), changes)
 
         try:
             without()
@@ -61,7 +62,6 @@ class Bench:
 
     def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
         """Hold a few elements of what a call gave in the script against what it gives here."""
-        torch = self.torch
         tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
         now = [marks.shown(torch, one) for one in tensors[: len(values)]]
         pairs = [(one, was) for one, was in zip(now, values) if one and was]  # noqa: B905
@@ -71,11 +71,11 @@ class Bench:
     def pair(self, path: str) -> Document:
         """Give a package loaded anew what a reference in the script was given, then the weights of
         the reference too, and these to the program; hold each against what the reference gave."""
-        torch, kept = self.torch, self.torch.load(path, weights_only=True)
+        kept = torch.load(path, weights_only=True)
         weights = kept["weights"]
 
         def held(call: Callable[[Inputs], list[Any]]) -> Document | None:
-            outputs = call(standalone.read_inputs(torch, path))
+            outputs = call(standalone.read_inputs(path))
             tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
             return marks.apart(torch, [marks.held(torch, one) for one in tensors], kept["outputs"])
 
@@ -88,7 +88,7 @@ class Bench:
             found.update(weights=len(own), given=held(self.called))
         found["left"] = [name for name in weights if name not in names]
         if self.program is not None:
-            standalone.give(torch, self.program, weights)
+            standalone.give(self.program, weights)
             found["program"] = held(self.plainly)
         return found
 
@@ -100,7 +100,7 @@ class Bench:
         for one in calls:
             if found and time.monotonic() > until:
                 break
-            row = self.against(module, partial(standalone.read_inputs, self.torch, one["inputs"]))
+            row = self.against(module, partial(standalone.read_inputs, one["inputs"]))
             values = one.get("values")
             more = {"recorded": self.recorded(values, self._latest)} if values else {}
             found.append({"pid": one["pid"], "call": one["call"], "given": row, **more})
@@ -113,17 +113,16 @@ class Bench:
 
     def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
         """Hold one call of the package against one of a module that may keep its state."""
-        torch = self.torch
-        right = graph_run.values_of(torch, module, inputs().flat)["outputs"]
-        outputs = compare.outputs(torch, self.called(inputs()), right, None)
-        verdict = compare.verdict(outputs, bool(compare.random_ops(torch, module)))
+        right = graph_run.values_of(module, inputs().flat)["outputs"]
+        outputs = compare.outputs(self.called(inputs()), right, None)
+        verdict = compare.verdict(outputs, bool(compare.random_ops(module)))
         return outcome_of({"verdict": verdict, "outputs": outputs})
 
     def draws(self, inputs: Callable[[], Inputs]) -> list[Document]:
         """Have each random operator of the program draw other numbers, the others the same; say
         how far the results move."""
-        torch, module = self.torch, compare.unguarded(self.program)
-        nodes = compare.random_nodes(torch, module)
+        module = compare.unguarded(self.program)
+        nodes = compare.random_nodes(module)
         places = {node.name: place for place, node in enumerate(nodes)}
         kinds = {str(node.target): node for node in reversed(nodes)}  # one of each first
         tried = list(dict.fromkeys((*kinds.values(), *nodes)))[:_DRAWS]
@@ -134,7 +133,7 @@ class Bench:
                     torch.manual_seed(places[node.name] + (len(nodes) if node is other else 0))
                 return node.target(*args, **kwargs)
 
-            values = graph_run.values_of(torch, module, inputs().flat, compute=compute)["outputs"]
+            values = graph_run.values_of(module, inputs().flat, compute=compute)["outputs"]
             return [marks.held(torch, one) for one in values if isinstance(one, torch.Tensor)]
 
         plain = outputs(None)
@@ -146,8 +145,8 @@ class Bench:
 
     def rounding(self, inputs: Callable[[], Inputs]) -> list[float]:
         """Return how far the program's and the package's results are from float64."""
-        torch, module = self.torch, compare.unguarded(self.program)
-        exact = eager.in_float64(torch, module, inputs())[0]["outputs"]
+        module = compare.unguarded(self.program)
+        exact = eager.in_float64(module, inputs())[0]["outputs"]
         found: list[float] = []
         for outputs in (self.plainly(inputs()), self.called(inputs())):
             floats = [
@@ -167,14 +166,14 @@ class Bench:
         }
 
     def _alone(self, inputs: Callable[[], Inputs]) -> None:
-        self.torch.set_num_threads(1)
+        torch.set_num_threads(1)
         self.called(inputs())
 
     def writes(self, inputs: Callable[[], Inputs]) -> Document:
         """Find what custom operators write undeclared; compare with copies given to them."""
-        torch, found = self.torch, dict[str, Document]()
-        module, watch = compare.unguarded(self.program), observers.Writes(torch)
-        graph_run.Run(torch, module, watch)(inputs().flat)
+        found = dict[str, Document]()
+        module, watch = compare.unguarded(self.program), observers.Writes()
+        graph_run.Run(module, watch)(inputs().flat)
         nodes = {node.name: node for node in module.graph.nodes}
         for wrote in watch.found:
             node = nodes[wrote["node"]]
@@ -185,10 +184,10 @@ class Bench:
 
         def copies(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
             if str(node.target) in found:
-                args, kwargs = graph_run.copied(torch, (args, kwargs))
+                args, kwargs = graph_run.copied((args, kwargs))
             return node.target(*args, **kwargs)
 
-        with copying(torch, set(found)):
+        with copying(set(found)):
             outcome = self.held(inputs, right=partial(self.plainly, compute=copies))
         return {"wrote": list(found.values()), "copied": outcome}
 
@@ -197,7 +196,6 @@ class Bench:
     ) -> Document:
         """Compare the package with the program on inputs; `package` gives the package others,
         `right` runs the program in its own way."""
-        torch = self.torch
         try:
             module = compare.unguarded(self.program)
             expected = (right or self.plainly)(inputs())
@@ -207,22 +205,19 @@ class Bench:
             result = self.called((package or inputs)())
         except Exception as error:
             return {"verdict": "failed", "why": said(error)}
-        found = compare.results(torch, result, expected, module, inputs, self.limit)
+        found = compare.results(result, expected, module, inputs, self.limit)
         return outcome_of(found)
 
     def plainly(self, inputs: Inputs, compute: Any = None) -> list[Any]:
         module = compare.unguarded(self.program)
-        outputs: list[Any] = graph_run.values_of(self.torch, module, inputs.flat, compute=compute)[
-            "outputs"
-        ]
+        outputs: list[Any] = graph_run.values_of(module, inputs.flat, compute=compute)["outputs"]
         return outputs
 
     def called(self, inputs: Inputs) -> list[Any]:
-        torch = self.torch
         model = self._model()
         torch.manual_seed(0)
-        leaves = standalone.results(torch, model, inputs)
-        self._latest = [graph_run.on_cpu(torch, leaf) for leaf in leaves]
+        leaves = standalone.results(model, inputs)
+        self._latest = [graph_run.on_cpu(leaf) for leaf in leaves]
         return self._latest
 
 
@@ -231,7 +226,7 @@ def numbers(values: list[Any]) -> list[float]:
 
 
 @contextlib.contextmanager
-def copying(torch: Any, names: set[str]) -> Iterator[None]:
+def copying(names: set[str]) -> Iterator[None]:
     """Have these operators given copies of their tensors, in whatever calls them."""
     mode_class: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
 
@@ -240,7 +235,7 @@ def copying(torch: Any, names: set[str]) -> Iterator[None]:
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             given = args, kwargs or {}
-            args, kwargs = graph_run.copied(torch, given) if str(func) in names else given
+            args, kwargs = graph_run.copied(given) if str(func) in names else given
             return func(*args, **kwargs)
 
     with Copying():
@@ -266,7 +261,7 @@ def said(error: BaseException) -> str:
     return events.bounded(f"{found['type']}: {found['message']}", 300)
 
 
-def changed(torch: Any, inputs: Inputs, changes: list[Document]) -> Inputs:
+def changed(inputs: Inputs, changes: list[Document]) -> Inputs:
     """Return the inputs with what each change names taken away; leaves that no change names stay
     the very tensors that they are."""
     order = next((one["to"] for one in changes if one["property"] == "order"), None)
@@ -276,11 +271,11 @@ def changed(torch: Any, inputs: Inputs, changes: list[Document]) -> Inputs:
     places = [n for n, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
     for change in changes:
         at = places[change["index"]]
-        flat[at] = _changed(torch, flat[at], change)
+        flat[at] = _changed(flat[at], change)
     return standalone.with_leaves(inputs, flat)
 
 
-def _changed(torch: Any, leaf: Any, change: Document) -> Any:
+def _changed(leaf: Any, change: Document) -> Any:
     what, to = change["property"], change["to"]
     if what == "dtype":
         return leaf.to(getattr(torch, to))

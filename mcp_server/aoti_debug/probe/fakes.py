@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from .lazy import torch
 from .sizes import numbers
 
 _STACK_CHARACTERS = 2000
@@ -22,7 +23,7 @@ def is_custom(target: Any) -> bool:
 
 
 def differences(
-    torch: Any, node: Any, given: tuple[Any, Any], result: Any, symbols: dict[Any, int]
+    node: Any, given: tuple[Any, Any], result: Any, symbols: dict[Any, int]
 ) -> list[Document]:
     """Compare one operator's results with the promised ones: shape, stride, dtype, device.
 
@@ -30,22 +31,20 @@ def differences(
     then it is run again on the same values in the promised layouts, or, where that cannot be, the
     fake kernel is asked again, on inputs as they are.
     """
-    found = _compared(torch, node, node.meta.get("val"), result, symbols)
-    if found and odd_inputs(torch, node, given, symbols):
-        rerun = result_as_promised(torch, node, given, symbols)
+    found = _compared(node, node.meta.get("val"), result, symbols)
+    if found and odd_inputs(node, given, symbols):
+        rerun = result_as_promised(node, given, symbols)
         if rerun is not None:
-            return _compared(torch, node, node.meta.get("val"), rerun, symbols)
-        again = promised_for(torch, node.target, given)
+            return _compared(node, node.meta.get("val"), rerun, symbols)
+        again = promised_for(node.target, given)
         if again is None:
             return []
-        found = _compared(torch, node, again, result, {})
+        found = _compared(node, again, result, {})
     return found
 
 
-def _compared(
-    torch: Any, node: Any, promised: Any, result: Any, symbols: dict[Any, int]
-) -> list[Document]:
-    pytree = import_module("torch.utils._pytree")
+def _compared(node: Any, promised: Any, result: Any, symbols: dict[Any, int]) -> list[Document]:
+    pytree = torch.utils._pytree
     found: list[Document] = []
     pairs = zip(pytree.tree_leaves(promised), pytree.tree_leaves(result))  # noqa: B905
     for output, (fake, real) in enumerate(pairs):
@@ -83,9 +82,9 @@ def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:
     return (wanted, got) if used != got else (None, got)
 
 
-def _tensors(torch: Any, node: Any, given: tuple[Any, Any]) -> Iterator[tuple[int, Any, Any]]:
+def _tensors(node: Any, given: tuple[Any, Any]) -> Iterator[tuple[int, Any, Any]]:
     """Yield each tensor argument of a node: its place, what the program says of it, itself."""
-    leaves = import_module("torch.utils._pytree").tree_leaves
+    leaves = torch.utils._pytree.tree_leaves
     pairs = zip(leaves((node.args, node.kwargs)), leaves(given))  # noqa: B905 - Python 3.9
     for place, (argument, value) in enumerate(pairs):
         promised = getattr(argument, "meta", {}).get("val")
@@ -93,29 +92,27 @@ def _tensors(torch: Any, node: Any, given: tuple[Any, Any]) -> Iterator[tuple[in
             yield place, promised, value
 
 
-def odd_inputs(torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any, int]) -> bool:
+def odd_inputs(node: Any, given: tuple[Any, Any], symbols: dict[Any, int]) -> bool:
     """Tell whether an argument is not what the program says of it: size, stride, dtype, device."""
     return any(
         numbers(promised.shape, symbols) not in (None, list(value.shape))
         or strides(promised, value, symbols)[0] is not None
         or (promised.dtype, promised.device.type) != (value.dtype, value.device.type)
-        for _, promised, value in _tensors(torch, node, given)
+        for _, promised, value in _tensors(node, given)
     )
 
 
-def result_as_promised(
-    torch: Any, node: Any, given: tuple[Any, Any], symbols: dict[Any, int]
-) -> Any:
+def result_as_promised(node: Any, given: tuple[Any, Any], symbols: dict[Any, int]) -> Any:
     """Return what an operator gives for its inputs in the layouts that the program promises; None
     where more than a layout is odd, or the operator writes to its inputs."""
-    pytree = import_module("torch.utils._pytree")
+    pytree = torch.utils._pytree
     leaves, spec = pytree.tree_flatten(given)
     schema = getattr(node.target, "_schema", None)
     if len(pytree.tree_leaves((node.args, node.kwargs))) != len(leaves):
         return None
     if schema is None or schema.is_mutable:
         return None
-    for place, promised, value in _tensors(torch, node, given):
+    for place, promised, value in _tensors(node, given):
         kind = (numbers(promised.shape, symbols), promised.dtype, promised.device.type)
         wanted = numbers(promised.stride(), symbols)
         if wanted is None or kind != (list(value.shape), value.dtype, value.device.type):
@@ -131,13 +128,13 @@ def result_as_promised(
         return None
 
 
-def promised_for(torch: Any, target: Any, given: tuple[Any, Any]) -> Any:
+def promised_for(target: Any, given: tuple[Any, Any]) -> Any:
     """Return what the fake kernel promises for these very arguments; None when it cannot say."""
     try:
         mode = import_module("torch._subclasses.fake_tensor").FakeTensorMode(
             allow_non_fake_inputs=True
         )
-        pytree = import_module("torch.utils._pytree")
+        pytree = torch.utils._pytree
 
         def fake(leaf: Any) -> Any:
             return mode.from_tensor(leaf) if isinstance(leaf, torch.Tensor) else leaf

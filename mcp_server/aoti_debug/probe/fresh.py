@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from importlib import import_module
 from typing import Any
 
 from . import eager, limits, standalone
+from .lazy import torch
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
 from .sizes import number as size_in
 
@@ -22,12 +22,12 @@ _EPSILON = 1e-5  # a smaller constant keeps a quotient or a logarithm finite
 _WIDE = (1.0, 0.1, 10.0, 100.0)  # what the rows of a float input are scaled by, in turn
 
 
-def example(torch: Any, program: Any) -> Inputs | None:
+def example(program: Any) -> Inputs | None:
     """Return the inputs that a program was exported with."""
     if program.example_inputs is None:
         return None
     args, kwargs = program.example_inputs
-    flat = list(import_module("torch.utils._pytree").tree_leaves((args, kwargs)))
+    flat = list(torch.utils._pytree.tree_leaves((args, kwargs)))
     return Inputs(tuple(args), dict(kwargs or {}), flat, [], False, False)
 
 
@@ -35,13 +35,11 @@ class Fresh:
     """Inputs that the original program accepts. `others` are flat inputs, drawn from as
     well, `constants` numbers near which values are tried: those of both programs' graphs."""
 
-    def __init__(
-        self, torch: Any, program: Any, others: list[list[Any]], constants: list[float]
-    ) -> None:
-        self.torch, self.program = torch, program
+    def __init__(self, program: Any, others: list[list[Any]], constants: list[float]) -> None:
+        self.program = program
         self.constants = constants
         self.module = program.module()
-        given = example(torch, program)
+        given = example(program)
         values = [node.meta.get("val") for node in standalone.user_inputs(program)]
         self.limits: dict[int, tuple[bool, list[tuple[int, int]]]] = {}
         self.usable = given is not None and len(values) == len(given.flat)
@@ -51,18 +49,18 @@ class Fresh:
         self.pools = [self._pool(place, others) for place in range(len(values))]
         self.symbols = self._symbols()
         self.highest = self._highest()
-        searched = limits.Limits(torch, program, given, self.accepts, constants, _PROBING_S)
+        searched = limits.Limits(program, given, self.accepts, constants, _PROBING_S)
         self.limits = {
             place: searched.of(place)
             for place, leaf in enumerate(given.flat)
-            if _is_integer(torch, leaf) and leaf.numel()
+            if _is_integer(leaf) and leaf.numel()
         }
 
     def draw(self, number: int) -> Inputs | None:
         """Return the fresh inputs of this number: sizes and values take turns."""
         if not self.usable:
             return None
-        self.torch.manual_seed(1000 + number)
+        torch.manual_seed(1000 + number)
         style = ("uniform", "edges", "wide")[number % 3]
         for attempt in range(12):
             sizes = self._sizes(number + 3 * attempt, attempt)
@@ -76,7 +74,7 @@ class Fresh:
     def accepts(self, inputs: Inputs) -> bool:
         """Tell whether the program, with its guards, computes something of these inputs."""
         try:
-            ran = eager.run(self.torch, self.module, eager.copied(self.torch, inputs))
+            ran = eager.run(self.module, eager.copied(inputs))
         except Exception:
             return False
         return ran.exception is None
@@ -84,7 +82,7 @@ class Fresh:
     def _pool(self, place: int, others: list[list[Any]]) -> Any:
         """Return the values of an input in the example and, where they are alike, in other calls:
         the latter only of floats, since an index may be what was wrong."""
-        torch, leaf = self.torch, self.example.flat[place]
+        leaf = self.example.flat[place]
         if not isinstance(leaf, torch.Tensor):
             return None
         found = [leaf.detach().reshape(-1)]
@@ -140,7 +138,7 @@ class Fresh:
         found = {}
         for place, symbol in enumerate(self.symbols):
             low, high = self._bounds(symbol)[0], max(self.highest[symbol], self._bounds(symbol)[0])
-            drawn = int(self.torch.randint(low, high + 1, (1,)))
+            drawn = int(torch.randint(low, high + 1, (1,)))
             size = (high, low, drawn, (low + high) // 2)[(number + place * (attempt > 1)) % 4]
             step = (1, 1, 2, 8, 64, 16, 4, 3, 32, 10, 100)[attempt % 11]
             found[symbol] = min(max(low, size // step * step), high)
@@ -150,7 +148,7 @@ class Fresh:
         flat = []
         for place, leaf in enumerate(self.example.flat):
             value = self.values[place]
-            if not isinstance(leaf, self.torch.Tensor):
+            if not isinstance(leaf, torch.Tensor):
                 flat.append(leaf if expression(value) is None else size_in(value, sizes))
                 continue
             shape = numbers(value.shape, sizes)
@@ -160,7 +158,7 @@ class Fresh:
         return standalone.nested(self.example, flat)
 
     def _leaf(self, place: int, leaf: Any, shape: list[int], style: str, number: int) -> Any:
-        torch, pool = self.torch, self.pools[place]
+        pool = self.pools[place]
         if not leaf.numel() or not pool.numel():
             return leaf.new_zeros(shape)
         if leaf.dtype == torch.bool:
@@ -176,7 +174,7 @@ class Fresh:
     def _floats(self, pool: Any, taken: Any, style: str) -> Any:
         """Return values like the pool's; with `edges` some near the programs' constants, with
         `wide` rows of other magnitudes."""
-        torch, shape = self.torch, taken.shape
+        shape = taken.shape
         spread = pool.float().std() if pool.numel() > 1 else torch.tensor(1.0)
         noise = (0.1 * spread * torch.randn(shape)).to(taken.dtype).to(taken.device)
         values = taken + (noise.abs() if bool((pool >= 0).all()) else noise)
@@ -196,7 +194,7 @@ class Fresh:
 
     def _integers(self, place: int, taken: Any, style: str) -> Any:
         """Return integers from all over the limits of each column; with `edges` those at them."""
-        torch, found = self.torch, taken.clone()
+        found = taken.clone()
         columns, found_limits = self.limits[place]
         for column, (low, high) in enumerate(found_limits):
             part = found[..., column] if columns else found
@@ -228,7 +226,7 @@ def _count(leaf: Any) -> int:
     return leaf.numel() if hasattr(leaf, "numel") else 0
 
 
-def _is_integer(torch: Any, leaf: Any) -> bool:
+def _is_integer(leaf: Any) -> bool:
     return isinstance(leaf, torch.Tensor) and not (
         leaf.is_floating_point() or leaf.is_complex() or leaf.dtype == torch.bool
     )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from .lazy import torch
 from .vocabulary import places_in
 
 Document = dict[str, Any]
@@ -36,7 +37,6 @@ class Run:
 
     def __init__(
         self,
-        torch: Any,
         module: Any,
         *observers: Observer,
         guards: bool = False,
@@ -46,14 +46,14 @@ class Run:
         self.broken: list[str] = []
         self.at: Any = None  # the node under way
         self.values: dict[Any, Any] = {}  # of the nodes that later ones need
-        self._torch, self._module, self._observers = torch, module, observers
+        self._module, self._observers = module, observers
         self._guards, self._asserts, self._compute = guards, asserts, compute
 
     def __call__(self, flat: Sequence[Any]) -> list[Any]:
         """Run on flat inputs, without gradients; return the flat outputs."""
-        outer, torch = self, self._torch
+        outer = self
 
-        class Interpreter(torch.fx.Interpreter):  # type: ignore[misc, name-defined]
+        class Interpreter(torch.fx.Interpreter):  # type: ignore[misc]
             def run_node(self, n: Any) -> Any:
                 outer.at, outer.values = n, self.env
                 if n.op == "call_module" and str(n.target) == "_guards_fn":
@@ -74,32 +74,33 @@ class Run:
         with torch.no_grad():
             # The leaves are passed as they are: the graph's own unpacking knows no keywords here.
             result = Interpreter(self._module).run(*flat, enable_io_processing=False)
-        leaves: list[Any] = import_module("torch.utils._pytree").tree_leaves(result)
+        leaves: list[Any] = torch.utils._pytree.tree_leaves(result)
         return leaves
 
     def _check(self, run_node: Any, node: Any) -> None:
         if self._guards:
-            with collecting(self._torch, self.broken):
+            with collecting(self.broken):
                 run_node(node)
 
 
 @contextlib.contextmanager
-def collecting(torch: Any, broken: list[str]) -> Iterator[None]:
+def collecting(broken: list[str]) -> Iterator[None]:
     """Note each guard that does not hold, where the first alone would be raised, and one that
     cannot even be computed."""
-    kept = torch._assert
+    owner: Any = import_module("torch")
+    kept = owner._assert
 
     def note(condition: Any, message: str = "") -> None:
         if not condition and len(broken) < _BROKEN:
             broken.append(str(message).removeprefix(_GUARD) if message else "a guard")
 
-    torch._assert = note
+    owner._assert = note
     try:
         yield
     except Exception as error:
         broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])
     finally:
-        torch._assert = kept
+        owner._assert = kept
 
 
 def about(node: Any) -> Document:
@@ -123,39 +124,39 @@ def stack_of(node: Any) -> list[list[Any]]:
     return [[place.file, place.line, place.text or ""] for place in found]
 
 
-def tensors_in(torch: Any, value: Any) -> list[Any]:
+def tensors_in(value: Any) -> list[Any]:
     """Return the tensors of a value, in order."""
-    leaves = import_module("torch.utils._pytree").tree_leaves(value)
+    leaves = torch.utils._pytree.tree_leaves(value)
     return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 class Kept(Observer):
     """The values of named nodes, on the CPU."""
 
-    def __init__(self, torch: Any, names: Collection[str]) -> None:
+    def __init__(self, names: Collection[str]) -> None:
         self.values: Document = {}
-        self._torch, self._names = torch, frozenset(names)
+        self._names = frozenset(names)
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         if node.name in self._names:
-            self.values[node.name] = on_cpu(self._torch, value)
+            self.values[node.name] = on_cpu(value)
 
 
 def values_of(
-    torch: Any, module: Any, flat: Sequence[Any], names: Collection[str] = (), compute: Any = None
+    module: Any, flat: Sequence[Any], names: Collection[str] = (), compute: Any = None
 ) -> Document:
     """Run a module; return the named nodes' values, and its flat `outputs`, on the CPU."""
-    kept = Kept(torch, names)
-    outputs = Run(torch, module, kept, compute=compute)(flat)
-    return {**kept.values, "outputs": [on_cpu(torch, leaf) for leaf in outputs]}
+    kept = Kept(names)
+    outputs = Run(module, kept, compute=compute)(flat)
+    return {**kept.values, "outputs": [on_cpu(leaf) for leaf in outputs]}
 
 
-def on_cpu(torch: Any, value: Any) -> Any:
+def on_cpu(value: Any) -> Any:
     """Return a tensor's values as they are now, on the CPU; anything else as it is."""
     return value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value
 
 
-def copied(torch: Any, tree: Any) -> Any:
+def copied(tree: Any) -> Any:
     """Return a tree with tensors of its own."""
-    tree_map = import_module("torch.utils._pytree").tree_map
+    tree_map = torch.utils._pytree.tree_map
     return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, tree)

@@ -202,7 +202,7 @@ def _as_given(torch: Any, leaf: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(repeats.same_bits(import_module("torch"), one.detach(), other.detach()))
+    return bool(repeats.same_bits(one.detach(), other.detach()))
 
 
 def _memory(leaf: Any) -> int:

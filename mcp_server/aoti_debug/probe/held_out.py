@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from . import (
@@ -25,6 +24,7 @@ from . import (
     standalone,
     tables,
 )
+from .lazy import torch
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
@@ -57,65 +57,61 @@ def main() -> int:
     report.update(state="load", trials=[])
     with report.of_failure():
         operators = originals.taken(options.original)
-        torch = standalone.prepare(options)
+        standalone.prepare(options)
         if not options.exported:
-            report.update(inputs=other_inputs(torch, options), state="done")
+            report.update(inputs=other_inputs(options), state="done")
             return 0
-        new = standalone.load_program(torch, options)
+        new = standalone.load_program(options)
         old = new
         if options.before:  # with the same weights: the fix may be to load others
-            originals.register(torch, operators)
-            old = standalone.load_program(torch, options, options.before)
-            originals.put(torch, old, operators)
+            originals.register(operators)
+            old = standalone.load_program(options, options.before)
+            originals.put(old, operators)
         report.update(hiding=changed.hiding(old, new))
-        given = given_of(torch, options, old, new)
+        given = given_of(options, old, new)
         match, captured = given.match, given.captured
         report.update(narrowed=changed.narrowed(old, new, match.places()), inputs=given.other)
-        drawn = drawn_for(torch, match, old, new, captured)
+        drawn = drawn_for(match, old, new, captured)
         if given.other and match.plain and match.agreed:
             calls = (captured.flat, given.now.flat)
-            known = options.tables and tables.looked_up(torch, options.tables, drawn, *calls)
-            if known or (options.corrects and tables.corrected(torch, drawn, *calls)):
+            known = options.tables and tables.looked_up(options.tables, drawn, *calls)
+            if known or (options.corrects and tables.corrected(drawn, *calls)):
                 captured, given = given.now, given._replace(other="")
                 report.update(inputs="", looked_up=True)
         own = options.before or options.inputs
         first = "the failing call" if own else "the fixed script's call"
-        found = [(first, captured), *held_out(torch, old, drawn, options.seeds)]
+        found = [(first, captured), *held_out(old, drawn, options.seeds)]
         some = next((inputs for _, inputs in found if inputs is not None), None)
         if some is None:
             raise ValueError("there are neither captured nor example inputs")
-        pair = Pair(torch, old, new, match)
+        pair = Pair(old, new, match)
         like: list[Inputs] = []
         if captured is not None and options.before:
-            like = pair.alike(torch, drawn, captured)
-            legal = [one for _, one in found[1:] if one and not pair.fails(torch, one)]
+            like = pair.alike(drawn, captured)
+            legal = [one for _, one in found[1:] if one and not pair.fails(one)]
             asked = refusals.Asked(captured, legal, like)
             if options.refusals and like:
-                report.update(wrong_refusals=refusals.wrong(torch, old, options.refusals, asked))
+                report.update(wrong_refusals=refusals.wrong(old, options.refusals, asked))
             gone = given.other and given.now is not None and match.plain
-            if (
-                options.refusals
-                and gone
-                and refusals.drops(torch, drawn, captured.flat, given.now.flat)
-            ):
+            if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
                 report.update(wrong_refusals=["it drops rows that the original computes"])
         wanted = pair.given(some, None if given.other else given.now)
-        report.update(**_kept(torch, new, wanted))
-        model = standalone.load_package(torch, options, wanted, report)
+        report.update(**_kept(new, wanted))
+        model = standalone.load_package(options, wanted, report)
         trials: list[Document] = []
         for name, inputs in found:
             if inputs is None:
                 continue
             report.update(state=f"trying {name}", trying=name)
             own = given.now if inputs is captured and not given.other else None
-            trials.append({"name": name, **pair.tried(torch, model, inputs, own)})
+            trials.append({"name": name, **pair.tried(model, inputs, own)})
             report.update(trials=trials)
         if match.padded and not given.other and trials[0].get("model") != "agrees":
             report.update(inputs="it is padded, and the result is another")
         if given.other and captured is not None:
-            report.update(answered=pair.answered(torch, model, captured, given.now))
+            report.update(answered=pair.answered(model, captured, given.now))
         if captured is not None and not given.other and like:
-            report.update(**pair.near(torch, model, drawn, captured, like, report))
+            report.update(**pair.near(model, drawn, captured, like, report))
         report.update(state="done")
     return 0
 
@@ -129,64 +125,62 @@ class Given(NamedTuple):
     other: str | None  # how they differ; "" they do not, None: that is not known
 
 
-def other_inputs(torch: Any, options: Any) -> str | None:
+def other_inputs(options: Any) -> str | None:
     """Say how the call differs from the failing one, by the names of inputs alone."""
     if not (options.inputs and options.now):
         return None
-    captured, now = (standalone.read_inputs(torch, one) for one in (options.inputs, options.now))
+    captured, now = (standalone.read_inputs(one) for one in (options.inputs, options.now))
     flat = captured.flat
     if options.parts:
-        flat = [changed.part(torch, leaf, options.parts) for leaf in flat]
-    wanted, given = changed.by_name(torch, replace(captured, flat=flat), now)
-    return changed.differ(torch, wanted, given)
+        flat = [changed.part(leaf, options.parts) for leaf in flat]
+    wanted, given = changed.by_name(replace(captured, flat=flat), now)
+    return changed.differ(wanted, given)
 
 
-def given_of(torch: Any, options: Any, old: Any, new: Any) -> Given:
+def given_of(options: Any, old: Any, new: Any) -> Given:
     def read(path: str | None) -> Any:
-        return standalone.read_inputs(torch, path) if path else None
+        return standalone.read_inputs(path) if path else None
 
     captured, now = read(options.inputs), read(options.now)
     calls = [(read(was).flat, read(later).flat) for was, later in options.call]
     if captured is None or now is None:
-        match = correspondence.Correspondence(torch, old, new, calls)
+        match = correspondence.Correspondence(old, new, calls)
         return Given(match, captured or (None if options.before else now), now, None)
     flat = captured.flat
     if options.parts:
-        flat = [changed.part(torch, leaf, options.parts) for leaf in flat]
-    match = correspondence.Correspondence(torch, old, new, [*calls, (flat, now.flat)])
+        flat = [changed.part(leaf, options.parts) for leaf in flat]
+    match = correspondence.Correspondence(old, new, [*calls, (flat, now.flat)])
     other = ""
     if not match.by_values:
-        wanted, given = changed.by_name(torch, replace(captured, flat=flat), now)
-        other = changed.differ(torch, wanted, given)
-        match = correspondence.Correspondence(torch, old, new, calls)
+        wanted, given = changed.by_name(replace(captured, flat=flat), now)
+        other = changed.differ(wanted, given)
+        match = correspondence.Correspondence(old, new, calls)
     if not other and match.plain:
         captured = now  # as the package is given them now
     return Given(match, captured, now, other)
 
 
-def drawn_for(torch: Any, match: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
+def drawn_for(match: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
     """Return what draws inputs from all over what the original accepts."""
     others = [captured.flat] if captured is not None else []
-    given = fresh.example(torch, new)
+    given = fresh.example(new)
     flat = standalone.user_inputs(old)
     if given is not None:
         places = dict(match.places())
         others.append([given.flat[places[n]] if n in places else None for n in range(len(flat))])
-    return fresh.Fresh(torch, old, others, [*limits.constants(new), *limits.constants(old)])
+    return fresh.Fresh(old, others, [*limits.constants(new), *limits.constants(old)])
 
 
-def held_out(
-    torch: Any, old: Any, drawn: fresh.Fresh, seeds: int
-) -> Iterator[tuple[str, Inputs | None]]:
+def held_out(old: Any, drawn: fresh.Fresh, seeds: int) -> Iterator[tuple[str, Inputs | None]]:
     """Yield the example's inputs and fresh ones."""
-    yield "the example", fresh.example(torch, old)
+    yield "the example", fresh.example(old)
     for number in range(_TRIALS_A_SEED * seeds):
         yield f"fresh inputs {number + 1}", drawn.draw(number)
 
 
-def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
+def _kept(program: Any, inputs: Inputs) -> Document:
     """Say which promises of fake kernels, and which guards, the failing call still breaks."""
-    seen = eager.run(torch, program.module(), inputs)
+    seen = eager.run(program.module(), inputs)
     wrong = [
         f"{one['op']} returns {one['property']} {one['got']}, its fake kernel promises "
         f"{one['expected']}"
@@ -198,45 +192,39 @@ def _kept(torch: Any, program: Any, inputs: Inputs) -> Document:
 class Pair:
     """The program as it was and as it is now, each with and without its guards."""
 
-    def __init__(
-        self, torch: Any, old: Any, new: Any, match: correspondence.Correspondence
-    ) -> None:
+    def __init__(self, old: Any, new: Any, match: correspondence.Correspondence) -> None:
         self.old, self.new, self.match = old, new, match
         self.same = old is new
         self.plain_old, self.plain_new = compare.unguarded(old), compare.unguarded(new)
         self.guarded_old, self.guarded_new = old.module(), new.module()
-        self.random = bool(compare.random_ops(torch, new))
+        self.random = bool(compare.random_ops(new))
 
-    def tried(self, torch: Any, model: Any, inputs: Inputs, now: Inputs | None = None) -> Document:
+    def tried(self, model: Any, inputs: Inputs, now: Inputs | None = None) -> Document:
         """Say how the package and the programs did on these inputs, which the fixed script gives as
         `now`."""
         found: Document = {"shapes": [list(getattr(leaf, "shape", ())) for leaf in inputs.flat]}
         given = self.given(inputs, now)
-        fixed, fixed_exact, why_fixed = _eager(torch, self.plain_new, given)
+        fixed, fixed_exact, why_fixed = _eager(self.plain_new, given)
         before, exact, why = fixed, fixed_exact, why_fixed
         if not self.same:
-            before, exact, why = _eager(torch, self.plain_old, inputs)
-            accepted = eager.run(torch, self.guarded_old, eager.copied(torch, inputs)).exception
-            refused = eager.run(torch, self.guarded_new, eager.copied(torch, given)).exception
+            before, exact, why = _eager(self.plain_old, inputs)
+            accepted = eager.run(self.guarded_old, eager.copied(inputs)).exception
+            refused = eager.run(self.guarded_new, eager.copied(given)).exception
             found["refused"] = refused if accepted is None else None
         found.update(original_raises=why, fixed_raises=why_fixed)
         found["finite"] = before is not None and all(map(_finite, exact or before))
         try:
-            package = _run(torch, model, given)
+            package = _run(model, given)
         except Exception as error:
             return {**found, "package_raises": events.describe_error(error)}
         if fixed is not None:
-            outputs, _ = compare.within_rounding(
-                torch, package, fixed, fixed_exact, self.plain_new, given
-            )
+            outputs, _ = compare.within_rounding(package, fixed, fixed_exact, self.plain_new, given)
             found["package"] = compare.verdict(outputs, self.random)
             found["figures"] = outputs[:2]
         if not self.same and fixed is not None and before is not None:
-            judged = self.unpadded(torch, fixed, before)
-            judged = where_finite(torch, judged, before, exact)
-            outputs, _ = compare.within_rounding(
-                torch, judged, before, exact, self.plain_old, inputs
-            )
+            judged = self.unpadded(fixed, before)
+            judged = where_finite(judged, before, exact)
+            outputs, _ = compare.within_rounding(judged, before, exact, self.plain_old, inputs)
             found["model"] = compare.verdict(outputs, self.random)
             found["model_figures"] = outputs[:2]
         found["package_finite"] = all(map(_finite, package))
@@ -252,7 +240,7 @@ class Pair:
             return self.match.declared(now)
         return inputs if self.same else self.match.made(inputs)
 
-    def unpadded(self, torch: Any, now: list[Any], before: list[Any]) -> list[Any]:
+    def unpadded(self, now: list[Any], before: list[Any]) -> list[Any]:
         """Return results of padded inputs in the sizes of those of the inputs without."""
         if not self.match.padded or len(now) != len(before):
             return now
@@ -262,22 +250,21 @@ class Pair:
             for one, was in pairs
         ]
 
-    def answered(self, torch: Any, model: Any, inputs: Inputs, now: Inputs) -> bool:
+    def answered(self, model: Any, inputs: Inputs, now: Inputs) -> bool:
         """Tell whether the package gives for other inputs what the original does for these."""
-        before, exact, why = _eager(torch, self.plain_old, inputs)
+        before, exact, why = _eager(self.plain_old, inputs)
         floats = [one for one in before or () if getattr(one, "is_floating_point", bool)()]
         if why is not None or not floats or not all(map(_finite, exact or before)):
             return False
         try:
-            package = _run(torch, model, self.given(inputs, now))
+            package = _run(model, self.given(inputs, now))
         except Exception:
             return False
-        outputs, _ = compare.within_rounding(torch, package, before, exact, self.plain_old, inputs)
+        outputs, _ = compare.within_rounding(package, before, exact, self.plain_old, inputs)
         return compare.verdict(outputs, self.random) == "agrees"
 
     def near(
         self,
-        torch: Any,
         model: Any,
         drawn: fresh.Fresh,
         failing: Any,
@@ -286,42 +273,42 @@ class Pair:
     ) -> Document:
         """Say how the package does on inputs that are like the failing ones; nothing where it still
         fails on those."""
-        if self.same or self._done(torch, model, failing) is None:
+        if self.same or self._done(model, failing) is None:
             return {}
         found = []
         for number, inputs in enumerate(like, 1):
             name = f"inputs like the failing call's, {number}"
             report.update(state=f"trying {name}", trying=name)
-            found.append({"name": name, **self.tried(torch, model, inputs)})
-        invented = bool(self.beyond(torch, drawn, failing))
+            found.append({"name": name, **self.tried(model, inputs)})
+        invented = bool(self.beyond(drawn, failing))
         return {"near": found, "invented": invented, "trying": None}
 
-    def alike(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
+    def alike(self, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
         """Return inputs on which the original fails as on the failing ones."""
-        if not self.fails(torch, failing):
+        if not self.fails(failing):
             return []
-        given = [*self.beyond(torch, drawn, failing), *neighbours.moved(torch, drawn, failing)]
-        return [one for one in given if self.fails(torch, one)]
+        given = [*self.beyond(drawn, failing), *neighbours.moved(drawn, failing)]
+        return [one for one in given if self.fails(one)]
 
-    def beyond(self, torch: Any, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
+    def beyond(self, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
         """Return inputs with indices further out of bounds; none where the fix gave a table more
         rows of its own, which has another end then."""
-        return [] if limits.grown(torch, self.old, self.new) else neighbours.beyond(drawn, failing)
+        return [] if limits.grown(self.old, self.new) else neighbours.beyond(drawn, failing)
 
-    def _done(self, torch: Any, model: Any, inputs: Inputs) -> list[Any] | None:
+    def _done(self, model: Any, inputs: Inputs) -> list[Any] | None:
         """Return what the package gives; None where it raises."""
         try:
-            return _run(torch, model, self.given(inputs))
+            return _run(model, self.given(inputs))
         except Exception:
             return None
 
-    def fails(self, torch: Any, inputs: Inputs) -> bool:
+    def fails(self, inputs: Inputs) -> bool:
         """Tell whether the original raises, or returns what is not finite."""
-        before, exact, why = _eager(torch, self.plain_old, inputs)
+        before, exact, why = _eager(self.plain_old, inputs)
         return why is not None or not all(map(_finite, [*before, *(exact or ())]))
 
 
-def where_finite(torch: Any, now: list[Any], before: list[Any], exact: Any) -> list[Any]:
+def where_finite(now: list[Any], before: list[Any], exact: Any) -> list[Any]:
     """Return the results of now, with what was before where that is not finite, in float64 too:
     what takes the place of those is judged apart."""
 
@@ -340,26 +327,26 @@ def where_finite(torch: Any, now: list[Any], before: list[Any], exact: Any) -> l
     ]
 
 
-def _eager(torch: Any, module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
+def _eager(module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
     """Return the outputs as they are and in float64; with the error of a program that raises."""
     try:
-        plain = _run(torch, module, inputs)
+        plain = _run(module, inputs)
     except Exception as error:
         return None, None, events.describe_error(error)
     try:
-        values, _ = eager.in_float64(torch, module, inputs)
+        values, _ = eager.in_float64(module, inputs)
     except Exception:
         return plain, None, None
     return plain, values["outputs"], None
 
 
-def _run(torch: Any, model: Any, inputs: Inputs) -> list[Any]:
+def _run(model: Any, inputs: Inputs) -> list[Any]:
     """Call with copies of the inputs, which the model may write to; return flat CPU outputs."""
-    pytree = import_module("torch.utils._pytree")
+    pytree = torch.utils._pytree
     copy = pytree.tree_map(_copied, (inputs.args, inputs.kwargs))
     with torch.no_grad():
         result = model(*copy[0], **copy[1])
-        standalone.synchronize(torch)
+        standalone.synchronize()
     return [
         leaf.detach().cpu() if hasattr(leaf, "detach") else leaf
         for leaf in pytree.tree_leaves(result)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from .lazy import torch
 from .vocabulary import Element, GraphValue, OutOfBounds, Size
 
 Document = dict[str, Any]
@@ -33,12 +34,10 @@ _NODES = 10_000
 _NEGATIVE = ("index", "index_put", "index_put_", "_unsafe_index", "_unsafe_index_put", "take")
 
 
-def outside(
-    torch: Any, node: Any, args: Any, kwargs: Any, inputs: list[tuple[Any, Any]]
-) -> OutOfBounds | None:
+def outside(node: Any, args: Any, kwargs: Any, inputs: list[tuple[Any, Any]]) -> OutOfBounds | None:
     """Return the first index of an operator that is out of bounds; None when all are within."""
     name = _name(node.target)
-    for size, dim, index, place, ignored in _indexed(torch, name, node, args, kwargs):
+    for size, dim, index, place, ignored in _indexed(name, node, args, kwargs):
         if index.numel() == 0 or index.is_meta or index.dtype == torch.bool or size is None:
             continue
         if index.is_floating_point() or index.is_complex():
@@ -66,18 +65,18 @@ def outside(
             table=described(node.args[0]),
             source=described(place),
         )
-        return replace(found, **_origin(torch, place, value, inputs))
+        return replace(found, **_origin(place, value, inputs))
     return None
 
 
-def sizes_indexed(torch: Any, node: Any) -> Iterator[tuple[int, Any]]:
+def sizes_indexed(node: Any) -> Iterator[tuple[int, Any]]:
     """Yield the fixed sizes that an operator indexes, each with the node of its index."""
 
     def value(one: Any) -> Any:
         return one.meta.get("val")
 
     args, kwargs = torch.fx.node.map_arg((node.args, dict(node.kwargs)), value)
-    for size, _, _, place, _ in _indexed(torch, _name(node.target), node, args, kwargs):
+    for size, _, _, place, _ in _indexed(_name(node.target), node, args, kwargs):
         if isinstance(size, int):
             yield size, place
 
@@ -95,7 +94,7 @@ def _name(target: Any) -> str:
 
 
 def _indexed(
-    torch: Any, name: str, node: Any, args: Any, kwargs: Any
+    name: str, node: Any, args: Any, kwargs: Any
 ) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
     """Yield the size, the dimension, the index, the node of the index, and a value to ignore."""
     nodes = node.args
@@ -138,7 +137,7 @@ def _indexed(
             yield first.shape[dim], dim, index, place, -100 if ignored is None else ignored
 
 
-def _origin(torch: Any, place: Any, value: int, inputs: list[tuple[Any, Any]]) -> Document:
+def _origin(place: Any, value: int, inputs: list[tuple[Any, Any]]) -> Document:
     """Follow an index to the input that holds it, else to the size of an input that it is of."""
     held = root(place)
     tensors = [(n, leaf) for n, leaf in inputs if isinstance(leaf, torch.Tensor)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import graph_run, standalone
 from .fakes import is_custom
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -52,7 +53,7 @@ def ancestors(nodes: list[Any]) -> set[Any]:
     return found
 
 
-def candidates(torch: Any, graph: Any) -> list[str]:
+def candidates(graph: Any) -> list[str]:
     """Return the nodes whose values may be asked for, in order: those that compute a tensor that
     an output depends on."""
     needed = ancestors([output_of(graph)])
@@ -68,7 +69,7 @@ def candidates(torch: Any, graph: Any) -> list[str]:
     return found
 
 
-def computing(torch: Any, node: Any) -> Any:
+def computing(node: Any) -> Any:
     """Return what computed the value of a node that may only be a view of it."""
     while node.op == "call_function" and base(node).lstrip("_") in _VIEWS:
         tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)]
@@ -109,7 +110,7 @@ def spread(count: int, limit: int) -> list[int]:
 
 def add_outputs(module: Any, names: list[str]) -> int:
     """Give a module further outputs, flat after its own; return how many it had."""
-    pytree = import_module("torch.utils._pytree")
+    pytree = torch.utils._pytree
     graph = module.graph
     output = output_of(graph)
     nodes = {node.name: node for node in graph.nodes}
@@ -123,13 +124,13 @@ def add_outputs(module: Any, names: list[str]) -> int:
     return len(flat)
 
 
-def build(torch: Any, module: Any, program: Any, settings: Document) -> Any:
+def build(module: Any, program: Any, settings: Document) -> Any:
     """Compile a module of an exported program and load it."""
     inductor: Any = import_module("torch._inductor")
     args, kwargs = program.example_inputs
     options = {key: value for key, value in settings.items() if key not in _OF_PACKAGES}
     library = inductor.aot_compile(module, args, kwargs, options=options or None)
-    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    flat = torch.utils._pytree.tree_leaves((args, kwargs))
     devices = [str(one.device) for one in flat if isinstance(one, torch.Tensor)]
     device = next((one for one in devices if not one.startswith("cpu")), "cpu")
     return import_module("torch._export").aot_load(library, device)
@@ -149,7 +150,7 @@ def downstream(node: Any, limit: int = 16) -> list[Any]:
 
 
 def alone(
-    torch: Any, groups: list[tuple[list[Any], list[Any]]], values: Document
+    groups: list[tuple[list[Any], list[Any]]], values: Document
 ) -> tuple[Any, tuple[Any, ...]]:
     """Return groups of nodes as one module and its arguments; its results are the ends of each
     group, which shares nothing with the others.
@@ -195,7 +196,7 @@ def is_view(node: Any) -> bool:
     return base(node).lstrip("_") in _VIEWS or base(node).endswith("_")
 
 
-def convolves_in_tf32(torch: Any, module: Any) -> bool:
+def convolves_in_tf32(module: Any) -> bool:
     """Tell whether cuDNN may compute a float32 convolution of this module in TF32."""
     try:
         if not torch.backends.cudnn.allow_tf32:
@@ -208,7 +209,6 @@ def convolves_in_tf32(torch: Any, module: Any) -> bool:
 
 
 def with_short_factors(
-    torch: Any,
     module: Any,
     inputs: standalone.Inputs,
     products: tuple[str, ...],
@@ -222,17 +222,14 @@ def with_short_factors(
         if name not in products:
             return node.target(*args, **kwargs)
         factors = _FACTORS.get(name, (0, 1))
-        short = [
-            rounded(torch, one, bits, nearest) if n in factors else one
-            for n, one in enumerate(args)
-        ]
+        short = [rounded(one, bits, nearest) if n in factors else one for n, one in enumerate(args)]
         return node.target(*short, **kwargs)
 
-    run = graph_run.Run(torch, module, compute=compute)
-    return [graph_run.on_cpu(torch, leaf) for leaf in run(inputs.flat)]
+    run = graph_run.Run(module, compute=compute)
+    return [graph_run.on_cpu(leaf) for leaf in run(inputs.flat)]
 
 
-def rounded(torch: Any, leaf: Any, bits: int, nearest: bool = True) -> Any:
+def rounded(leaf: Any, bits: int, nearest: bool = True) -> Any:
     """Return a float tensor with a mantissa of so many bits, rounded to the nearest or cut off."""
     if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
         return leaf

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import indices, standalone
+from .lazy import torch
 
 Inputs = standalone.Inputs
 
@@ -25,14 +26,13 @@ class Limits:
 
     def __init__(
         self,
-        torch: Any,
         program: Any,
         example: Inputs,
         accepts: Callable[[Inputs], bool],
         constants: list[float],
         seconds: float,
     ) -> None:
-        self.torch, self.program, self.example = torch, program, example
+        self.program, self.example = program, example
         self.accepts, self.constants = accepts, constants
         self.until = time.monotonic() + seconds
 
@@ -42,7 +42,7 @@ class Limits:
         leaf = self.example.flat[place]
         sizes = self._indexed(place)
         columns = len(sizes) > 1 and leaf.dim() > 1 and 1 < leaf.shape[-1] <= _COLUMNS
-        info = self.torch.iinfo(leaf.dtype)
+        info = torch.iinfo(leaf.dtype)
         ends = [min(info.max, (1 << 31) - 1)] if not self._sizes_of_data() else []
         tried = {*(s - 1 for s in sizes), *sizes, *(int(abs(c)) for c in self.constants), *ends}
         above = sorted(t for t in tried if t <= info.max)
@@ -89,7 +89,7 @@ class Limits:
     def _indexed(self, place: int) -> set[int]:
         """Return the sizes that an input's values index, as far as they are numbers."""
         name = standalone.user_inputs(self.program)[place].name
-        pairs = _sizes_indexed(self.torch, self.program)
+        pairs = _sizes_indexed(self.program)
         return {size for size, held in pairs if name in indices.ancestors(held)[0]}
 
     def _sizes_of_data(self) -> bool:
@@ -98,15 +98,15 @@ class Limits:
         return any(s.startswith(("u", "zuf")) for s in symbols)
 
 
-def _sizes_indexed(torch: Any, program: Any) -> list[tuple[int, Any]]:
+def _sizes_indexed(program: Any) -> list[tuple[int, Any]]:
     nodes = [node for node in program.graph.nodes if indices.is_indexing(node)]
-    return [pair for node in nodes for pair in indices.sizes_indexed(torch, node)]
+    return [pair for node in nodes for pair in indices.sizes_indexed(node)]
 
 
-def grown(torch: Any, old: Any, new: Any) -> bool:
+def grown(old: Any, new: Any) -> bool:
     """Tell whether the fixed program indexes more rows, of a weight that has more: rows that are
     all zero, or those of others, are made up."""
-    one, other = (sorted(size for size, _ in _sizes_indexed(torch, p)) for p in (old, new))
+    one, other = (sorted(size for size, _ in _sizes_indexed(p)) for p in (old, new))
     if one == other:
         return False
     for name, weight in {**new.state_dict, **new.constants}.items():

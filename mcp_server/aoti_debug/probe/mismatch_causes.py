@@ -13,6 +13,7 @@ from typing import Any
 from . import compare, eager, intermediates
 from .compare import unguarded
 from .graph_run import Run, located, on_cpu, values_of
+from .lazy import torch
 
 Document = dict[str, Any]
 _NAMED = 8
@@ -32,21 +33,19 @@ _EXPLAINS = 0.2  # of a difference may be left
 
 
 def without_compiling(
-    torch: Any, program: Any, options: Any, inputs: Any, given: Any, right: Any, truth: Any
+    program: Any, options: Any, inputs: Any, given: Any, right: Any, truth: Any
 ) -> Document | None:
     """Return the first reason that explains the package's outputs; None where none does."""
     return (
-        kept_weights(torch, program, options, inputs, given)
-        or constants(torch, program, options, inputs, given)
-        or casts(torch, program, inputs, given)
-        or copies(torch, program, inputs, given)
-        or precision(torch, program, inputs, given, right, truth)
+        kept_weights(program, options, inputs, given)
+        or constants(program, options, inputs, given)
+        or casts(program, inputs, given)
+        or copies(program, inputs, given)
+        or precision(program, inputs, given, right, truth)
     )
 
 
-def kept_weights(
-    torch: Any, program: Any, options: Any, inputs: Any, given: list[Any]
-) -> Document | None:
+def kept_weights(program: Any, options: Any, inputs: Any, given: list[Any]) -> Document | None:
     """Tell which of the weights that load_constants was given the package does not use: with the
     values of its compile the program gives the package's results."""
     if not options.constants:
@@ -56,7 +55,7 @@ def kept_weights(
     module = unguarded(program)
     tensors = _tensors(module)
     pairs = [(name, values.get(name), tensor) for name, tensor in tensors.items()]
-    changed = [n for n, was, now in pairs if _differs(torch, was, now)]
+    changed = [n for n, was, now in pairs if _differs(was, now)]
 
     def with_old(names: list[str]) -> list[Any]:
         kept = {name: tensors[name].detach().clone() for name in names}
@@ -64,20 +63,18 @@ def kept_weights(
             try:
                 for name in names:
                     tensors[name].copy_(values[name])
-                outputs: list[Any] = values_of(torch, module, inputs.flat)["outputs"]
+                outputs: list[Any] = values_of(module, inputs.flat)["outputs"]
                 return outputs
             finally:
                 for name, tensor in kept.items():
                     tensors[name].copy_(tensor)
 
     def explains(names: list[str]) -> bool:
-        outcome = compare.outputs(torch, given, with_old(names), None)
+        outcome = compare.outputs(given, with_old(names), None)
         return compare.verdict(outcome, False) == "agrees"
 
-    before = _apart(torch, given, with_old([]))
-    closer = [
-        name for name in changed[:_TRIED] if _apart(torch, given, with_old([name])) < before * 0.98
-    ]
+    before = _apart(given, with_old([]))
+    closer = [name for name in changed[:_TRIED] if _apart(given, with_old([name])) < before * 0.98]
     for names in (*([name] for name in closer), closer, changed):
         if names and explains(names):
             found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
@@ -85,18 +82,16 @@ def kept_weights(
     return None
 
 
-def _differs(torch: Any, one: Any, other: Any) -> bool:
+def _differs(one: Any, other: Any) -> bool:
     """Tell whether two weights of the same sizes have different values."""
     same_sizes = isinstance(one, torch.Tensor) and one.shape == other.shape
     return same_sizes and not torch.equal(one, other)
 
 
-def constants(
-    torch: Any, program: Any, options: Any, inputs: Any, given: list[Any]
-) -> Document | None:
+def constants(program: Any, options: Any, inputs: Any, given: list[Any]) -> Document | None:
     """Compare the weights in the package with the program's; do they explain the results."""
     try:
-        held = extracted(torch, options, inputs)
+        held = extracted(options, inputs)
     except Exception:  # an older torch, a package without its library: cannot be told
         return None
     for path in options.constants:  # what the script gave is in both of them
@@ -129,11 +124,11 @@ def constants(
         "constants": others[:_NAMED],
         "unknown": missing[:_NAMED],
     }
-    found["explains"] = _with_constants(torch, program, held, inputs, given)
+    found["explains"] = _with_constants(program, held, inputs, given)
     return found
 
 
-def extracted(torch: Any, options: Any, inputs: Any) -> dict[str, Any]:
+def extracted(options: Any, inputs: Any) -> dict[str, Any]:
     """Return the weights that a package holds, by the names that the model gave them."""
     devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
     device = next((one for one in devices if not one.startswith("cpu")), "cpu")
@@ -163,7 +158,7 @@ def _unpacked(package: str, model: str, folder: Path) -> str:
 
 
 def _with_constants(
-    torch: Any, program: Any, held: dict[str, Any], inputs: Any, given: list[Any]
+    program: Any, held: dict[str, Any], inputs: Any, given: list[Any]
 ) -> bool | None:
     """Tell whether the program gives the package's results with the package's weights."""
     try:
@@ -175,15 +170,15 @@ def _with_constants(
                     if held[name].shape != tensor.shape:
                         return None
                     tensor.copy_(held[name])
-        right = values_of(torch, module, inputs.flat)["outputs"]
-        wide = eager.widen(torch, module)
-        exact = values_of(torch, wide, eager.widen_inputs(torch, inputs).flat)["outputs"]
-        return compare.verdict(compare.outputs(torch, given, right, exact), False) == "agrees"
+        right = values_of(module, inputs.flat)["outputs"]
+        wide = eager.widen(module)
+        exact = values_of(wide, eager.widen_inputs(inputs).flat)["outputs"]
+        return compare.verdict(compare.outputs(given, right, exact), False) == "agrees"
     except Exception:
         return None
 
 
-def casts(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document | None:
+def casts(program: Any, inputs: Any, given: list[Any]) -> Document | None:
     """Run the program without the rounding of its casts to 16 bits; is that what the package gives.
     Inductor computes in float32 what it fuses, and rounds where it stores."""
     module, half = unguarded(program), (torch.float16, torch.bfloat16)
@@ -200,14 +195,14 @@ def casts(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document |
     def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
         return args[0] if node.name in narrow else node.target(*args, **kwargs)
 
-    if not _gives(torch, module, inputs, given, compute):
+    if not _gives(module, inputs, given, compute):
         return None
     first = next(iter(narrow.values()))
     dtype = str(first.meta["val"].dtype).replace("torch.", "")
     return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
 
 
-def copies(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document | None:
+def copies(program: Any, inputs: Any, given: list[Any]) -> Document | None:
     """Run the program without copies of memory that is then written over itself, row after row; is
     that what the package gives."""
     found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
@@ -224,7 +219,7 @@ def copies(torch: Any, program: Any, inputs: Any, given: list[Any]) -> Document 
             copied[_memory(result)] = args[0]
         return result
 
-    explains = _gives(torch, unguarded(program), inputs, given, compute)
+    explains = _gives(unguarded(program), inputs, given, compute)
     return {"kind": "copies", **located(found[0])} if found and explains else None
 
 
@@ -232,41 +227,41 @@ def _memory(leaf: Any) -> int | None:
     return int(leaf.untyped_storage().data_ptr()) if hasattr(leaf, "untyped_storage") else None
 
 
-def _gives(torch: Any, module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
+def _gives(module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
     """Tell whether the program gives the package's results when its operators are computed so."""
     try:
-        tried = Run(torch, module, asserts=False, compute=compute)(inputs.flat)
+        tried = Run(module, asserts=False, compute=compute)(inputs.flat)
         tried = [
-            on_cpu(torch, one).to(was.dtype) if isinstance(one, torch.Tensor) else one
+            on_cpu(one).to(was.dtype) if isinstance(one, torch.Tensor) else one
             for one, was in zip(tried, given)  # noqa: B905 - Python 3.9
         ]
     except Exception:  # an operator that wants 16 bits
         return False
-    return bool(compare.verdict(compare.outputs(torch, given, tried, None), False) == "agrees")
+    return bool(compare.verdict(compare.outputs(given, tried, None), False) == "agrees")
 
 
 def precision(
-    torch: Any, program: Any, inputs: Any, given: list[Any], right: list[Any], truth: Any
+    program: Any, inputs: Any, given: list[Any], right: list[Any], truth: Any
 ) -> Document | None:
     """Run the program with the factors of its products rounded; is that what the package gives."""
     if truth is None or not any(getattr(one, "dtype", None) == torch.float32 for one in given):
         return None
     for precision_name, bits, nearest in _PRECISIONS:
         try:
-            wide = eager.widen(torch, unguarded(program))
-            wider = eager.widen_inputs(torch, inputs)
+            wide = eager.widen(unguarded(program))
+            wider = eager.widen_inputs(inputs)
             products = intermediates.PRODUCTS
-            tried = intermediates.with_short_factors(torch, wide, wider, products, bits, nearest)
+            tried = intermediates.with_short_factors(wide, wider, products, bits, nearest)
         except Exception:
             return None
-        before, left = _apart(torch, given, truth), _apart(torch, given, tried)
+        before, left = _apart(given, truth), _apart(given, tried)
         if before > 0 and left <= _EXPLAINS * before:
             found: Document = {"kind": "precision", "precision": precision_name, "explains": True}
-            return {**found, "apart": before, "left": left, "eager": _apart(torch, right, truth)}
+            return {**found, "apart": before, "left": left, "eager": _apart(right, truth)}
     return None
 
 
-def _apart(torch: Any, some: list[Any], others: list[Any]) -> float:
+def _apart(some: list[Any], others: list[Any]) -> float:
     """Return the root of the mean square of the differences, over all float outputs."""
     total, count = 0.0, 0
     for one, other in zip(some, others):  # noqa: B905 - Python 3.9
@@ -282,7 +277,7 @@ def _tensors(module: Any) -> dict[str, Any]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
-def steps(torch: Any, nodes: Iterable[Any]) -> list[str]:
+def steps(nodes: Iterable[Any]) -> list[str]:
     """Return the nodes whose result can jump where their inputs hardly change."""
     found = []
     for node in nodes:
@@ -299,7 +294,7 @@ def steps(torch: Any, nodes: Iterable[Any]) -> list[str]:
 
 
 def amplified(
-    torch: Any, nodes: dict[str, Any], names: list[str], right: Document, exact: Document
+    nodes: dict[str, Any], names: list[str], right: Document, exact: Document
 ) -> Document | None:
     """Return the first such node where float32 and float64 come to different results."""
     for name in names:

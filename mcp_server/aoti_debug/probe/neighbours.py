@@ -9,6 +9,7 @@ from typing import Any
 
 from . import standalone
 from .fresh import Fresh
+from .lazy import torch
 
 Inputs = standalone.Inputs
 Changed = Callable[[Any], Any]
@@ -24,18 +25,18 @@ def beyond(drawn: Fresh, failing: Inputs) -> list[Inputs]:
     return [_further(failing, bad, step) for step in _FURTHER] if bad else []
 
 
-def moved(torch: Any, drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
+def moved(drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
     """Yield the failing inputs with other values beside the edge, and with it in another place."""
     torch.manual_seed(2000)
     bad = _bad(drawn, failing)
-    floats = [place for place, leaf in enumerate(failing.flat) if _is_float(torch, leaf)]
+    floats = [place for place, leaf in enumerate(failing.flat) if _is_float(leaf)]
     if floats and not bad:
-        yield _each(torch, failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
+        yield _each(failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
         for scale in _SCALES:
-            yield _each(torch, failing, partial(operator.mul, scale), floats)
+            yield _each(failing, partial(operator.mul, scale), floats)
     if floats:
-        yield _each(torch, failing, lambda leaf: leaf.roll(1, -1), floats)
-    yield _each(torch, failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))
+        yield _each(failing, lambda leaf: leaf.roll(1, -1), floats)
+    yield _each(failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))
 
 
 def _bad(drawn: Fresh, failing: Inputs) -> dict[int, Any]:
@@ -63,7 +64,7 @@ def _further(failing: Inputs, bad: dict[int, Any], step: int) -> Inputs:
     return standalone.nested(failing, flat)
 
 
-def _each(torch: Any, failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
+def _each(failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
     flat = [
         change(leaf).contiguous()
         if place in places and isinstance(leaf, torch.Tensor) and leaf.dim()
@@ -73,5 +74,5 @@ def _each(torch: Any, failing: Inputs, change: Changed, places: Container[int]) 
     return standalone.nested(failing, flat)
 
 
-def _is_float(torch: Any, leaf: Any) -> bool:
+def _is_float(leaf: Any) -> bool:
     return isinstance(leaf, torch.Tensor) and leaf.is_floating_point()

@@ -11,6 +11,7 @@ from . import intermediates
 from .describe import written_arguments
 from .graph_run import op_of, stack_of
 from .indices import described
+from .lazy import torch
 from .standalone import statistics
 from .vocabulary import Reason, ReasonKind
 
@@ -30,10 +31,10 @@ def targets(node: Any) -> list[Any]:
 
 
 def look(
-    torch: Any, node: Any, args: Any, kwargs: Any, value: Any, nan: set[str], inf: set[str]
+    node: Any, args: Any, kwargs: Any, value: Any, nan: set[str], inf: set[str]
 ) -> Document | None:
     """Return what a node that makes NaN or Inf made it from; None where it passes them on."""
-    tensor = _first_bad(torch, value)
+    tensor = _first_bad(value)
     if tensor is None:
         return None
     if node.op in _STORED:
@@ -57,11 +58,11 @@ def look(
     found = {"kind": kind, **_elements(tensor)}
     place = tuple(found["at"][0]) if found["at"] else ()
     found["from"] = [
-        _source(torch, argument, given, place, tensor.shape)
+        _source(argument, given, place, tensor.shape)
         for argument, given in zip(_flat(node.args), _flat(args))  # noqa: B905 - Python 3.9
         if isinstance(given, (torch.Tensor, int, float)) and not isinstance(given, bool)
     ][:6]
-    found["reason"] = reason(torch, str(node.target), args, kwargs, tensor, place)
+    found["reason"] = reason(str(node.target), args, kwargs, tensor, place)
     return found
 
 
@@ -120,12 +121,12 @@ def _reached(begin: list[Any], bad: set[str], writers: dict[str, list[Any]]) -> 
     return found
 
 
-def _first_bad(torch: Any, value: Any) -> Any:
+def _first_bad(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         bad = value.is_floating_point() and not bool(torch.isfinite(value).all())
         return value.detach() if bad else None
     if isinstance(value, (list, tuple)):
-        return next((t for one in value if (t := _first_bad(torch, one)) is not None), None)
+        return next((t for one in value if (t := _first_bad(one)) is not None), None)
     return None
 
 
@@ -143,13 +144,13 @@ def _elements(tensor: Any) -> Document:
     }
 
 
-def _source(torch: Any, argument: Any, given: Any, place: tuple[int, ...], shape: Any) -> Document:
+def _source(argument: Any, given: Any, place: tuple[int, ...], shape: Any) -> Document:
     found: Document = dict(vars(described(argument)))
     if not isinstance(given, torch.Tensor):
         found["value"] = given
         return found
     found.update(shape=list(given.shape), dtype=str(given.dtype).replace("torch.", ""))
-    found.update(statistics(torch, given.detach()))
+    found.update(statistics(given.detach()))
     try:  # elementwise: what stood at the first bad element
         same = given.detach().expand(shape)
         found["there"] = float(same[place])
@@ -189,9 +190,7 @@ _ELEMENTWISE: dict[str, Callable[[Any, Any], Any]] = {
 _REDUCED = ("sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp")
 
 
-def reason(
-    torch: Any, target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, ...]
-) -> Reason:
+def reason(target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, ...]) -> Reason:
     """Return why `result[place]` is not finite, as far as the operator tells."""
     op = target.removeprefix("aten.").partition(".")[0].rstrip("_").lstrip("_")
     tensors = [one for one in _flat(args) if isinstance(one, torch.Tensor)]
@@ -230,7 +229,7 @@ def reason(
             return Reason("one_element", "the corrected variance of one element: 0/0")
     if op in ("mean", "amax", "amin") and tensors and tensors[0].numel() == 0:
         return Reason("no_elements", f"the {op} of no elements: 0/0")
-    return _overflow(torch, op, tensors, values, result, place)
+    return _overflow(op, tensors, values, result, place)
 
 
 def _division(values: Any, place: tuple[int, ...], shape: Any) -> Reason:
@@ -271,9 +270,7 @@ def _infinite(op: str, left: float, right: float) -> str:
     return ""
 
 
-def _overflow(
-    torch: Any, op: str, tensors: Any, values: Any, result: Any, place: tuple[int, ...]
-) -> Reason:
+def _overflow(op: str, tensors: Any, values: Any, result: Any, place: tuple[int, ...]) -> Reason:
     """Say which type was too small, with the largest value that went in."""
     floats = [t for t in tensors if t.is_floating_point() and t.numel()]
     dtype = str(result.dtype).replace("torch.", "")

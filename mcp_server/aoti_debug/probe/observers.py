@@ -6,6 +6,7 @@ from typing import Any
 
 from . import custom_ops, fakes, indices, nonfinite_origins, sizes, standalone
 from .graph_run import Document, Observer, located, op_of, stack_of, tensors_in
+from .lazy import torch
 from .vocabulary import OutOfBounds
 
 _KEPT = 20
@@ -29,17 +30,16 @@ class CustomArguments(Observer):
 class IndexCheck(Observer):
     """The first index that is out of bounds; it ends the run before the operator uses it."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self) -> None:
         self.found: OutOfBounds | None = None
         self.chain: list[Document] = []  # integer nodes behind the index, nearest first
-        self._torch = torch
         self._inputs: list[tuple[Any, Any]] = []
         self._integers: set[str] = set()
 
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
         if node.op != "call_function":
             return
-        found = indices.outside(self._torch, node, args, kwargs, self._inputs)
+        found = indices.outside(node, args, kwargs, self._inputs)
         if found is not None:
             self.found = found
             self.chain = self._behind(node, found)
@@ -49,7 +49,7 @@ class IndexCheck(Observer):
         if node.op == "placeholder":
             self._inputs.append((node, value))
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if whole or (isinstance(value, self._torch.Tensor) and not value.is_floating_point()):
+        if whole or (isinstance(value, torch.Tensor) and not value.is_floating_point()):
             self._integers.add(node.name)
 
     def _behind(self, node: Any, found: OutOfBounds) -> list[Document]:
@@ -70,15 +70,14 @@ class IndexCheck(Observer):
 class Promises(Observer):
     """Results of custom operators that are not what their fake kernels promise."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self) -> None:
         self.operators: list[str] = []
         self.mismatches: list[Document] = []  # one of a kind, with their `count`
-        self._torch = torch
         self._symbols: dict[Any, int] = {}
         self._known: dict[Any, Document] = {}
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        torch, symbols = self._torch, self._symbols
+        symbols = self._symbols
         if node.op == "placeholder":
             sizes.learn(node.meta.get("val"), value, symbols)
         if node.op != "call_function" or not fakes.is_custom(node.target):
@@ -86,7 +85,7 @@ class Promises(Observer):
         name = str(node.target)
         if name not in self.operators and len(self.operators) < _KEPT:
             self.operators.append(name)
-        for one in fakes.differences(torch, node, (args, kwargs), value, symbols):
+        for one in fakes.differences(node, (args, kwargs), value, symbols):
             known = self._known.setdefault((one["op"], one["output"], one["property"]), one)
             if known is one and len(self.mismatches) < _KEPT:
                 one["places"] = custom_ops.places(torch, node.target)
@@ -97,9 +96,8 @@ class Promises(Observer):
 class Writes(Observer):
     """Custom operators that write to an argument which their schema says they only read."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self) -> None:
         self.found: list[Document] = []
-        self._torch = torch
         self._before: list[tuple[int, Any]] = []
 
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
@@ -111,7 +109,7 @@ class Writes(Observer):
         self._before = [
             (place, one.detach().clone())
             for place, one in enumerate(args[: len(declared)])
-            if isinstance(one, self._torch.Tensor)
+            if isinstance(one, torch.Tensor)
             and one.numel() <= _ELEMENTS
             and not (declared[place].alias_info and declared[place].alias_info.is_write)
         ]
@@ -134,15 +132,14 @@ class Writes(Observer):
 class Values(Observer):
     """Minimum, maximum, mean, NaN and Inf of each float tensor that is computed."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self) -> None:
         self.rows: list[Document] = []
         self.nan: set[str] = set()
         self.inf: set[str] = set()
-        self._torch = torch
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, tensor in enumerate(tensors_in(self._torch, value)):
-            row = row_of(self._torch, node, tensor, place)
+        for place, tensor in enumerate(tensors_in(value)):
+            row = row_of(node, tensor, place)
             if row is None:
                 continue
             for kind, names in (("nan", self.nan), ("inf", self.inf)):
@@ -156,8 +153,8 @@ class Origins(Observer):
     """Where NaN and Inf first appear; it takes from `values`, which stands before it, which nodes
     hold them."""
 
-    def __init__(self, torch: Any, values: Values) -> None:
-        self._torch, self._values = torch, values
+    def __init__(self, values: Values) -> None:
+        self._values = values
         self._origins: dict[str, Document] = {}
         self._writers: dict[str, list[Any]] = {}  # of such values, into a tensor made before
 
@@ -166,7 +163,7 @@ class Origins(Observer):
         if node.op == "output" or node.name not in nan | inf:
             return
         if len(self._origins) < _ORIGINS:
-            found = nonfinite_origins.look(self._torch, node, args, kwargs, value, nan, inf)
+            found = nonfinite_origins.look(node, args, kwargs, value, nan, inf)
             if found is not None:
                 self._origins[node.name] = {**located(node), **found}
         for target in nonfinite_origins.targets(node):
@@ -181,7 +178,7 @@ class Origins(Observer):
         return nonfinite_origins.cause(graph, self._origins, nan, inf, self._writers)
 
 
-def row_of(torch: Any, node: Any, tensor: Any, place: int) -> Document | None:
+def row_of(node: Any, tensor: Any, place: int) -> Document | None:
     """Return min, max, mean, NaN and Inf of a float tensor; None of any other."""
     if not tensor.is_floating_point() or tensor.numel() == 0 or tensor.layout != torch.strided:
         return None
@@ -190,7 +187,7 @@ def row_of(torch: Any, node: Any, tensor: Any, place: int) -> Document | None:
         "op": op_of(node),
         "shape": [int(size) for size in tensor.shape],
         "dtype": str(tensor.dtype).replace("torch.", ""),
-        **standalone.statistics(torch, tensor.detach()),
+        **standalone.statistics(tensor.detach()),
     }
     if place:
         row["output"] = place

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import definitions
+from .lazy import torch
 
 _NOTHING = ("register_fake", "impl_abstract", "register_autograd", "register_kernel")
 _META = ("Meta", "Autograd", "AutogradCPU", "AutogradCUDA")
@@ -32,15 +33,15 @@ def taken(files: Sequence[str]) -> dict[str, Original]:
     return found
 
 
-def register(torch: Any, originals: dict[str, Original]) -> None:
+def register(originals: dict[str, Original]) -> None:
     """Register those that the fixed script has no more, by what defines no other."""
-    missing = {name: one.file for name, one in originals.items() if not _known(torch, name)}
+    missing = {name: one.file for name, one in originals.items() if not _known(name)}
     for file in dict.fromkeys(missing.values()):
         if all(name in missing for name, one in originals.items() if one.file == file):
             definitions.run(file)
 
 
-def put(torch: Any, program: Any, originals: dict[str, Original]) -> None:
+def put(program: Any, originals: dict[str, Original]) -> None:
     """Have a program call the kernels as they were."""
     for node in program.graph.nodes:
         overload = isinstance(node.target, torch._ops.OpOverload)
@@ -57,7 +58,7 @@ def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return original
 
 
-def _known(torch: Any, name: str) -> bool:
+def _known(name: str) -> bool:
     namespace, _, operator = name.partition("::")
     return hasattr(getattr(torch.ops, namespace), operator)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import compare, intermediates, standalone
 from .graph_run import on_cpu
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -41,48 +42,46 @@ def entering(parts: list[Part]) -> list[str]:
 
 
 def build(
-    torch: Any, groups: list[tuple[list[Any], list[Any]]], values: Document, settings: Document
+    groups: list[tuple[list[Any], list[Any]]], values: Document, settings: Document
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Compile groups of nodes with their ends; return the compiled model, its exported program and
     the arguments."""
-    single, args = intermediates.alone(torch, groups, values)
+    single, args = intermediates.alone(groups, values)
     exported = torch.export.export(single, args)
-    model = intermediates.build(torch, compare.unguarded(exported), exported, settings)
+    model = intermediates.build(compare.unguarded(exported), exported, settings)
     return model, exported, args
 
 
-def compared(torch: Any, parts: list[Part], values: Document, settings: Document) -> list[Document]:
+def compared(parts: list[Part], values: Document, settings: Document) -> list[Document]:
     """Compile the parts; return each `part` with its row and the value that it has `given`."""
     groups = [(part.nodes, [part.node]) for part in parts]
-    model, exported, args = build(torch, groups, values, settings)
+    model, exported, args = build(groups, values, settings)
     with torch.no_grad():
-        given = standalone.flat_outputs(torch, model(*args))
-        right = standalone.flat_outputs(torch, exported.module()(*args))
+        given = standalone.flat_outputs(model(*args))
+        right = standalone.flat_outputs(exported.module()(*args))
     found: list[Document] = []
     for part, mine, plain in zip(parts, given, right):  # noqa: B905 - Python 3.9
-        mine, plain = on_cpu(torch, mine), on_cpu(torch, plain)
-        row = compare.outputs(torch, [mine], [plain], None)[0]
+        mine, plain = on_cpu(mine), on_cpu(plain)
+        row = compare.outputs([mine], [plain], None)[0]
         if row["verdict"] == "agrees" and part.alone:
-            row.update(_element_by_element(torch, part, values, mine, plain) or {})
+            row.update(_element_by_element(part, values, mine, plain) or {})
         found.append({"part": part, "row": {"node": part.node.name, **row}, "given": mine})
     return found
 
 
-def _element_by_element(
-    torch: Any, part: Part, values: Document, given: Any, right: Any
-) -> Document | None:
+def _element_by_element(part: Part, values: Document, given: Any, right: Any) -> Document | None:
     """Hold an operator of single elements against float64 by the size of each element: a large one
     beside it makes no difference of a small one harmless, which later operators may scale up."""
     pointwise = getattr(torch.Tag, "pointwise", None) in getattr(part.node.target, "tags", ())
     if not pointwise or not isinstance(right, torch.Tensor) or not right.is_floating_point():
         return None
-    module, args = intermediates.alone(torch, [(part.nodes, [part.node])], values)
+    module, args = intermediates.alone([(part.nodes, [part.node])], values)
     wide = [one.double() if one.is_floating_point() else one for one in args]
     try:
         (exact,) = module(*wide)
     except Exception:  # an operator without float64
         return None
-    exact = on_cpu(torch, exact)
+    exact = on_cpu(exact)
     if exact.dtype != torch.float64 or exact.shape != right.shape:
         return None
     own, off = ((one.double() - exact).abs() for one in (right, given))
@@ -92,7 +91,7 @@ def _element_by_element(
     return first and {"verdict": "differs", "wrong": len(places), "first_wrong": first}
 
 
-def reproduce(torch: Any, report: str, exported: Any, args: Any, settings: Document) -> str:
+def reproduce(report: str, exported: Any, args: Any, settings: Document) -> str:
     """Leave a wrong part beside the report: program, inputs and a script of ten lines."""
     path = Path(report)
     torch.export.save(exported, path.with_name("one_kernel.pt2"))
@@ -102,9 +101,9 @@ def reproduce(torch: Any, report: str, exported: Any, args: Any, settings: Docum
     return "one_kernel.py"
 
 
-def alone(torch: Any, part: Part, values: Document) -> tuple[Any, tuple[Any, ...]]:
+def alone(part: Part, values: Document) -> tuple[Any, tuple[Any, ...]]:
     """Return a part as an exported program of its own, and its arguments."""
-    single, args = intermediates.alone(torch, [(part.nodes, [part.node])], values)
+    single, args = intermediates.alone([(part.nodes, [part.node])], values)
     return import_module("torch.export").export(single, args), args
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import expectations, graph_run, indices
+from .lazy import torch
 from .vocabulary import Element, OutOfBounds, Size
 
 Document = dict[str, Any]
@@ -22,10 +23,9 @@ class Unknown(Exception):
 class Program:
     """An exported program, and what its recorded calls are held against."""
 
-    def __init__(self, torch: Any, program: Any, module: Any) -> None:
-        self.torch = torch
+    def __init__(self, program: Any, module: Any) -> None:
         self.program = program
-        self.expected = expectations.declared(torch, program)
+        self.expected = expectations.declared(program)
         names = [one.name for one in self.expected]
         nodes = list(program.graph.nodes)
         self.places = {n: names.index(n.name) for n in nodes if n.name in names}
@@ -42,10 +42,10 @@ class Program:
         """Return what a call breaks: declared sizes and values, guards, bounds of indices."""
         described = call["inputs"]
         try:
-            leaves = [_stand_in(self.torch, one) for one in described]
+            leaves = [_stand_in(one) for one in described]
         except Unknown as error:
             return {"state": "unknown", "why": str(error)}
-        different = expectations.differences(self.torch, self.program, self.expected, leaves)
+        different = expectations.differences(self.program, self.expected, leaves)
         found: Document = {
             "state": "held",
             "differences": [one for one in different if one.property in _KNOWN],
@@ -62,7 +62,7 @@ class Program:
     def broken(self, leaves: Sequence[Any]) -> list[str]:
         texts: list[str] = []
         if self.guard is not None and len(self.guarded) <= len(leaves):
-            with graph_run.collecting(self.torch, texts):
+            with graph_run.collecting(texts):
                 self.guard(*[leaves[place] for place in self.guarded])
         return texts
 
@@ -70,9 +70,9 @@ class Program:
         """Return the index of an operator that is out of bounds, as far as sizes and extremes
         tell it."""
         table = getattr(node.args[0], "meta", {}).get("val") if node.args else None
-        if not isinstance(table, self.torch.Tensor) or any(type(n) is not int for n in table.shape):
+        if not isinstance(table, torch.Tensor) or any(type(n) is not int for n in table.shape):
             return None
-        known = {node.args[0]: self.torch.empty(tuple(table.shape), device="meta")}
+        known = {node.args[0]: torch.empty(tuple(table.shape), device="meta")}
         roots: dict[Any, Any] = {}
         for place in node.all_input_nodes:
             root = indices.root(place, whole=True)
@@ -82,12 +82,12 @@ class Program:
                 given = described[self.places[root]]
                 ends = given.get("min"), given.get("max")
                 if None not in ends:
-                    known[place] = self.torch.tensor([int(end) for end in ends])
+                    known[place] = torch.tensor([int(end) for end in ends])
                     roots[place] = root, given
             else:
                 known[place] = self.of_sizes(place, leaves)
-        args, kwargs = self.torch.fx.node.map_arg((node.args, dict(node.kwargs)), known.get)
-        found = indices.outside(self.torch, node, args, kwargs, [])
+        args, kwargs = torch.fx.node.map_arg((node.args, dict(node.kwargs)), known.get)
+        found = indices.outside(node, args, kwargs, [])
         if found is None:
             return None
         place = next((p for p in roots if found.value in known[p].tolist()), None)
@@ -114,19 +114,19 @@ class Program:
                     raise Unknown(node.name)
                 else:
                     given = node.args, dict(node.kwargs)
-                    args, kwargs = self.torch.fx.node.map_arg(given, value)
+                    args, kwargs = torch.fx.node.map_arg(given, value)
                     known[node] = node.target(*args, **kwargs)
             return known[node]
 
         try:
-            with self.torch.no_grad():
+            with torch.no_grad():
                 return value(place)
         except Exception:  # not of sizes alone, or another device's
             return None
 
     def size(self, node: Any, leaves: Sequence[Any]) -> Size | None:
         """Name a size of an input that an operator's indices follow from."""
-        tensors = [at for at, leaf in enumerate(leaves) if isinstance(leaf, self.torch.Tensor)]
+        tensors = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         for place in node.all_input_nodes[1:]:
             for name, dims in indices.ancestors(place)[1].items():
                 at = next((p for n, p in self.places.items() if n.name == name), None)
@@ -147,7 +147,7 @@ def _guard(module: Any) -> tuple[Any, list[int]]:
     return None, []
 
 
-def _stand_in(torch: Any, described: Mapping[str, Any]) -> Any:
+def _stand_in(described: Mapping[str, Any]) -> Any:
     """Return a tensor without memory, or the value, that a description tells of."""
     kind = described["kind"]
     if kind == "none":

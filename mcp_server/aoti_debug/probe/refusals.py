@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from . import neighbours, standalone
 from .fresh import Fresh
+from .lazy import torch
 
 Inputs = standalone.Inputs
 
@@ -23,7 +24,7 @@ class Asked(NamedTuple):
     near: list[Inputs]
 
 
-def wrong(torch: Any, program: Any, path: str, asked: Asked) -> list[str]:
+def wrong(program: Any, path: str, asked: Asked) -> list[str]:
     """Say which conditions refuse what the program computes, or let through what fails like the
     failing call. Nothing is known of one that cannot be tried, or does not refuse that call."""
     names = [node.name for node in standalone.user_inputs(program)]
@@ -50,7 +51,7 @@ def wrong(torch: Any, program: Any, path: str, asked: Asked) -> list[str]:
     return found
 
 
-def drops(torch: Any, drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
+def drops(drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
     """Tell whether a call has some of the failing one's rows, and not all that are legal."""
     tensors = [one for one in (*before, *now) if isinstance(one, torch.Tensor) and one.dim()]
     if len(before) != len(now) or len(tensors) < 2 * len(before):

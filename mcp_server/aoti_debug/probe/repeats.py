@@ -8,10 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
 from .graph_run import Run
+from .lazy import torch
 from .observers import CustomArguments
 
 Document = dict[str, Any]
@@ -25,11 +25,11 @@ _M_PERTURB = -6
 _ROUNDING = {"float64": 1e-12, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
 
 
-def difference(torch: Any, first: list[Any], other: list[Any]) -> Document:
+def difference(first: list[Any], other: list[Any]) -> Document:
     """Compare two results of one call: "same" bit by bit, within "rounding", or "differs"."""
     worst: Document = {"verdict": "same"}
     for output, (one, two) in enumerate(zip(first, other)):  # noqa: B905 - Python 3.9
-        found = _one(torch, one, two)
+        found = _one(one, two)
         if found["verdict"] == "differs":
             return {**found, "output": output}
         if found["verdict"] == "rounding":
@@ -37,12 +37,12 @@ def difference(torch: Any, first: list[Any], other: list[Any]) -> Document:
     return worst
 
 
-def _one(torch: Any, one: Any, two: Any) -> Document:
+def _one(one: Any, two: Any) -> Document:
     if not isinstance(one, torch.Tensor) or not isinstance(two, torch.Tensor):
         return {"verdict": "same" if one == two else "differs"}
     if one.shape != two.shape or one.dtype != two.dtype:
         return {"verdict": "differs", "property": "shape"}
-    if one.layout != torch.strided or not one.numel() or same_bits(torch, one, two):
+    if one.layout != torch.strided or not one.numel() or same_bits(one, two):
         return {"verdict": "same"}
     if one.is_complex():
         one, two = torch.view_as_real(one), torch.view_as_real(two)
@@ -73,7 +73,7 @@ def _places(bad: Any, one: Any, two: Any) -> Document:
     }
 
 
-def same_bits(torch: Any, one: Any, two: Any) -> bool:
+def same_bits(one: Any, two: Any) -> bool:
     try:
         plain, other = (t.contiguous().reshape(-1).view(torch.uint8) for t in (one, two))
     except (RuntimeError, TypeError):
@@ -91,7 +91,7 @@ def poison_host(byte: int | None) -> bool:
     return bool(mallopt(_M_PERTURB, 0 if byte is None else (byte ^ 0xFF) or 0x100))
 
 
-def poison_device(torch: Any, device: Any, byte: int) -> None:
+def poison_device(device: Any, byte: int) -> None:
     """Fill blocks of torch's caching allocator and free them: the next allocations take them."""
     kept: list[Any] = []
     for sizes, count in ((_SMALL, _MANY), (_LARGE, _FEW)):
@@ -114,7 +114,7 @@ _CALLS = 100
 _SWITCH_S = 1e-5  # between threads of Python, in which custom operators may be written
 
 
-def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
+def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
     """Make each call again and again, all at the same time; compare with what it gives alone.
 
     Returns the first difference with the number of `calls` that were made and of those that `went`
@@ -122,7 +122,7 @@ def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document |
     """
     alone = [call() for call in calls]
     for call, first in zip(calls, alone):  # noqa: B905 - Python 3.9
-        if difference(torch, first, call())["verdict"] == "differs":
+        if difference(first, call())["verdict"] == "differs":
             return None
     made: list[Document] = []
     begin = threading.Barrier(len(calls))
@@ -136,7 +136,7 @@ def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document |
                 if number and time.monotonic() > until:
                     break
                 try:
-                    made.append(difference(torch, first, call()))
+                    made.append(difference(first, call()))
                 except Exception as error:  # it returns when it is alone
                     said = f"{type(error).__name__}: {error}"[:300]
                     if "memory" not in said.lower():  # which several calls need more of
@@ -158,7 +158,7 @@ def at_once(torch: Any, calls: Sequence[Callable[..., list[Any]]]) -> Document |
     return {**worst, "threads": len(calls), "calls": len(made), "went": len(wrong)}
 
 
-def turned(torch: Any, leaf: Any, number: int) -> Any:
+def turned(leaf: Any, number: int) -> Any:
     """Return an input of the same kind for thread `number`: values of floating point move along, so
     that threads differ in what they give; indices stay, since their order may mean something."""
     moves = (
@@ -170,21 +170,21 @@ def turned(torch: Any, leaf: Any, number: int) -> Any:
     return leaf.detach().roll(number) if moves and number else leaf
 
 
-def operator_at_once(torch: Any, module: Any, flats: list[list[Any]]) -> Any:
+def operator_at_once(module: Any, flats: list[list[Any]]) -> Any:
     """Return the first node of a custom operator that is right alone and not in several threads,
     with the arguments that it has in the program for each of the inputs; None if all are."""
     arguments_of = CustomArguments()
-    run = Run(torch, module, arguments_of)
+    run = Run(module, arguments_of)
     for flat in flats:
         run(flat)
     with torch.no_grad():
-        leaves = import_module("torch.utils._pytree").tree_leaves
+        leaves = torch.utils._pytree.tree_leaves
         for node, arguments in arguments_of.given.items():
             calls = [
                 lambda args=args, kwargs=kwargs, op=node.target: leaves(op(*args, **kwargs))
                 for args, kwargs in arguments
             ]
-            found = at_once(torch, calls)
+            found = at_once(calls)
             if found is not None and found["verdict"] == "differs":
                 return node
     return None

@@ -16,32 +16,30 @@ def main() -> int:
     parser.add_argument("--device-sync", action="store_true", help="wait after each call")
     options = parser.parse_args()
     files = {"package": options.package, "inputs_file": options.inputs}
-    with standalone.started(options, **files) as (torch, report):
+    with standalone.started(options, **files) as report:
         report.update(state="inputs")
-        inputs = standalone.read_inputs(torch, options.inputs)
-        report.update(
-            state="load", inputs=inputs.described, changes=standalone.changes(torch, inputs)
-        )
-        model = standalone.load_package(torch, options, inputs, report)
-        result = _call(torch, model, options, report)
+        inputs = standalone.read_inputs(options.inputs)
+        report.update(state="load", inputs=inputs.described, changes=standalone.changes(inputs))
+        model = standalone.load_package(options, inputs, report)
+        result = _call(model, options, report)
         report.update(state="synchronize")
-        standalone.synchronize(torch)
+        standalone.synchronize()
         report.update(state="outputs")
-        outputs = standalone.describe_outputs(torch, result)
+        outputs = standalone.describe_outputs(result)
         report.update(state="done", outputs=outputs)
     return 0
 
 
-def _call(torch: Any, model: Any, options: Any, report: standalone.Report) -> Any:
+def _call(model: Any, options: Any, report: standalone.Report) -> Any:
     result = None
     for number in range(1, options.call_repeat + 1):
         # Read again each time: the model may write to its inputs.
-        inputs = standalone.read_inputs(torch, options.inputs)
+        inputs = standalone.read_inputs(options.inputs)
         report.update(state="run", call=number)
         began = time.perf_counter()
-        with inputs.mode(torch):
-            result = standalone.call(torch, model, inputs)
+        with inputs.mode():
+            result = standalone.call(model, inputs)
         if options.device_sync:
-            standalone.synchronize(torch)
+            standalone.synchronize()
         report.update(seconds=round(time.perf_counter() - began, 6))
     return result

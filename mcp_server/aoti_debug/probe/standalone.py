@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import custom_ops, definitions, describe, events, shared_buffer, untrusted
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -79,32 +80,30 @@ def add_package_arguments(parser: argparse.ArgumentParser, required: bool = True
     parser.add_argument("--runners", type=int, default=1, help="instances that serve calls")
 
 
-def prepare(options: argparse.Namespace) -> Any:
-    """Import torch, then what defines custom operators; return torch."""
+def prepare(options: argparse.Namespace) -> None:
+    """Import torch, then what defines custom operators."""
     sys.path[:0] = options.import_path
-    torch = import_module("torch")
     custom_ops.watch(torch)
     for library in options.library:
         torch.ops.load_library(library)
     for word in options.imports:
-        definitions.bring(torch, word)
+        definitions.bring(word)
     index = options.device_index
     if index is not None and 0 < index < torch.cuda.device_count():
         torch.cuda.set_device(index)
     if options.script:
         definitions.run(options.script, options.script_args)
-    return torch
 
 
 @contextlib.contextmanager
-def started(options: argparse.Namespace, **content: Any) -> Iterator[tuple[Any, Report]]:
+def started(options: argparse.Namespace, **content: Any) -> Iterator[Report]:
     """Begin the report and import torch; what raises within is reported, and ends the process."""
     report = Report(options.report)
     report.update(state="import", **content)
     with report.of_failure():
-        torch = prepare(options)
+        prepare(options)
         report.update(state="load", torch=str(torch.__version__))
-        yield torch, report
+        yield report
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class Inputs:
     inference: bool
 
     @contextlib.contextmanager
-    def mode(self, torch: Any) -> Iterator[None]:
+    def mode(self) -> Iterator[None]:
         """Have autograd as it was when the call was captured."""
         with contextlib.ExitStack() as stack:
             if self.inference:
@@ -129,14 +128,14 @@ class Inputs:
             yield
 
 
-def read_inputs(torch: Any, path: str) -> Inputs:
+def read_inputs(path: str) -> Inputs:
     """Read captured inputs; strides, offsets and shared memory are as they were."""
     if path.endswith(".bin"):
         document: Any = {"format": 1, **shared_buffer.read(torch, path)}
     else:
         document = torch.load(path, weights_only=True)
     if isinstance(document, (tuple, list)):
-        return saved_by_hand(torch, document)
+        return saved_by_hand(document)
     if not isinstance(document, dict) or document.get("format") != 1:
         raise ValueError(f"{path} holds no captured inputs, and no tuple (args, kwargs)")
     flat = document["flat"]
@@ -153,7 +152,7 @@ def read_inputs(torch: Any, path: str) -> Inputs:
     )
 
 
-def saved_by_hand(torch: Any, document: Any) -> Inputs:
+def saved_by_hand(document: Any) -> Inputs:
     """Take what `torch.save((args, kwargs), path)` wrote, or a tuple of the arguments alone."""
     args, kwargs = tuple(document), {}
     if (
@@ -162,13 +161,13 @@ def saved_by_hand(torch: Any, document: Any) -> Inputs:
         and isinstance(document[0], (tuple, list))
     ):
         args, kwargs = tuple(document[0]), document[1]
-    flat = import_module("torch.utils._pytree").tree_leaves((args, kwargs))
+    flat = torch.utils._pytree.tree_leaves((args, kwargs))
     return Inputs(args, kwargs, flat, describe.leaves(torch, flat, []), False, False)
 
 
 def nested(like: Inputs, flat: list[Any]) -> Inputs:
     """Return flat leaves as inputs nested like others."""
-    pytree = import_module("torch.utils._pytree")
+    pytree = torch.utils._pytree
     args, kwargs = pytree.tree_unflatten(flat, pytree.tree_structure((like.args, like.kwargs)))
     return Inputs(tuple(args), dict(kwargs), flat, [], False, False)
 
@@ -176,7 +175,7 @@ def nested(like: Inputs, flat: list[Any]) -> Inputs:
 def with_leaves(inputs: Inputs, flat: list[Any]) -> Inputs:
     """Return the inputs with other leaves in the place of each."""
     new = {id(old): leaf for old, leaf in zip(inputs.flat, flat)}  # noqa: B905 - Python 3.9
-    tree_map = import_module("torch.utils._pytree").tree_map
+    tree_map = torch.utils._pytree.tree_map
     args, kwargs = tree_map(lambda leaf: new.get(id(leaf), leaf), (inputs.args, inputs.kwargs))
     return replace(inputs, flat=flat, args=args, kwargs=kwargs)
 
@@ -188,7 +187,7 @@ def user_inputs(program: Any) -> list[Any]:
     return [node for node, spec in pairs if spec.kind.name == "USER_INPUT"]
 
 
-def changes(torch: Any, inputs: Inputs) -> list[str]:
+def changes(inputs: Inputs) -> list[str]:
     """Say what could not be brought back exactly, such as the alignment of outside memory."""
     found = []
     for leaf, was in zip(inputs.flat, inputs.described):  # noqa: B905 - Python 3.9
@@ -204,7 +203,7 @@ def changes(torch: Any, inputs: Inputs) -> list[str]:
     return found
 
 
-def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report: Report) -> Any:
+def load_package(options: argparse.Namespace, inputs: Inputs, report: Report) -> Any:
     """Load the package, or the library that `torch._export.aot_compile` made."""
     if options.package.endswith(".so"):
         devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
@@ -240,17 +239,17 @@ def load_package(torch: Any, options: argparse.Namespace, inputs: Inputs, report
     return model
 
 
-def load_program(torch: Any, options: argparse.Namespace, path: str | None = None) -> Any:
+def load_program(options: argparse.Namespace, path: str | None = None) -> Any:
     """Load the exported program, or the one at `path`, with the weights that the script gave to
     the package."""
-    program = untrusted.load(torch, path or options.exported, trust=options.trust)
-    program = onto_device(torch, program, options.device_index)
+    program = untrusted.load(path or options.exported, trust=options.trust)
+    program = onto_device(program, options.device_index)
     for file in options.constants:
-        give(torch, program, torch.load(file, weights_only=True)["constants"])
+        give(program, torch.load(file, weights_only=True)["constants"])
     return program
 
 
-def give(torch: Any, program: Any, weights: Document) -> None:
+def give(program: Any, weights: Document) -> None:
     """Put weights into a program, those that it has."""
     for name, value in weights.items():
         for held in (program.state_dict, program.constants):
@@ -261,7 +260,7 @@ def give(torch: Any, program: Any, weights: Document) -> None:
                 held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
 
 
-def onto_device(torch: Any, program: Any, index: int | None) -> Any:
+def onto_device(program: Any, index: int | None) -> Any:
     """Return a program with its weights and constants on the GPU that the call used."""
     values = [*program.state_dict.values(), *program.constants.values()]
     values += [node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"]
@@ -294,25 +293,25 @@ def skip_isa_probe() -> None:
         codecache.get_device_information = lambda device: {}
 
 
-def call(torch: Any, model: Any, inputs: Inputs) -> Any:
+def call(model: Any, inputs: Inputs) -> Any:
     """Call a model or package as it was called."""
     if inputs.args is not None:
         return model(*inputs.args, **inputs.kwargs)
-    pytree = import_module("torch.utils._pytree")
+    pytree = torch.utils._pytree
     spec = pytree.treespec_loads(model.loader.get_call_spec()[0])
     args, kwargs = pytree.tree_unflatten(inputs.flat, spec)
     return model(*args, **kwargs)
 
 
-def results(torch: Any, model: Any, inputs: Inputs) -> list[Any]:
+def results(model: Any, inputs: Inputs) -> list[Any]:
     """Call as the call was made, wait for its devices, and return the flat outputs."""
-    with inputs.mode(torch):
-        result = call(torch, model, inputs)
-    synchronize(torch)
-    return flat_outputs(torch, result)
+    with inputs.mode():
+        result = call(model, inputs)
+    synchronize()
+    return flat_outputs(result)
 
 
-def synchronize(torch: Any) -> None:
+def synchronize() -> None:
     """Wait for the devices that this process uses, so that their faults show here."""
     for name in ("cuda", "xpu"):
         device = getattr(torch, name, None)
@@ -320,23 +319,23 @@ def synchronize(torch: Any) -> None:
             device.synchronize()
 
 
-def flat_outputs(torch: Any, result: Any) -> list[Any]:
+def flat_outputs(result: Any) -> list[Any]:
     """Return the leaves of a result, in order, without their gradients."""
-    leaves = import_module("torch.utils._pytree").tree_leaves(result)
+    leaves = torch.utils._pytree.tree_leaves(result)
     return [leaf.detach() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
 
-def describe_outputs(torch: Any, result: Any) -> list[Document]:
+def describe_outputs(result: Any) -> list[Document]:
     """Describe outputs with their values: NaN and infinity counts, extremes, mean."""
-    flat = import_module("torch.utils._pytree").tree_leaves(result)
+    flat = torch.utils._pytree.tree_leaves(result)
     found = describe.outputs(torch, flat, count=False)
     for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
         if isinstance(leaf, torch.Tensor):
-            description.update(statistics(torch, leaf.detach()))
+            description.update(statistics(leaf.detach()))
     return found
 
 
-def statistics(torch: Any, tensor: Any) -> Document:
+def statistics(tensor: Any) -> Document:
     """Return NaN and infinity counts, and extremes and mean of what is finite."""
     if tensor.numel() == 0 or tensor.dtype.is_complex or tensor.layout != torch.strided:
         return {}

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import compare, expectations, fresh, operator_source, standalone
 from .graph_run import Observer, Run
+from .lazy import torch
 from .vocabulary import places_in
 
 Document = dict[str, Any]
@@ -28,14 +29,14 @@ class Unsupported(Exception):
 
 def nodes(order: Document, directory: Path) -> None:
     """Write graph.json: what the program is made of, and the source of its custom operators."""
-    torch, program = _loaded(order)
+    program = _loaded(order)
     kinds = {node.name: (spec.kind.name, spec.target) for node, spec in _placeholders(program)}
-    described = [_node(torch, node, kinds) for node in program.graph.nodes]
+    described = [_node(node, kinds) for node in program.graph.nodes]
     document = {
         "torch": str(torch.__version__),
         "nodes": described,
         "symbols": expectations.ranges(program),
-        "random": compare.random_ops(torch, program),
+        "random": compare.random_ops(program),
         "operators": operator_source.sources(torch, program.graph),
         "registered": operator_source.registered(
             torch, operator_source.operators(torch, program.graph)
@@ -47,37 +48,37 @@ def nodes(order: Document, directory: Path) -> None:
     with (folder / "values.jsonl").open("w") as index:
         for name, value in _weights(program).items():
             torch.save(value.detach(), folder / f"{name}.pt")
-            index.write(json.dumps({"name": name, **_recorded(torch, value)}) + "\n")
+            index.write(json.dumps({"name": name, **_recorded(value)}) + "\n")
 
 
 def values(order: Document, directory: Path) -> None:
     """Run the program eagerly on one side's inputs; write every node's value before the next."""
-    torch, program = _loaded(order)
-    inputs = _inputs(torch, program, order)
+    program = _loaded(order)
+    inputs = _inputs(program, order)
     folder = directory / order["side"]
     folder.mkdir(exist_ok=True)
-    recorder = _Recorder(torch, folder, set(_weights(program)))
+    recorder = _Recorder(folder, set(_weights(program)))
     print("step: run", flush=True)  # from here on it has the time of a call
-    Run(torch, program.graph_module, recorder)(_arguments(program, inputs))
+    Run(program.graph_module, recorder)(_arguments(program, inputs))
     (folder / "done").touch()
 
 
-def _loaded(order: Document) -> tuple[Any, Any]:
-    """Return torch and the program, with its operators and the weights that it was given."""
+def _loaded(order: Document) -> Any:
+    """Return the program, with its operators and the weights that it was given."""
     options = standalone.arguments("", inputs=False).parse_args(order.get("arguments", []))
-    torch = standalone.prepare(options)
-    return torch, standalone.load_program(torch, options, order["exported"])
+    standalone.prepare(options)
+    return standalone.load_program(options, order["exported"])
 
 
-def _inputs(torch: Any, program: Any, order: Document) -> list[Any]:
+def _inputs(program: Any, order: Document) -> list[Any]:
     """Return the flat inputs: captured ones as called, else those of the export."""
     if order["side"] == "real":
-        flat = list(standalone.read_inputs(torch, order["inputs"]).flat)
+        flat = list(standalone.read_inputs(order["inputs"]).flat)
         wanted = len(standalone.user_inputs(program))
         if len(flat) != wanted:
             raise ValueError(f"the call has {len(flat)} inputs, the program {wanted}")
         return flat
-    given = fresh.example(torch, program)
+    given = fresh.example(program)
     if given is None:
         raise ValueError("the exported program has no example inputs")
     return given.flat
@@ -106,26 +107,26 @@ def _weights(program: Any) -> Document:
     return found
 
 
-def _node(torch: Any, node: Any, kinds: Document) -> Document:
+def _node(node: Any, kinds: Document) -> Document:
     found: Document = {
         "name": node.name,
         "op": node.op,
         "source": _source(node.meta.get("stack_trace") or ""),
-        "value": _value(torch, node.meta.get("val")),
+        "value": _value(node.meta.get("val")),
     }
     if node.op == "placeholder":
         found["kind"], found["path"] = kinds.get(node.name, ("USER_INPUT", None))
         return found
     try:
-        found["args"] = [_tree(torch, value) for value in node.args]
-        found["kwargs"] = {key: _tree(torch, value) for key, value in node.kwargs.items()}
-        found["target"] = _target(torch, node)
+        found["args"] = [_tree(value) for value in node.args]
+        found["kwargs"] = {key: _tree(value) for key, value in node.kwargs.items()}
+        found["target"] = _target(node)
     except Unsupported as error:
         found.update(args=[{"ref": n.name} for n in node.all_input_nodes], unsupported=str(error))
     return found
 
 
-def _target(torch: Any, node: Any) -> str:
+def _target(node: Any) -> str:
     if node.op == "output":
         return "output"
     if node.op != "call_function":
@@ -141,12 +142,12 @@ def _target(torch: Any, node: Any) -> str:
     return f"{module}.{name}"
 
 
-def _tree(torch: Any, value: Any) -> Any:
+def _tree(value: Any) -> Any:
     """Return an argument as JSON: {"ref": node}, {"text": Python}, or a list of such."""
     if isinstance(value, torch.fx.Node):
         return {"ref": value.name}
     if isinstance(value, (list, tuple)):
-        items = [_tree(torch, item) for item in value]
+        items = [_tree(item) for item in value]
         return {"tuple" if type(value) is tuple else "list": items}
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return {"text": f'float("{value}")'}
@@ -159,7 +160,7 @@ def _tree(torch: Any, value: Any) -> Any:
     raise Unsupported(f"an argument of type {type(value).__name__}")
 
 
-def _value(torch: Any, value: Any) -> Document | None:
+def _value(value: Any) -> Document | None:
     """Describe what a node gives: a tensor, a number of a symbolic size, or several of them."""
     if isinstance(value, torch.Tensor):
         return {
@@ -172,7 +173,7 @@ def _value(torch: Any, value: Any) -> Document | None:
     if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float, bool)):
         return {"kind": "number", "size": _size(value)}
     if isinstance(value, (list, tuple)):
-        return {"kind": "several", "items": [_value(torch, item) for item in value]}
+        return {"kind": "several", "items": [_value(item) for item in value]}
     return None
 
 
@@ -194,8 +195,8 @@ def _source(trace: str) -> Document | None:
 class _Recorder(Observer):
     """Write each node's value right after it was computed; `progress` names the node under way."""
 
-    def __init__(self, torch: Any, folder: Path, skipped: Container[str]) -> None:
-        self._torch, self._folder, self._skipped = torch, folder, skipped
+    def __init__(self, folder: Path, skipped: Container[str]) -> None:
+        self._folder, self._skipped = folder, skipped
         self._progress = (folder / "progress").open("a", buffering=1)
         self._index = (folder / "values.jsonl").open("a", buffering=1)
         self._left = _VALUE_BYTES
@@ -204,17 +205,17 @@ class _Recorder(Observer):
         self._progress.write(f"{node.name}\n")
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        if isinstance(value, self._torch.Tensor) and node.name not in self._skipped:
-            described = _recorded(self._torch, value)
+        if isinstance(value, torch.Tensor) and node.name not in self._skipped:
+            described = _recorded(value)
             if described["bytes"] <= self._left:
                 self._left -= described["bytes"]
-                self._torch.save(value.detach(), self._folder / f"{node.name}.pt")
+                torch.save(value.detach(), self._folder / f"{node.name}.pt")
                 self._index.write(json.dumps({"name": node.name, **described}) + "\n")
         elif isinstance(value, (bool, int, float)):
             self._index.write(json.dumps({"name": node.name, "number": value}) + "\n")
 
 
-def _recorded(torch: Any, tensor: Any) -> Document:
+def _recorded(tensor: Any) -> Document:
     """Describe a value; a small one in full, as Python writes it."""
     plain = tensor.detach()
     found: Document = {

@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .lazy import torch
+
 _FORCED = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
 _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _CONFIG_BYTES = 64 << 20  # of the records that say how weights are stored
@@ -65,7 +67,7 @@ class NeedsTrust(Exception):
         )
 
 
-def load(torch: Any, path: str, *, trust: bool = False) -> Any:
+def load(path: str, *, trust: bool = False) -> Any:
     """Return the exported program of a file.
 
     Raises:
@@ -73,7 +75,7 @@ def load(torch: Any, path: str, *, trust: bool = False) -> Any:
     """
     if trust:
         return torch.export.load(path)
-    with _without_code(torch, raw=_look(path)):
+    with _without_code(raw=_look(path)):
         try:
             program = torch.export.load(path)
         except pickle.UnpicklingError as error:
@@ -126,7 +128,7 @@ def _raw(name: str, document: Any) -> None:
 
 
 @contextlib.contextmanager
-def _without_code(torch: Any, *, raw: bool) -> Iterator[None]:
+def _without_code(*, raw: bool) -> Iterator[None]:
     """Have torch refuse whatever the archive, read in another way than `_look` does, holds after
     all: pickles, objects of C++, compiled code, sizes that are no sizes. Example inputs beside raw
     weights that are more than plain tensors are left out."""

@@ -16,19 +16,19 @@ def main() -> int:
     parser = standalone.arguments(__doc__ or "")
     parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
     options = parser.parse_args()
-    with standalone.started(options) as (torch, report):
-        module = unguarded(standalone.load_program(torch, options))
-        inputs = standalone.read_inputs(torch, options.inputs)
+    with standalone.started(options) as report:
+        module = unguarded(standalone.load_program(options))
+        inputs = standalone.read_inputs(options.inputs)
         report.update(state="nodes")
         began = time.perf_counter()
-        index, promises, writes = IndexCheck(torch), Promises(torch), Writes(torch)
-        values = Values(torch)
-        origins = Origins(torch, values)
-        run = Run(torch, module, index, writes, promises, values, origins, asserts=False)
+        index, promises, writes = IndexCheck(), Promises(), Writes()
+        values = Values()
+        origins = Origins(values)
+        run = Run(module, index, writes, promises, values, origins, asserts=False)
         raised = None
         try:
             run(inputs.flat)
-            standalone.synchronize(torch)
+            standalone.synchronize()
         except Exception as error:  # what was seen until then counts
             if index.found is None:
                 raised = {**located(run.at), **events.describe_error(error)}

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import compare, eager, events, fresh, indices, standalone
 from .graph_run import Run, located, on_cpu
+from .lazy import torch
 from .observers import IndexCheck
 
 Document = dict[str, Any]
@@ -23,16 +24,16 @@ def main() -> int:
     parser.add_argument("--settings", default="{}", help="Inductor's, a JSON object")
     parser.add_argument("--upper", type=int, help="the bound of the index in question")
     options = parser.parse_args()
-    with standalone.started(options) as (torch, report):
-        program = standalone.load_program(torch, options)
-        found = computed(torch, program, options.upper)
+    with standalone.started(options) as report:
+        program = standalone.load_program(options)
+        found = computed(program, options.upper)
         if len(found) > 1:
-            leaves = left_by_made_up(torch, program, example(torch, program))
+            leaves = left_by_made_up(program, example(program))
             found.sort(key=lambda one: one["node"] != leaves)
         report.update(computed=found)
         report.update(state="example inputs")
-        given = example(torch, program)
-        report.update(outside=outside(torch, program, given))
+        given = example(program)
+        report.update(outside=outside(program, given))
         report.update(state="compile")
         began = time.perf_counter()
         inductor: Any = import_module("torch._inductor")
@@ -42,44 +43,43 @@ def main() -> int:
         report.update(state="call", seconds=round(time.perf_counter() - began, 1))
         standalone.skip_isa_probe()
         model = inductor.aoti_load_package(package)
-        expected = eager.run(torch, program.module(), given).outputs or []
-        result = standalone.flat_outputs(torch, model(*given.args or (), **given.kwargs))
-        standalone.synchronize(torch)
+        expected = eager.run(program.module(), given).outputs or []
+        result = standalone.flat_outputs(model(*given.args or (), **given.kwargs))
+        standalone.synchronize()
         compared = compare.results(
-            torch,
-            [on_cpu(torch, leaf) for leaf in result],
+            [on_cpu(leaf) for leaf in result],
             expected,
             compare.unguarded(program),
-            lambda: example(torch, program),
+            lambda: example(program),
             1 << 31,
         )
         report.update(state="done", verdict=compared["verdict"])
     return 0
 
 
-def example(torch: Any, program: Any) -> standalone.Inputs:
+def example(program: Any) -> standalone.Inputs:
     """Return the inputs of the export with values of their own: a model may write to them."""
-    given = fresh.example(torch, program)
+    given = fresh.example(program)
     assert given is not None  # what is compiled ahead of time was exported with some
-    return standalone.nested(given, eager.copied(torch, given).flat)
+    return standalone.nested(given, eager.copied(given).flat)
 
 
-def computed(torch: Any, program: Any, upper: int | None) -> list[Document]:
+def computed(program: Any, upper: int | None) -> list[Document]:
     """Return the operators whose indices the model computes, of a size if one is asked for: from
     which inputs, by which operators."""
     found: list[Document] = []
     for node in compare.unguarded(program).graph.nodes:
         if not indices.is_indexing(node) or len(found) >= _FEW:
             continue
-        for size, place in indices.sizes_indexed(torch, node):
+        for size, place in indices.sizes_indexed(node):
             if upper in (None, size) and indices.root(place) is None:
                 inputs, _ = indices.ancestors(place)
                 found.append({**located(node), "upper": size, "inputs": sorted(inputs)[:_FEW]})
-                found[-1]["by"] = behind(torch, place)
+                found[-1]["by"] = behind(place)
     return found
 
 
-def behind(torch: Any, place: Any) -> list[str]:
+def behind(place: Any) -> list[str]:
     """Return the operators that make an index of floats, the last first."""
     found: list[str] = []
     wanted = [place]
@@ -96,7 +96,7 @@ def behind(torch: Any, place: Any) -> list[str]:
     return found
 
 
-def left_by_made_up(torch: Any, program: Any, given: standalone.Inputs) -> str:
+def left_by_made_up(program: Any, given: standalone.Inputs) -> str:
     """Return the node whose index leaves its bounds first when inputs are what a trial makes up:
     floats of a normal distribution, integers that are 0."""
 
@@ -105,22 +105,22 @@ def left_by_made_up(torch: Any, program: Any, given: standalone.Inputs) -> str:
             return leaf
         return torch.randn_like(leaf) if leaf.is_floating_point() else torch.zeros_like(leaf)
 
-    index = IndexCheck(torch)
+    index = IndexCheck()
     try:
-        Run(torch, compare.unguarded(program), index, asserts=False)(list(map(made_up, given.flat)))
+        Run(compare.unguarded(program), index, asserts=False)(list(map(made_up, given.flat)))
     except Exception as error:
         if index.found is None:
             events.note("run the program on made-up data", error)
     return index.found.node if index.found is not None else ""
 
 
-def outside(torch: Any, program: Any, given: standalone.Inputs) -> str | None:
+def outside(program: Any, given: standalone.Inputs) -> str | None:
     """Return how the export's own inputs leave the bounds of an index; "" where they keep all of
     them, None where that was not seen."""
-    index = IndexCheck(torch)
+    index = IndexCheck()
     try:
-        Run(torch, compare.unguarded(program), index)(given.flat)
-        standalone.synchronize(torch)
+        Run(compare.unguarded(program), index)(given.flat)
+        standalone.synchronize()
     except Exception as error:
         events.note("run the program on its example inputs", error)
         return str(index.found)[:300] if index.found is not None else None

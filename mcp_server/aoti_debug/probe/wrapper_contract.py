@@ -274,8 +274,8 @@ def main() -> int:
     parser = standalone.arguments(__doc__ or "")
     standalone.add_package_arguments(parser)
     options = parser.parse_args()
-    with standalone.started(options) as (torch, report):
-        inputs = standalone.read_inputs(torch, options.inputs)
+    with standalone.started(options) as report:
+        inputs = standalone.read_inputs(options.inputs)
         contract = contract_in(Path(options.package), options.model)
         leaves = list(map(Leaf.of, inputs.described))
         found = breaks(contract, leaves, options.device_index) if contract else []
