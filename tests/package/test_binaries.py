@@ -57,10 +57,9 @@ def read(path: Path) -> Library:
 
 
 def test_a_shared_libstdcxx_is_no_fault(tmp_path: Path) -> None:
-    library = read(build(tmp_path, "-Wl,-rpath,/opt/one:/opt/two"))
+    library = read(build(tmp_path))
     assert (library.static_libstdcxx, library.model, library.error) == (False, True, None)
     assert "libstdc++.so.6" in library.needed
-    assert library.rpath == ("/opt/one", "/opt/two")
     assert "aoti_torch_delete_tensor_object" in library.undefined
 
 
@@ -88,7 +87,6 @@ def test_a_library_of_very_many_symbols_is_read_whole(packages: Path, tmp_path: 
     model = inspect(write(tmp_path / "many.pt2", entries)).models[0]
     assert model.library is not None
     assert (model.library.error, model.library.model) == (None, True)
-    assert model.library.defined > 30_000
 
 
 def test_a_text_is_no_library(tmp_path: Path) -> None:
@@ -283,12 +281,8 @@ def text(load: str) -> str:
 def test_a_triton_kernel_comes_with_its_binary_and_source() -> None:
     wrapper = read_wrapper("x.wrapper.cpp", text(FROM_FILE))
     kernel = wrapper.kernels[0]
-    assert (kernel.binary, kernel.function, kernel.shared_bytes, kernel.embedded) == (
-        "cabc.cubin",
-        "triton_poi_fused_add_0",
-        64,
-        False,
-    )
+    assert (kernel.name, kernel.binary) == ("triton_poi_fused_add_0", "cabc.cubin")
+    assert not kernel.embedded
     assert kernel.source is not None
     assert kernel.source.startswith("async_compile.triton(")
     assert "\n    tl.device_assert(" in kernel.source
@@ -297,20 +291,17 @@ def test_a_triton_kernel_comes_with_its_binary_and_source() -> None:
 
 def test_an_embedded_kernel_names_no_file() -> None:
     kernel = read_wrapper("x.wrapper.cpp", text(EMBEDDED)).kernels[0]
-    assert (kernel.binary, kernel.function, kernel.embedded) == (
-        None,
-        "triton_poi_fused_add_0",
-        True,
-    )
+    assert (kernel.name, kernel.binary) == ("triton_poi_fused_add_0", None)
+    assert kernel.embedded
 
 
 def test_launches_of_every_kind_are_read_in_order() -> None:
     launches = read_wrapper("x.wrapper.cpp", text(FROM_FILE)).launches
-    assert [(one.kernel, one.kind, one.inside) for one in launches] == [
-        ("triton_poi_fused_add_0", "triton", None),
-        ("aoti_torch_cuda_mm_out", "extern", "if"),
-        ("proxy_executor[0]", "custom_op", "loop"),
-        ("cuda_fused_gemm_1", "cuda", None),
+    assert [(one.kernel, one.kind) for one in launches] == [
+        ("triton_poi_fused_add_0", "triton"),
+        ("aoti_torch_cuda_mm_out", "extern"),
+        ("proxy_executor[0]", "custom_op"),
+        ("cuda_fused_gemm_1", "cuda"),
     ]
     assert launches[0].ops == ("aten.add", "aten.mul")
     assert launches[0].handle == "triton_poi_fused_add_0:1"

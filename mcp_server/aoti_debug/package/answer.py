@@ -58,7 +58,6 @@ def answer(
         problems_count=len(problems),
         loads_here=_verdict(package, problems, environment),
         check_inputs=check_inputs,
-        notes=[note[:300] for note in package.notes[:5]],
     )
 
 

@@ -27,19 +27,8 @@ REFUSED = OLD_LOADER + "invalid header or archive is corrupted"
 LOCAL_HEADER = 30  # bytes before a member, without its name
 # What zipfile raises on damaged input, by its source and by trial.
 ZIP_ERRORS = (
-    zipfile.BadZipFile,
-    struct.error,
-    UnicodeError,
-    NotImplementedError,
-    OverflowError,
-    ValueError,
-    EOFError,
-    RuntimeError,
-    OSError,
-    zlib.error,
-    IndexError,
-    KeyError,
-    SourceError,
+    *(zipfile.BadZipFile, struct.error, zlib.error, SourceError, OSError, EOFError),
+    *(ValueError, RuntimeError, OverflowError, LookupError),
 )
 
 
@@ -75,7 +64,7 @@ def _open(
     if head == b"\x7fELF":
         files = FileSource(path, single=True)
         stack.callback(files.close)
-        member = Member(path.name, status.st_size, status.st_size)
+        member = Member(path.name, status.st_size)
         return Archive(path, "library", status.st_size, members=(member,)), files
     return _zip(path, stream, status.st_size, stack, stop)
 
@@ -118,10 +107,8 @@ def _zip(
     prefix = _prefix([info.filename for info in infos])
     members, flaws = _members(infos, prefix, size)
     source = ZipSource(stream, archive, prefix)
-    damaged, more = _verify(source, members, size, stop)
-    layout = _layout(members, prefix)
-    found = Archive(path, layout, size, prefix, members, (*flaws, *more), damaged)
-    return found, source
+    flaws += _verify(source, members, size, stop)
+    return Archive(path, _layout(members, prefix), size, prefix, members, tuple(flaws)), source
 
 
 def _directory_size(stream: BinaryIO, size: int) -> int | None:
@@ -163,8 +150,7 @@ def _members(
             continue
         name = info.filename[len(prefix) :]
         compressed = info.compress_type != zipfile.ZIP_STORED
-        stored, offset = info.compress_size, info.header_offset
-        members.append(Member(name, info.file_size, stored, offset, compressed))
+        members.append(Member(name, info.file_size, info.header_offset, compressed))
     return tuple(members), flaws[:50]
 
 
@@ -216,10 +202,9 @@ def _strange(what: str, name: str, fix: str | None = None) -> Flaw:
 
 def _verify(
     source: ZipSource, members: tuple[Member, ...], size: int, stop: threading.Event | None
-) -> tuple[frozenset[str], list[Flaw]]:
+) -> list[Flaw]:
     """Compare checksums, smallest members first, within a budget: where it can be stopped, of what
     an archive of `size` bytes may hold."""
-    damaged: set[str] = set()
     flaws: list[Flaw] = []
     left = max(QUICKLY, GROWS * size) if stop else QUICKLY
     for member in sorted(members, key=lambda m: m.size):
@@ -227,21 +212,13 @@ def _verify(
             break
         left -= max(member.size, 256)
         reason = _damage(source, member, stop or threading.Event())
-        if reason is None:
-            continue
-        damaged.add(member.name)
-        if len(flaws) < 20:
-            flaws.append(
-                Flaw(
-                    f"{member.name} is damaged: {reason}",
-                    None,
-                    "Copy the package again. torch checks no checksum: it loads such a package "
-                    "and may crash or give wrong numbers.",
-                    severity="may_break",
-                    where=member.name,
-                )
+        if reason is not None and len(flaws) < 20:
+            fix = (
+                "Copy the package again. torch checks no checksum: it loads such a package and may "
+                "crash or give wrong numbers."
             )
-    return frozenset(damaged), flaws
+            flaws.append(_strange(f"{member.name} is damaged: {reason}", member.name, fix))
+    return flaws
 
 
 def _damage(source: ZipSource, member: Member, stop: threading.Event) -> str | None:
@@ -275,7 +252,7 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
         except FileNotFoundError:  # it went meanwhile
             continue
         if stat.S_ISREG(status.st_mode):
-            members.append(Member(name, status.st_size, status.st_size))
+            members.append(Member(name, status.st_size))
         elif len(flaws) < 50:
             what = f"{name} is a link or special file: not read"
             flaws.append(Flaw(what, confidence="likely", severity="may_break", where=name))
@@ -284,7 +261,7 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
     root = path / prefix if prefix else path
     if prefix:
         kept = (m for m in found if m.name.startswith(prefix))
-        found = tuple(Member(m.name[len(prefix) :], m.size, m.stored) for m in kept)
+        found = tuple(Member(m.name[len(prefix) :], m.size) for m in kept)
     source = FileSource(root, single=False)
     stack.callback(source.close)
     total = sum(m.size for m in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -46,17 +47,8 @@ _MISMATCH = (
 
 def will_it_load(package: Package, host: HostFacts) -> list[Problem]:
     """Return what would go wrong with the package on this machine, worst first."""
-    found = [
-        problem(
-            flaw.what,
-            flaw.message,
-            flaw.fix,
-            category=flaw.category,
-            severity=flaw.severity,
-            confidence=flaw.confidence,
-        )
-        for flaw in package.flaws
-    ]
+    said = (asdict(flaw).items() for flaw in package.flaws)
+    found = [Problem(**{name: value for name, value in one if name != "where"}) for one in said]
     found += _layout(package, host)
     for model in package.models:
         found += _platform(model, host)

@@ -164,23 +164,8 @@ def read_custom_ops(data: bytes) -> tuple[CustomOp, ...]:
     nodes = document.get("nodes") if isinstance(document, dict) else None
     if not isinstance(nodes, list):
         raise DocumentError("it lists no nodes")
-    return tuple(_custom_op(node) for node in nodes[:10_000])
-
-
-def _custom_op(node: Any) -> CustomOp:
-    inner = node.get("node") if isinstance(node, dict) else None
-    inner = inner if isinstance(inner, dict) else {}
-    inputs = inner.get("inputs")
-    named = [i for i in inputs if isinstance(i, dict)] if isinstance(inputs, list) else []
-    return CustomOp(
-        target=_text(inner.get("target")) or "?",
-        inputs=tuple((_text(i.get("name")) or "?", _kind(i.get("arg"))) for i in named[:100]),
-    )
-
-
-def _kind(argument: Any) -> str:
-    first = next(iter(argument), "?") if isinstance(argument, dict) else "?"
-    return str(first)[:40].removeprefix("as_")
+    inner = [_part(node, "node") for node in nodes[:10_000]]
+    return tuple(CustomOp(next(_texts([_part(one, "target")]), "?")) for one in inner)
 
 
 def read_origins(data: bytes) -> tuple[KernelOrigin, ...]:
@@ -195,28 +180,24 @@ def read_origins(data: bytes) -> tuple[KernelOrigin, ...]:
 def _origin(key: str, value: dict[str, Any]) -> KernelOrigin:
     name, _, number = key.rpartition(":")
     numbered = bool(name) and number.isdecimal() and len(number) < 10
-    traces = value.get("stack_traces")
+    traces = _texts(value.get("stack_traces"), most=20)
     return KernelOrigin(
         kernel=(name if numbered else key)[:300],
         handle=int(number) if numbered else None,
-        nodes=tuple(_texts(value.get("post_grad_nodes"))),
-        nodes_before=tuple(_texts(value.get("pre_grad_nodes"))),
-        source=tuple(dict.fromkeys(_frames(traces if isinstance(traces, list) else []))),
+        nodes=tuple(_texts(value.get("post_grad_nodes"), 300)),
+        nodes_before=tuple(_texts(value.get("pre_grad_nodes"), 300)),
+        # The user's innermost place of each trace, or torch's own where there is no other.
+        source=tuple(dict.fromkeys(p for text in traces for p in model_places(text)[-1:])),
     )
 
 
-def _frames(traces: list[Any]) -> Iterator[Place]:
-    """Yield the user's innermost place of each trace, then torch's own where there is no other."""
-    for trace in traces[:20]:
-        yield from model_places(_text(trace) or "")[-1:]
+def _part(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
 
 
-def _texts(value: Any) -> Iterator[str]:
-    yield from (v[:300] for v in (value if isinstance(value, list) else [])[:200] if _text(v))
-
-
-def _text(value: Any) -> str | None:
-    return value[:20_000] if isinstance(value, str) else None
+def _texts(value: Any, length: int = 20_000, most: int = 200) -> Iterator[str]:
+    listed = value[:most] if isinstance(value, list) else []
+    return (one[:length] for one in listed if isinstance(one, str) and one)
 
 
 SOURCE_BYTES = 16 * 1024 * 1024

@@ -3,15 +3,18 @@ and which GPU architectures a compiled kernel is for: cubin, fatbin, hsaco, SPIR
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Literal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from elftools.common.exceptions import ELFError
 from elftools.common.utils import parse_cstring_from_stream
+from elftools.construct.lib.container import Container
 from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.hash import GNUHashTable
 
 from aoti_debug.package.record import Binary, Library
@@ -35,58 +38,61 @@ LINKER_MARKS = {"", "bss", "data", "init_array", "fini_array", "preinit_array", 
 MISSING_SYMBOL_PREFIXES = ("aoti_torch_", "_ZN3c10", "_ZN2at", "_ZN5torch", "_ZNK3c10", "_ZNK2at")
 
 
-@dataclass(slots=True)
-class _Dynamic:
-    needed: list[str] = field(default_factory=list)
-    rpath: list[str] = field(default_factory=list)
-    undefined: list[str] = field(default_factory=list)
-    defined: set[str] = field(default_factory=set)
-    versions: dict[str, str] = field(default_factory=dict)
-
-
 def read_library(member: str, stream: BinaryIO, size: int) -> Library:
     """Return what the library needs and defines; `error` says why it could not be read."""
     try:
         elf = _open(stream)
         machine = MACHINES.get(str(elf.header.e_machine), str(elf.header.e_machine))
-        if shortage := _too_short(elf, size):
-            return Library(member, size, machine, error=shortage)
-        dynamic = _dynamic(elf)
+        loaded = [s.header for s in _segments(elf) if s.header.p_type == "PT_LOAD"]
+        if any(header.p_offset + header.p_filesz > size for header in loaded):
+            return Library(member, size, machine, error="file too short")
+        return _described(Library(member, size, machine), elf)
     except SourceError as error:
         return Library(member, size, error=str(error))
     except Exception as error:  # pyelftools raises anything on damaged files
         return Library(member, size, error=_reason(stream, error))
-    return _library(member, size, machine, dynamic)
 
 
-def _library(member: str, size: int, machine: str, dynamic: _Dynamic) -> Library:
-    kernels = (n[2:-6] for n in dynamic.defined if n.startswith("__") and n.endswith("_start"))
-    return Library(
-        member=member,
-        bytes=size,
-        machine=machine,
-        needed=tuple(dynamic.needed),
-        rpath=tuple(dynamic.rpath),
-        undefined=tuple(sorted(set(dynamic.undefined))),
-        defined=len(dynamic.defined),
-        static_libstdcxx=_static(dynamic),
-        versions=tuple(sorted(dynamic.versions.items())),
+def _described(library: Library, elf: Any) -> Library:
+    """Add what the dynamic tables say."""
+    segment = next((s for s in _segments(elf) if s.header.p_type == "PT_DYNAMIC"), None)
+    if segment is None:
+        raise ELFError("no dynamic segment: not a shared library")
+    needed: list[str] = []
+    for count, tag in enumerate(segment.iter_tags()):
+        if count > 4096:
+            raise SourceError("its dynamic table does not end")
+        if tag.entry.d_tag == "DT_NEEDED":
+            needed.append(_clean(tag.needed))
+    defined, undefined = set[str](), set[str]()
+    for name, binding, section in _symbols(elf, segment):
+        if name and section != UNDEFINED:
+            defined.add(name)
+        elif name and binding != WEAK:
+            undefined.add(_clean(name))
+    kernels = (n[2:-6] for n in defined if n.startswith("__") and n.endswith("_start"))
+    return replace(
+        library,
+        needed=tuple(needed),
+        undefined=tuple(sorted(undefined)),
+        static_libstdcxx=_static(needed, defined, undefined),
+        versions=tuple(sorted(_needed_versions(elf, segment).items())),
         embedded_kernels=tuple(sorted(n for n in kernels if n not in LINKER_MARKS)),
-        model=ENTRY in dynamic.defined,
+        model=ENTRY in defined,
     )
 
 
-def _static(dynamic: _Dynamic) -> bool:
+def _static(needed: list[str], defined: set[str], undefined: set[str]) -> bool:
     """Tell whether the C++ runtime is inside: it is not asked for, and is either visible here or
     nothing of it is missing (a library that hides its copy)."""
-    if any(name.startswith(("libstdc++.so", "libc++.so")) for name in dynamic.needed):
+    if any(name.startswith(("libstdc++.so", "libc++.so")) for name in needed):
         return False
-    if any(mark in dynamic.defined for mark in STATIC_MARKS):
+    if any(mark in defined for mark in STATIC_MARKS):
         return True
     # `__cxa_atexit` is libc's, hence not among them.
     runtime = ("_ZSt", "_ZNSt", "_ZNKSt", "_Zn", "_Zd", "__gxx_", "__cxa_throw", "__cxa_guard")
-    uses_torch = any(name.startswith("aoti_torch_") for name in dynamic.undefined)
-    return uses_torch and not any(name.startswith(runtime) for name in dynamic.undefined)
+    uses_torch = any(name.startswith("aoti_torch_") for name in undefined)
+    return uses_torch and not any(name.startswith(runtime) for name in undefined)
 
 
 def _open(stream: BinaryIO) -> Any:
@@ -115,42 +121,9 @@ def _reason(stream: BinaryIO, error: Exception) -> str:
     return f"damaged ELF file ({type(error).__name__})"
 
 
-def _too_short(elf: Any, size: int) -> str | None:
-    for segment in _segments(elf):
-        header = segment.header
-        if header.p_type == "PT_LOAD" and header.p_offset + header.p_filesz > size:
-            return "file too short"
-    return None
-
-
 def _segments(elf: Any) -> Iterator[Any]:
     for number in range(min(int(elf.header.e_phnum), 256)):
         yield elf.get_segment(number)
-
-
-def _dynamic(elf: Any) -> _Dynamic:
-    found = _Dynamic()
-    segment = next((s for s in _segments(elf) if s.header.p_type == "PT_DYNAMIC"), None)
-    if segment is None:
-        raise ELFError("no dynamic segment: not a shared library")
-    for count, tag in enumerate(segment.iter_tags()):
-        if count > 4096:
-            raise SourceError("its dynamic table does not end")
-        if tag.entry.d_tag == "DT_NEEDED":
-            found.needed.append(_clean(tag.needed))
-        elif tag.entry.d_tag == "DT_RPATH":
-            found.rpath += _clean(tag.rpath).split(":")
-        elif tag.entry.d_tag == "DT_RUNPATH":
-            found.rpath += _clean(tag.runpath).split(":")
-    for name, binding, section in _symbols(elf, segment):
-        if not name:
-            continue
-        if section != UNDEFINED:
-            found.defined.add(name)
-        elif binding != WEAK:
-            found.undefined.append(_clean(name))
-    found.versions = _needed_versions(elf, segment)
-    return found
 
 
 def _symbols(elf: Any, segment: Any) -> Iterator[tuple[str, int, int]]:
@@ -178,39 +151,19 @@ def _clean(name: str) -> str:
 def _needed_versions(elf: Any, segment: Any) -> dict[str, str]:
     """Return the highest GLIBC, GLIBCXX, CXXABI and GOMP version that is asked for."""
     _, offset = segment.get_table_offset("DT_VERNEED")
-    _, strings = segment.get_table_offset("DT_STRTAB")
     counts = [t.entry.d_val for t in segment.iter_tags() if t.entry.d_tag == "DT_VERNEEDNUM"]
     highest: dict[str, str] = {}
-    if offset is None or strings is None or not counts:
+    if offset is None or not counts:
         return highest
-    for name in _version_names(elf, offset, strings, min(counts[0], 200)):
-        family, _, number = name.rpartition("_")
+    # What a section's header would say: pyelftools looks for the table there.
+    places = Container(sh_offset=offset, sh_info=min(counts[0], 200))
+    header = Container(sh_flags=0, sh_size=0, sh_addralign=1, **places)
+    table = GNUVerNeedSection(header, "", elf, segment._get_stringtable())
+    for one in (one for _, names in table.iter_versions() for one in names):
+        family, _, number = one.name.rpartition("_")
         if family and all(p.isdecimal() and len(p) < 6 for p in number.split(".")):
             highest[family] = max(number, highest.get(family, "0"), key=version_key)
     return highest
-
-
-def _version_names(elf: Any, offset: int, strings: int, count: int) -> Iterator[str]:
-    """Walk Verneed (16 bytes: …, aux at 8, next at 12) and Vernaux (16: …, name 8, next 12)."""
-    order: Literal["little", "big"] = "little" if elf.little_endian else "big"
-
-    def word(at: int) -> int:
-        elf.stream.seek(at)
-        return int.from_bytes(elf.stream.read(4), order)
-
-    for _ in range(count):
-        auxiliary = offset + word(offset + 8)
-        for _ in range(1000):
-            elf.stream.seek(strings + word(auxiliary + 8))
-            yield elf.stream.read(80).split(b"\0")[0].decode("ascii", "replace")
-            step = word(auxiliary + 12)
-            if not step:
-                break
-            auxiliary += step
-        step = word(offset + 12)
-        if not step:
-            break
-        offset += step
 
 
 def version_key(version: str) -> tuple[int, ...]:
@@ -240,15 +193,8 @@ def defined_versions(path: Path, family: str) -> list[str]:
     """Return the numbers of `family` (GLIBCXX, ...) that a library says it provides."""
     with path.open("rb") as stream:
         data = stream.read(64 * 1024 * 1024)
-    marker = f"{family}_".encode()
-    found: set[str] = set()
-    at = data.find(marker)
-    while at >= 0:
-        number = data[at + len(marker) : at + len(marker) + 16].split(b"\0")[0]
-        if number and all(part.isdigit() for part in number.split(b".")):
-            found.add(number.decode("ascii"))
-        at = data.find(marker, at + 1)
-    return sorted(found, key=version_key)
+    found = re.findall(rb"%b_(\d{1,9}(?:\.\d{1,9}){0,3})\0" % family.encode(), data)
+    return sorted({number.decode("ascii") for number in found}, key=version_key)
 
 
 def _hash_table(elf: Any) -> Any:
@@ -267,38 +213,36 @@ _SPIRV = b"\x03\x02\x23\x07"
 _CUDA = 190
 _AMDGPU = 224
 SUFFIXES = (".cubin", ".fatbin", ".hsaco", ".spv")
-Kind = Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
-_KINDS: dict[str, Kind] = {".cubin": "cubin", ".fatbin": "fatbin", ".hsaco": "hsaco", ".spv": "spv"}
 
 
 def read_binary(member: str, data: bytes) -> Binary:
     """Return the architectures in `data` (the whole file, or for a cubin its first bytes)."""
-    kind = _KINDS.get(PurePosixPath(member).suffix, "unknown")
     if not data:
-        return Binary(member, kind, error="the file is empty")
+        return Binary(member, error="the file is empty")
     if data[:4] == _FATBIN:
         found = tuple(dict.fromkeys(_fatbin(data)))
-        return Binary(member, "fatbin", found, error=None if found else "it holds no kernel")
+        return Binary(member, found, error=None if found else "it holds no kernel")
     if data[:4] == _ELF:
-        return _elf(member, kind, data)
+        return _elf(member, data)
     if data[:4] == _SPIRV:
-        return Binary(member, "spv")
+        return Binary(member)
     if data.lstrip()[:2] == b"//" or b".target sm_" in data[:HEAD]:
-        return Binary(member, kind, tuple(_ptx_target(data)))
-    return Binary(member, kind, error="it is not a GPU binary")
+        target = re.search(rb"\.target sm_(\d{0,4})", data)
+        return Binary(member, (f"compute_{target[1].decode()}",) if target else ())
+    return Binary(member, error="it is not a GPU binary")
 
 
-def _elf(member: str, kind: Kind, data: bytes) -> Binary:
+def _elf(member: str, data: bytes) -> Binary:
     if len(data) < 64 or data[4] != 2:
-        return Binary(member, kind, error="the file is cut off")
+        return Binary(member, error="the file is cut off")
     machine = int.from_bytes(data[18:20], "little")
     if machine == _AMDGPU:
-        return Binary(member, "hsaco", (f"amdgcn flags {data[48]:#x}",))
+        return Binary(member, (f"amdgcn flags {data[48]:#x}",))
     if machine != _CUDA:
-        return Binary(member, kind, error=f"it is an ELF file of machine {machine}, not a cubin")
+        return Binary(member, error=f"it is an ELF file of machine {machine}, not a cubin")
     sections = int.from_bytes(data[40:48], "little")
     error = "the file is cut off" if sections >= len(data) and len(data) < HEAD else None
-    return Binary(member, "cubin", (f"sm_{_sm(data)}",), error=error)
+    return Binary(member, (f"sm_{_sm(data)}",), error=error)
 
 
 def _sm(data: bytes) -> int:
@@ -325,14 +269,6 @@ def _fatbin(data: bytes) -> Iterator[str]:
             return
         yield f"{'compute' if kind == 1 else 'sm'}_{architecture}"
         at += header + size
-
-
-def _ptx_target(data: bytes) -> Iterator[str]:
-    at = data.find(b".target sm_")
-    if at >= 0:
-        digits = data[at + 11 : at + 15].decode("ascii", "replace")
-        number = "".join(c for c in digits if c.isdecimal())
-        yield f"compute_{number}"
 
 
 def runs_on(architecture: str, capability: tuple[int, int]) -> bool | None:

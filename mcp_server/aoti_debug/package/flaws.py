@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from aoti_debug.package.record import Archive, CompiledModel, Flaw
+from aoti_debug.package.record import Archive, CompiledModel, Flaw, Wrapper
 
 NO_MODEL = "Failed to find a generated cpp file or so file for model '{}' in the zip archive."
 NO_PROXY = (
@@ -89,12 +90,12 @@ def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iter
 
 
 def model_flaws(model: CompiledModel, archive: Archive, weights_index: Any) -> Iterator[Flaw]:
-    """Yield the flaws of one model."""
-    yield from _library_flaws(model)
-    yield from _metadata_flaws(model, archive)
-    yield from _custom_op_flaws(model, archive)
-    yield from _kernel_flaws(model, archive)
-    yield from _weight_flaws(model, weights_index)
+    """Yield the flaws of one model, of its folder where no file is to blame."""
+    found = [*_library_flaws(model), *_weight_flaws(model, weights_index)]
+    if archive.layout != "library":
+        found += _metadata_flaws(model) if model.library is not None else ()
+        found += _wrapper_flaws(model, model.wrapper) if model.wrapper is not None else ()
+    yield from (replace(flaw, where=flaw.where or model.folder) for flaw in found)
 
 
 def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
@@ -105,7 +106,6 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
                 f"model {model.name!r} has no library (.so)",
                 "File not found: …_compile_flags.json",
                 AGAIN,
-                where=model.folder,
             )
         return
     if library.error:
@@ -140,9 +140,7 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
         )
 
 
-def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
-    if archive.layout == "library" or model.library is None:
-        return
+def _metadata_flaws(model: CompiledModel) -> Iterator[Flaw]:
     device = model.device
     if device is None:
         yield Flaw(
@@ -151,7 +149,6 @@ def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             "(other releases)",
             AGAIN,
             confidence="likely",
-            where=model.folder,
         )
     elif device not in ("cpu", "cuda", "xpu", "mps"):
         yield Flaw(
@@ -159,14 +156,12 @@ def _metadata_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             f"Unsupported device key found: {device[:40]}",
             AGAIN,
             confidence="likely",
-            where=model.folder,
         )
 
 
-def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
-    if model.wrapper is None or archive.layout == "library":
-        return
-    calls = [launch for launch in model.wrapper.launches if launch.kind == "custom_op"]
+def _wrapper_flaws(model: CompiledModel, wrapper: Wrapper) -> Iterator[Flaw]:
+    """Yield what the wrapper calls that the package does not have."""
+    calls = [launch for launch in wrapper.launches if launch.kind == "custom_op"]
     wanted = max((int(c.kernel[15:-1]) + 1 for c in calls), default=0)
     if wanted > len(model.custom_ops):
         missing = "no" if not model.custom_ops else f"only {len(model.custom_ops)}"
@@ -176,24 +171,17 @@ def _custom_op_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             NO_PROXY,
             AGAIN,
             category="package_corrupt" if not model.custom_ops else "missing_symbol",
-            where=model.folder,
         )
-
-
-def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
-    if model.wrapper is None or archive.layout == "library":
-        return
     have = {binary.member for binary in model.binaries}
-    missing = [k for k in model.wrapper.kernels if k.binary and k.binary not in have]
-    if missing:
-        names = ", ".join(k.name for k in missing[:5])
+    absent = [k for k in wrapper.kernels if k.binary and k.binary not in have]
+    if absent:
+        names = ", ".join(k.name for k in absent[:5])
         yield Flaw(
-            f"the binaries of {len(missing)} of {len(model.wrapper.kernels)} Triton kernels are "
+            f"the binaries of {len(absent)} of {len(wrapper.kernels)} Triton kernels are "
             f"missing: {names}",
             "CUDA driver error: file not found",
             "Compile again; aot_inductor.embed_kernel_binary=True puts them into the library.",
             category="missing_kernel_binary",
-            where=model.folder,
         )
     for binary in [b for b in model.binaries if b.error][:5]:
         yield Flaw(
@@ -205,7 +193,7 @@ def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             where=binary.member,
         )
     embedded = set(model.library.embedded_kernels) if model.library else set()
-    lost = [k.name for k in model.wrapper.kernels if k.embedded and k.name not in embedded]
+    lost = [k.name for k in wrapper.kernels if k.embedded and k.name not in embedded]
     if lost and embedded:
         yield Flaw(
             f"the library lacks the embedded kernels {', '.join(lost[:5])}",
@@ -213,20 +201,14 @@ def _kernel_flaws(model: CompiledModel, archive: Archive) -> Iterator[Flaw]:
             AGAIN,
             category="missing_kernel_binary",
             confidence="likely",
-            where=model.folder,
         )
 
 
 def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
-    names = (
-        [v[0] for v in index.values() if isinstance(v, list) and v]
-        if isinstance(index, dict)
-        else []
-    )
+    listed = index.values() if isinstance(index, dict) else ()
+    names = [one[0] for one in listed if isinstance(one, list) and one and isinstance(one[0], str)]
     present = {PurePosixPath(m.name).name for m in model.weights}
-    lost = [
-        str(n)[:100] for n in names if isinstance(n, str) and PurePosixPath(n).name not in present
-    ]
+    lost = [name[:100] for name in names if PurePosixPath(name).name not in present]
     if lost:
         yield Flaw(
             f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
@@ -234,7 +216,6 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
             AGAIN,
             category="constants_missing",
             confidence="likely",
-            where=model.folder,
         )
     wrapper = model.wrapper
     if wrapper is None or wrapper.weights_in_library is not False:
@@ -250,5 +231,4 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
             "or load the weights with load_pt2(path, load_weights_from_disk=True).",
             category="constants_missing",
             severity="may_break",
-            where=model.folder,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -52,7 +53,6 @@ def inspect(path: Path, stop: threading.Event | None = None, *, binaries: bool =
     with open_archive(path, stop) as (archive, source):
         models: list[CompiledModel] = []
         flaws = list(archive.flaws)
-        notes: list[str] = []
         if source is not None:
             for name, members in list(_folders(archive).items())[:MODELS_LIMIT]:
                 model, found = _ModelReader(archive, source, name, members, binaries).read()
@@ -60,9 +60,7 @@ def inspect(path: Path, stop: threading.Event | None = None, *, binaries: bool =
                 flaws += found
             flaws += archive_flaws(archive, _small_texts(archive, source), tuple(models))
         written_by = _written_by(archive, models)
-    return Package(
-        path, archive.layout, archive.bytes, written_by, tuple(models), tuple(flaws), tuple(notes)
-    )
+    return Package(path, archive.layout, archive.bytes, written_by, tuple(models), tuple(flaws))
 
 
 def answer(
@@ -96,14 +94,11 @@ def _folders(archive: Archive) -> dict[str, list[Member]]:
 
 def _small_texts(archive: Archive, source: Source) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for name in ("archive_format", "archive_version", "version", ".data/version", "byteorder"):
+    for name in ("archive_format", "archive_version"):
         member = archive.find(name)
-        if member is not None:
-            try:
-                data = source.read(member, 64)
-            except ZIP_ERRORS:
-                continue
-            texts[name] = data.decode("utf-8", "replace").strip()
+        with contextlib.suppress(*ZIP_ERRORS):
+            data = source.read(member, 64) if member is not None else None
+            texts |= {name: data.decode("utf-8", "replace").strip()} if data is not None else {}
     return texts
 
 
@@ -203,15 +198,8 @@ class _ModelReader:
             what = f"{member.name} cannot be read: {error}"
         except ZIP_ERRORS:
             return None
-        self._flaws.append(
-            Flaw(
-                what,
-                None,
-                "Copy or compile the package again.",
-                severity="may_break",
-                where=member.name,
-            )
-        )
+        fix = "Copy or compile the package again."
+        self._flaws.append(Flaw(what, None, fix, severity="may_break", where=member.name))
         return None
 
     def _binaries(self) -> Iterator[Binary]:

@@ -37,7 +37,6 @@ class Member:
 
     name: str
     size: int
-    stored: int  # bytes it takes in the archive
     offset: int | None = None  # of its local header; None in a directory
     compressed: bool = False
 
@@ -50,7 +49,6 @@ class Archive:
     prefix: str = ""  # `<stem>/` of torch 2.8 and later
     members: tuple[Member, ...] = ()
     flaws: tuple[Flaw, ...] = ()
-    damaged: frozenset[str] = frozenset()  # members whose bytes are not what was stored
 
     def find(self, name: str) -> Member | None:
         return next((m for m in self.members if m.name == name), None)
@@ -67,7 +65,6 @@ class Launch:
     nodes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     handle: str | None = None  # `name:number` of kernel_information.json
-    inside: str | None = None  # "if" or "loop" when it is launched conditionally
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,6 @@ class TritonKernel:
 
     name: str
     binary: str | None  # base name of its .cubin, None when embedded or not loaded
-    function: str | None  # name inside the binary
-    shared_bytes: int | None
     embedded: bool = False
     source: str | None = None  # the Python text shipped as a comment (torch 2.8 and later)
     first_line: int | None = None  # of that text in the wrapper
@@ -95,8 +90,6 @@ class Build:
 
     compiler: str | None = None
     torch: str | None = None  # directory of the torch that compiled it
-    standard: str | None = None
-    native: bool = False  # -march=native
     flags: tuple[str, ...] = ()
 
 
@@ -126,9 +119,7 @@ class Library:
     bytes: int
     machine: str | None = None
     needed: tuple[str, ...] = ()
-    rpath: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()
-    defined: int = 0
     static_libstdcxx: bool = False
     versions: tuple[tuple[str, str], ...] = ()  # highest of (GLIBC, 2.34), ...
     embedded_kernels: tuple[str, ...] = ()
@@ -141,7 +132,6 @@ class Binary:
     """A compiled GPU kernel beside the library."""
 
     member: str
-    kind: Literal["cubin", "fatbin", "hsaco", "spv", "unknown"]
     architectures: tuple[str, ...] = ()  # sm_90, compute_90 (PTX), ...
     error: str | None = None
 
@@ -151,7 +141,6 @@ class CustomOp:
     """An operator called through the proxy executor."""
 
     target: str
-    inputs: tuple[tuple[str, str], ...] = ()  # (name, kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +194,6 @@ class Package:
     written_by: str | None = None  # range of torch releases that write this layout
     models: tuple[CompiledModel, ...] = ()
     flaws: tuple[Flaw, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def model(self, name: str | None = None) -> CompiledModel | None:
         """Return the model of that name, or the one that torch loads by default."""

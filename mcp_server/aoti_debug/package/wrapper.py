@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from textwrap import dedent
@@ -45,7 +44,6 @@ def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
     nodes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     handle: str | None = None
-    block: list[tuple[int, str]] = []
     for offset, line in enumerate(body):
         text = line.strip()
         if text.startswith("//"):
@@ -54,12 +52,9 @@ def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
             elif match := _HANDLES.match(text):
                 handle = match[1].split(",")[0].strip()
             continue
-        _follow(block, line, text)
         for kernel, kind in _calls(line):
-            number = len(found) + 1
-            inside = block[-1][1] if block else None
-            at = first + offset + 1
-            found.append(Launch(number, kernel, kind, at, nodes, ops, handle, inside))
+            place = (len(found) + 1, kernel, kind, first + offset + 1)
+            found.append(Launch(*place, nodes, ops, handle))
             nodes, ops, handle = (), (), None
         if len(found) >= LAUNCHES_LIMIT:
             break
@@ -81,78 +76,46 @@ def _calls(line: str) -> Iterator[tuple[str, Kind]]:
         yield match[1], "aten"
 
 
-def _follow(block: list[tuple[int, str]], line: str, text: str) -> None:
-    """Keep the enclosing `if` and loops by their indentation."""
-    if not text:
-        return
-    indent = len(line) - len(line.lstrip())
-    while block and indent <= block[-1][0]:
-        block.pop()
-    if text.endswith("{") and text.startswith(("if", "else", "} else", "while", "for")):
-        block.append((indent, "loop" if text.startswith(("while", "for")) else "if"))
-
-
 def _list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())[:64]
 
 
-@dataclass(slots=True)
-class _Kernel:
-    binary: str | None = None
-    function: str | None = None
-    shared: int | None = None
-    embedded: bool = False
-    source: list[str] = field(default_factory=list)
-    first: int | None = None
-
-
 def read_triton_kernels(lines: Iterable[str]) -> tuple[TritonKernel, ...]:
     """Return the Triton kernels in the order of their callers in the source."""
-    found: dict[str, _Kernel] = {}
-    caller: str | None = None
-    inside = False
-    kept = 0
+    sources: dict[str, list[str]] = {}
+    first: dict[str, int] = {}
+    loads: dict[str, str] = {}
+    caller, inside, kept = "", False, 0
     for number, line in enumerate(lines, 1):
-        if inside and caller is not None:
-            if line.strip() == "*/":
-                inside = False
-                continue
-            kernel = found[caller]
-            if kept < SOURCES_LIMIT:
-                kernel.source.append(line[:2000])
+        if inside:
+            inside = line.strip() != "*/"
+            if inside and kept < SOURCES_LIMIT:
+                sources[caller].append(line[:2000])
                 kept += len(line)
         elif "void call_" in line and (match := _CALLER.search(line)):
             caller = match[1]
-            found.setdefault(caller, _Kernel())
-        elif caller is not None and line.strip() == "/*":
-            inside, found[caller].first = True, number + 1
+            sources.setdefault(caller, [])
+        elif caller and line.strip() == "/*":
+            inside, first[caller] = True, number + 1
         elif "loadKernel(" in line and (match := _LOAD.search(line)):
-            _load(found.setdefault(match[1], _Kernel()), match[2])
-    return tuple(_freeze(name, kernel) for name, kernel in found.items())
+            sources.setdefault(match[1], [])
+            loads[match[1]] = match[2]
+    return tuple(
+        _kernel(name, source, first.get(name), loads.get(name, ""))
+        for name, source in sources.items()
+    )
 
 
-def _load(kernel: _Kernel, arguments: str) -> None:
-    strings = _STRING.findall(arguments)
-    if embedded := _EMBEDDED.match(arguments):
-        kernel.embedded = bool(embedded)
-        kernel.function = strings[0] if strings else None
-    elif strings:
-        kernel.binary = PurePosixPath(strings[0].replace("\\\\", "/")).name
-        kernel.function = strings[1] if len(strings) > 1 else None
-    rest = _STRING.sub("", arguments).split(",")
-    kernel.shared = next((int(p) for p in rest if p.strip().isdecimal() and len(p) < 12), None)
-
-
-def _freeze(name: str, kernel: _Kernel) -> TritonKernel:
-    asserts = tuple(t for line in kernel.source if "device_assert" in (t := line.strip()))
+def _kernel(name: str, source: list[str], first: int | None, load: str) -> TritonKernel:
+    asserts = tuple(text for line in source if "device_assert" in (text := line.strip()))
+    strings, embedded = _STRING.findall(load), _EMBEDDED.match(load) is not None
+    loaded = bool(strings) and not embedded
     return TritonKernel(
         name=name,
-        binary=kernel.binary,
-        function=kernel.function,
-        shared_bytes=kernel.shared,
-        embedded=kernel.embedded,
-        source=dedent("\n".join(kernel.source))[:SOURCE_LIMIT] or None,
-        first_line=kernel.first,
+        binary=PurePosixPath(strings[0].replace("\\\\", "/")).name if loaded else None,
+        embedded=embedded,
+        source=dedent("\n".join(source))[:SOURCE_LIMIT] or None,
+        first_line=first,
         asserts=asserts[:50],
     )
 
@@ -212,11 +175,8 @@ def _build(lines: list[str]) -> Build | None:
         return None
     includes = (word[2:] for word in words if word.startswith("-I"))
     torch = next((i for i in includes if i.endswith("/torch/include")), None)
-    standard = next((w for w in words if w.startswith("-std=")), None)
     return Build(
         compiler=words[0],
         torch=torch.removesuffix("/include") if torch else None,
-        standard=standard.removeprefix("-std=") if standard else None,
-        native="-march=native" in words,
         flags=tuple(w for w in words if w.startswith(("-O", "-m", "-g", "-D_GLIBCXX")))[:40],
     )
