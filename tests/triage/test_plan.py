@@ -35,7 +35,7 @@ from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import compile_of
-from aoti_debug.triage.decision import Impossible, Machine, Planned, Run, Skip
+from aoti_debug.triage.decision import TARGET, Machine, Planned
 from aoti_debug.triage.findings import checked, in_view_of
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
@@ -51,8 +51,9 @@ NOTHING = Captured(why_no_package="no package", why_no_inputs="no inputs", why_n
 CPU = Machine(gdb=Path("gdb"))
 GPU = Machine(gpu=True, sanitizer=Path("compute-sanitizer"), gdb=Path("gdb"))
 BARE_GPU = Machine(gpu=True)
+RUN, SKIP, IMPOSSIBLE = "run", "skipped", "impossible"
 CLEAN, RAISED, CRASHED = Ending(code=0), Ending(code=1), Ending(signal="SIGSEGV")
-VALUES = {"contract": Run, "guards": Run, "compare": Run, "repeats": Run, "poison": Run}
+VALUES = {"contract": RUN, "guards": RUN, "compare": RUN, "repeats": RUN, "poison": RUN}
 
 
 def leaf(device: str) -> Leaf:
@@ -92,7 +93,7 @@ class Row:
     what: str
     seen: Observations
     best: Diagnosis
-    decided: Mapping[str, type[Run | Skip | Impossible]]
+    decided: Mapping[str, str]
     captured: Captured = KEPT
     machine: Machine = CPU
 
@@ -126,16 +127,16 @@ LATE = dumped("late_rows", STORE, custom=True)
 HELD = with_package(LATE, "aten::cumsum")
 FITS = Sizes((("x", ("s0",)),), {"s0": (2, 64)}, ("(L['x'].size()[0] % 2) == 0",))
 TOLD = replace(KEPT, sizes=FITS)
-DUMPED: Mapping[str, type[Run | Skip | Impossible]] = dict.fromkeys(
-    ("contract", "guards", "fakes", "memcheck", "again"), Skip
+DUMPED: Mapping[str, str] = dict.fromkeys(
+    ("contract", "guards", "fakes", "memcheck", "again"), SKIP
 )
 X = InputFinding(index=0, name="x", property="size", expected="8", got="6")
 LINE = Kernel(name="triton_poi_0", line=12)
 LATE_ROWS = faulted("late_rows")
 FAULT = seen(RAISED, ok=False, device="cuda:0")
 ILLEGAL, SEGFAULT = said("illegal_memory_access"), said("host_segfault")
-CONTRACT: dict[str, type[Run | Skip | Impossible]] = {"contract": Run, "guards": Run}
-CHECKED = {**CONTRACT, "memcheck": Run, "again": Run}
+CONTRACT: dict[str, str] = {"contract": RUN, "guards": RUN}
+CHECKED = {**CONTRACT, "memcheck": RUN, "again": RUN}
 FIRST = [
     Row("a healthy call", seen(CLEAN), HEALTHY, VALUES),
     Row(
@@ -149,46 +150,46 @@ FIRST = [
         "custom operators",
         seen(CLEAN, custom=True),
         HEALTHY,
-        {**VALUES, "fakes": Run, "writes": Run},
+        {**VALUES, "fakes": RUN, "writes": RUN},
     ),
     Row(
         "a healthy call that several threads made at the same time",
         seen(CLEAN),
         HEALTHY,
-        {**VALUES, "threads": Run},
+        {**VALUES, "threads": RUN},
         replace(KEPT, threads=2, runners=2),
     ),
     Row(
         "only the package is known",
         seen(CLEAN),
         HEALTHY,
-        {**VALUES, "guards": Impossible, "compare": Impossible},
+        {**VALUES, "guards": IMPOSSIBLE, "compare": IMPOSSIBLE},
         ALONE,
     ),
-    Row("nothing is kept", seen(CLEAN), HEALTHY, dict.fromkeys(VALUES, Impossible), NOTHING),
+    Row("nothing is kept", seen(CLEAN), HEALTHY, dict.fromkeys(VALUES, IMPOSSIBLE), NOTHING),
     Row("values that a script rejects", seen(RAISED), said("user_code", phase="none"), VALUES),
     Row("a call that failed", seen(RAISED, ok=False), SEGFAULT, CONTRACT),
     Row("a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), {}),
-    Row("a signal in a call", seen(CRASHED, ok=None), SEGFAULT, {**CONTRACT, "native": Run}),
+    Row("a signal in a call", seen(CRASHED, ok=None), SEGFAULT, {**CONTRACT, "native": RUN}),
     Row(
         "a signal in a call, and no gdb",
         seen(CRASHED, ok=None),
         SEGFAULT,
-        {**CONTRACT, "native": Impossible},
+        {**CONTRACT, "native": IMPOSSIBLE},
         machine=Machine(),
     ),
     Row(
         "a signal after the last call",
         seen(CRASHED),
         SEGFAULT,
-        {**CONTRACT, "native of the target": Run},
+        {**CONTRACT, "native of the target": RUN},
     ),
     Row("a GPU fault", FAULT, ILLEGAL, CHECKED, machine=GPU),
     Row(
         "a GPU fault of the user's kernel, whose store the core dump shows, and nothing more known",
         LATE,
         LATE_ROWS,
-        {**DUMPED, **CONTRACT, "fakes": Run},
+        {**DUMPED, **CONTRACT, "fakes": RUN},
         machine=GPU,
     ),
     Row("such a fault, of a call that keeps all that is asked", HELD, LATE_ROWS, DUMPED, TOLD, GPU),
@@ -204,7 +205,7 @@ FIRST = [
         "such a fault in a child of a script that ends well",
         replace(HELD, ending=CLEAN, run=seen(CLEAN, device="cuda:0", custom=True).run),
         LATE_ROWS,
-        {**DUMPED, "compare": Run, "repeats": Run, "poison": Run, "writes": Run},
+        {**DUMPED, "compare": RUN, "repeats": RUN, "poison": RUN, "writes": RUN},
         TOLD,
         GPU,
     ),
@@ -223,7 +224,7 @@ FIRST = [
         "such a fault, of a call that may break a guard",
         HELD,
         LATE_ROWS,
-        {**DUMPED, "guards": Run},
+        {**DUMPED, "guards": RUN},
         replace(TOLD, sizes=replace(FITS, guards=("(L['x'].size()[0] % 3) == 0",))),
         GPU,
     ),
@@ -231,7 +232,7 @@ FIRST = [
         "such a fault where kernels check no index",
         HELD,
         LATE_ROWS,
-        {**DUMPED, "guards": Run},
+        {**DUMPED, "guards": RUN},
         replace(TOLD, settings={"assert_indirect_indexing": False}),
         GPU,
     ),
@@ -239,7 +240,7 @@ FIRST = [
         "such a fault in a model that calls a custom operator too",
         with_package(LATE, "planted::quarter"),
         LATE_ROWS,
-        {**DUMPED, "fakes": Run},
+        {**DUMPED, "fakes": RUN},
         TOLD,
         GPU,
     ),
@@ -247,7 +248,7 @@ FIRST = [
         "such a fault, and a size above the largest exported",
         with_package(LATE, rows=3),
         said("contract_shape", input=X),
-        {**CONTRACT, "fakes": Run},
+        {**CONTRACT, "fakes": RUN},
         TOLD,
         GPU,
     ),
@@ -255,7 +256,7 @@ FIRST = [
         "a kernel that only the driver names, without a line",
         replace(HELD, records=(DRIVER,)),
         said("illegal_memory_access", confidence="proved", kernel=Kernel(name="late_rows")),
-        dict.fromkeys(DUMPED, Run),
+        dict.fromkeys(DUMPED, RUN),
         TOLD,
         GPU,
     ),
@@ -278,14 +279,14 @@ FIRST = [
         "a GPU fault, and no sanitizer",
         FAULT,
         ILLEGAL,
-        {**CONTRACT, "memcheck": Impossible, "again": Run},
+        {**CONTRACT, "memcheck": IMPOSSIBLE, "again": RUN},
         machine=BARE_GPU,
     ),
     Row(
         "a size that the package proves",
         seen(CLEAN),
         said("contract_shape", confidence="proved", input=X),
-        dict.fromkeys(VALUES, Skip),
+        dict.fromkeys(VALUES, SKIP),
     ),
     Row(
         "a stride may do no harm",
@@ -297,7 +298,7 @@ FIRST = [
         "an index whose kernel is known",
         seen(RAISED, ok=False),
         said("index_out_of_bounds", confidence="proved", input=X, kernel=LINE),
-        {"contract": Skip, "guards": Skip},
+        {"contract": SKIP, "guards": SKIP},
     ),
     Row(
         "an index of which only the operator is known",
@@ -309,21 +310,21 @@ FIRST = [
         "too little memory",
         seen(RAISED, ok=False),
         said("out_of_memory"),
-        {"contract": Skip, "guards": Skip},
+        {"contract": SKIP, "guards": SKIP},
     ),
     Row(
         "a hang without a kernel",
         seen(Ending(timed_out=True), ok=None),
         said("hang"),
-        {"synccheck": Run},
+        {"synccheck": RUN},
         machine=GPU,
     ),
     Row("a hang on the CPU", seen(Ending(timed_out=True), ok=None), said("hang"), {}),
 ]
 
 
-def decided(steps: list[Planned]) -> dict[str, type[Run | Skip | Impossible]]:
-    return {step.key: type(step.decision) for step in steps}
+def decided(steps: list[Planned]) -> dict[str, str]:
+    return {step.key: RUN if step.decision.runs else step.decision.how for step in steps}
 
 
 @pytest.mark.parametrize("row", FIRST, ids=lambda row: row.what)
@@ -332,19 +333,19 @@ def test_the_first_steps(row: Row) -> None:
     steps = plan.first_batch(row.seen, row.best, captured, row.machine)
     assert decided(steps) == row.decided
     assert all(step.why for step in steps)
-    assert all(step.decision.why for step in steps if not isinstance(step.decision, Run))
+    assert all(step.decision.runs or step.decision.why for step in steps)
 
 
 @pytest.mark.parametrize(
     ("verdict", "device", "steps"),
     [
         ("same", "cuda:0", {}),
-        ("differs", "cuda:0", dict.fromkeys(("memcheck", "initcheck", "racecheck"), Run)),
+        ("differs", "cuda:0", dict.fromkeys(("memcheck", "initcheck", "racecheck"), RUN)),
         ("differs", "cpu", {}),
     ],
 )
 def test_memory_checkers_run_only_where_values_differ(
-    verdict: str, device: str, steps: dict[str, type[Run]]
+    verdict: str, device: str, steps: dict[str, str]
 ) -> None:
     repeats = {"steps": {"repeats": {"state": "done", "verdict": verdict}}}
     observations = replace(seen(CLEAN, device=device), checks=read_reports(repeats, "report.json"))
@@ -355,7 +356,7 @@ def test_memory_checkers_run_only_where_values_differ(
 def test_what_may_write_files_is_never_run_beside_the_checks() -> None:
     steps = plan.first_batch(seen(CRASHED), said("host_segfault"), KEPT, CPU)
     target = [s for s in steps if s.of_target]
-    assert [step.decision for step in target] == [Run("target")]
+    assert [step.decision for step in target] == [TARGET]
 
 
 CALLS = {

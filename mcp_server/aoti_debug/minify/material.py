@@ -16,7 +16,6 @@ from aoti_debug.package.record import Launch
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import read_regular
-from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
@@ -25,6 +24,7 @@ from aoti_debug.triage.fingerprint import WRONG_VALUES, expected_of, kernel_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import DIAGNOSIS
+from aoti_debug.triage.spawn import torch_of
 from aoti_debug.vocabulary import Fingerprint
 
 WITHOUT_WEIGHTS = "aot_inductor.package_constants_in_so"
@@ -167,7 +167,7 @@ def failure_kept(
 def _same_torch(events: RunSeen, target: Target, run: str) -> None:
     """Refuse a run of another torch: its exported program and its failure are of that one."""
     seen = events.torch.version if events.torch else None
-    here = installed_versions(target.python, target.env).torch if target.python else None
+    here = torch_of(target)
     if seen and here and seen.partition("+")[0] != here.partition("+")[0]:
         raise NothingToMinify(
             f"run {run} used torch {seen}, and {target.python} has torch {here}",

@@ -135,8 +135,8 @@ async def _once(trials: Trials, found: Reproduction, name: str, cache: Path) -> 
     argv = (interpreter_name(work.request.target), str(empty / found.script.name))
     env = environment(work.request.target.env, cache)
     env.pop("PYTHONPATH", None)  # what could bring modules of the user's in
-    command = work.command(argv, env, cwd=empty, timeout_s=limit)
-    ran = await work.run("the reproduction alone", command, directory)
+    name = "the reproduction alone"
+    ran = await work.run(name, argv, env, directory, cwd=empty, timeout_s=limit)
     texts = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(ran.observations, *texts)
     remove_tree(empty)

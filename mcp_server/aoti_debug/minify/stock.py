@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer
-from aoti_debug.facts.stages import Setting, Stage, stage_named
+from aoti_debug.facts.stages import Stage, stage_named
 from aoti_debug.run.files import read_source
-from aoti_debug.run.interpreter import Installed
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.environment import SCRIPT
 from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.probe_arguments import context_arguments
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.spawn import installed, spawn
-from aoti_debug.triage.stage import finish, run_under, torch_version
+from aoti_debug.triage.spawn import spawn
+from aoti_debug.triage.stage import finish, run_under
 from aoti_debug.vocabulary import Fingerprint
 
 LAUNCHER = "minifier_launcher.py"
@@ -42,10 +41,9 @@ async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
 
 async def _dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, bool]:
     """Return what the stage showed, and whether its reproduction fails like the script."""
-    versions = installed(state)
-    dump = await dumped(state, stage, versions)
+    dump = await dumped(state, stage)
     alike = dump.launcher is not None and await search(state, dump, dump.launcher)
-    answer = finish(state, stage, torch_version(versions.torch if versions else None), dump.ran)
+    answer = finish(state, stage, dump.ran)
     taken = [step for step in state.steps if step.status != "skipped"]
     lines = [f"{step.name}: {step.finding or step.why}" for step in taken]
     return answer.model_copy(update={"observed": [*lines, *answer.observed]}), alike
@@ -72,28 +70,27 @@ async def minify_with_torch(state: RunState) -> MinifyAnswer:
     )
 
 
-async def dumped(state: RunState, stage: Stage, versions: Installed | None) -> Dump:
+async def dumped(state: RunState, stage: Stage) -> Dump:
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
     after a clean end. Another level costs another compile, so it is chosen by what was seen."""
-    first = await at_level(state, stage, versions, 2)
+    first = await at_level(state, stage, 2)
     if first.launcher is not None or not first.ran.observations.run.compiles:
         return first
     failure = fingerprint_of(first.ran.observations)
     if not failure.failed or (failure.kind or "").startswith("exit "):  # no exception: a value
-        return await at_level(state, stage, versions, 4)
+        return await at_level(state, stage, 4)
     if first.ran.exit.signal:
-        return await at_level(state, stage, versions, 3)
+        return await at_level(state, stage, 3)
     return first
 
 
 OWN_ROAD = "PyTorch's own minifier"
 
 
-async def at_level(state: RunState, stage: Stage, versions: Installed | None, level: int) -> Dump:
-    version = torch_version(versions.torch if versions else None)
+async def at_level(state: RunState, stage: Stage, level: int) -> Dump:
     root = state.directory.path / "minifier"
     known = set(root.rglob(LAUNCHER))
-    ran = await run_under(state, stage, Setting(version, state.directory.path, repro_level=level))
+    ran = await run_under(state, stage, level)
     new = set(root.rglob(LAUNCHER)) - known
     launcher = max(new, key=lambda path: path.stat().st_mtime, default=None)
     why = "level 2 dumps on an exception, 3 before compiling, 4 on a wrong result"

@@ -85,7 +85,7 @@ class Captured:
 
     @property
     def why_not(self) -> str:
-        return self.why_no_package or self.why_no_inputs
+        return "" if self.replayable else self.why_no_package or self.why_no_inputs
 
 
 def captured(observations: Observations, directory: Path, home: Path | None) -> Captured:

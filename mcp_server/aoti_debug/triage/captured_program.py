@@ -133,19 +133,19 @@ class Older:
     run: RunDirectory
 
 
-def older_package(
-    record: RunSeen, package: PackageSeen | None, compiled: Compiled | None, directory: Path
-) -> Older | None:
+def older_package(record: RunSeen, call: Call, directory: Path) -> Older | None:
     """Return the package of other content that the last run of this script loaded from the same
     path, and did not compile, before this run compiled it; None where a source has changed since,
     for then it was right in its time."""
+    package, home = package_of(record, call), directory.parent.parent
+    compiled = compile_of(record, package, call.model, directory, home)
     if package is None or compiled is None or compiled[1] != directory:
         return None
     file, _ = package_file(package, directory)
     words = scripts(record)
     if file is None or not words or not words[0].is_absolute():
         return None
-    for log, where in islice(earlier(directory.parent.parent, directory), RUNS):
+    for log, where in islice(earlier(home, directory), RUNS):
         seen = [p for p in log.packages if p.path == package.path and p.captured is not None]
         if not seen or scripts(log) != words:
             continue

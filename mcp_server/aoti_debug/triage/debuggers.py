@@ -113,8 +113,11 @@ def stacks_into(
 
     async def take(pid: int) -> None:
         await trigger_core(directory / CORE)
-        processes = pythons(pid)
-        await dump(processes or programs(pid), directory / STACKS, env, python=bool(processes))
+        tree = process_tree(pid)
+        # The outermost Python alone: what it starts (compile workers) waits for it.
+        processes = [one for one in tree if "python" in program_of(one)][:1]
+        others = [one for one in tree if program_of(one) not in ("", *SHELLS)][:1]
+        await dump(processes or others, directory / STACKS, env, python=bool(processes))
         for process in processes:
             abort(process)
         with anyio.move_on_after(SETTLE_S):
@@ -151,33 +154,20 @@ def core_size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.glob("core.*"))
 
 
-def pythons(pid: int) -> list[psutil.Process]:
-    """Return the processes of the tree that run Python, the outermost ones only: what they start
-    (compile workers) waits for them."""
+def process_tree(pid: int) -> list[psutil.Process]:
+    """Return a process and all that it started; none where it has ended."""
     try:
-        process = psutil.Process(pid)
-        if "python" in Path(process.exe()).name:
-            return [process]
-        return [child for child in process.children(recursive=True) if is_python(child)][:1]
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
     except psutil.Error:
         return []
 
 
-def is_python(process: psutil.Process) -> bool:
+def program_of(process: psutil.Process) -> str:
     try:
-        return "python" in Path(process.exe()).name
+        return Path(process.exe()).name
     except psutil.Error:
-        return False
-
-
-def programs(pid: int) -> list[psutil.Process]:
-    """Return the first process of the tree that is no shell."""
-    try:
-        process = psutil.Process(pid)
-        tree = [process, *process.children(recursive=True)]
-        return [one for one in tree if Path(one.exe()).name not in SHELLS][:1]
-    except psutil.Error:
-        return []
+        return ""
 
 
 async def dump(

@@ -38,29 +38,28 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Take the step: in the process that all checks of the call share, in a replay of its own, or
-    on the target itself."""
+class Decision:
+    """Where a step is run: in the process that all checks of the call share, in a replay of its
+    own, or on the target itself. Or why it is not: it could say nothing new, or cannot be run."""
 
-    where: Literal["checks", "replay", "target"]
+    how: Literal["checks", "replay", "target", "skipped", "impossible"]
+    why: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """The step could say nothing new."""
-
-    why: str
+    @property
+    def runs(self) -> bool:
+        return self.how not in ("skipped", "impossible")
 
 
-@dataclass(frozen=True, slots=True)
-class Impossible:
-    """The step should be taken and cannot."""
-
-    why: str
+CHECK, REPLAY, TARGET = Decision("checks"), Decision("replay"), Decision("target")
 
 
-Decision = Run | Skip | Impossible
-CHECK, REPLAY, TARGET = Run("checks"), Run("replay"), Run("target")
+def skip(why: str) -> Decision:
+    return Decision("skipped", why)
+
+
+def unless(why_not: str, decision: Decision = CHECK) -> Decision:
+    """Return the decision, or where there is a reason against it that the step is impossible."""
+    return Decision("impossible", why_not) if why_not else decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +77,24 @@ class Planned:
         return f"{self.name} of the target" if self.of_target else self.name
 
 
-NO_GPU = Impossible("this machine has no GPU that the script can see")
-NO_SANITIZER = Impossible(
+def of_target(name: Name, why: str, decision: Decision) -> Planned:
+    """Return a step on the target itself."""
+    return Planned(name, why, TARGET if decision.runs else decision, of_target=True)
+
+
+NO_GPU = "this machine has no GPU that the script can see"
+NO_SANITIZER = (
     "compute-sanitizer is not on this machine (it comes with the CUDA toolkit, or with "
     "pip install nvidia-cuda-sanitizer-api)"
 )
-NO_GDB = Impossible("gdb is not on this machine")
-NO_CHECKS = Impossible("the package was compiled without input checks")
+NO_GDB = "gdb is not on this machine"
+NO_CHECKS = "the package was compiled without input checks"
 IN_DUMP = (
     "the core dump holds the line of your own kernel and what it did there; a memory checker would "
     "add how far that is from an allocation"
 )
 OUTSIDE = "the last call had returned, so the model is not where it died"
 OPAQUE = "the probe does not see into this program"
-
-
-def of_target(name: Name, why: str, decision: Decision) -> Planned:
-    """Return a step on the target itself."""
-    return Planned(name, why, TARGET if isinstance(decision, Run) else decision, of_target=True)
-
-
 STATED = "every call keeps what the package's own source states of its inputs"
 TAKEN = (
     "the sizes of every call keep the exported program's bounds and guards; to run it would only "
@@ -107,50 +104,41 @@ NO_OPERATOR = "the model calls no custom operator, which could return less than 
 OPEN = "the core dump names the kernel; the reason may still stand here"
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
-    """What is recorded does not tell this; a step may."""
-
-    what: str
-
-
 def in_view_of_dump(
     step: Planned, observations: Observations, best: Diagnosis, captured: Captured
 ) -> Planned:
     """Leave a step out that cannot change the diagnosis where the core dump has the line of the
     user's own kernel and its access; of any other say why the dump is not enough."""
-    if isinstance(step.decision, Skip) or not dump_tells(observations, best):
+    if step.decision.how == "skipped" or not dump_tells(observations, best):
         return step
     told = of_dump(step.name, observations, captured)
-    if isinstance(told, Skip):
+    if isinstance(told, Decision):
         return replace(step, decision=told)
-    if told is None or isinstance(step.decision, Impossible):
-        return step
-    return replace(step, why=f"{step.why} ({OPEN}: {told.what})")
+    open_ = bool(told) and step.decision.runs
+    return replace(step, why=f"{step.why} ({OPEN}: {told})") if open_ else step
 
 
-def of_dump(name: Name, observations: Observations, captured: Captured) -> Skip | Open | None:
-    """Return what takes the place of a step beside such a dump, or what the step may tell; None of
-    a step that is about something else."""
+def of_dump(name: Name, observations: Observations, captured: Captured) -> Decision | str:
+    """Skip a step that can tell nothing beside such a dump, else say what it may tell; "" of a step
+    that is about something else."""
     if name in ("memcheck", "again"):
-        return Skip(IN_DUMP)
+        return skip(IN_DUMP)
     run, package = observations.run, observations.package
     described = not any(counts.others for counts in run.call_counts)
     if name == "contract":
         calls = judged(observations)
         held = described and calls.judged == calls.made
-        return Skip(STATED) if held else Open("not every call could be judged")
+        return skip(STATED) if held else "not every call could be judged"
     if name in ("guards", "calls"):
         fit = described and sizes_fit(captured)
-        return Skip(TAKEN) if fit else Open("guards may not hold, or indices not fit")
+        return skip(TAKEN) if fit else "guards may not hold, or indices not fit"
     if name != "fakes":
-        return None
-    call = observations.run.call
-    model = package.model(call.model if call else None) if package is not None else None
+        return ""
+    model = package.model(run.call.model if run.call else None) if package is not None else None
     operators = model.users_operators if model is not None else None
     if operators is None:
-        return Open("the package does not tell which operators the model calls")
-    return Open(f"the model calls {', '.join(operators)[:200]}") if operators else Skip(NO_OPERATOR)
+        return "the package does not tell which operators the model calls"
+    return f"the model calls {', '.join(operators)[:200]}" if operators else skip(NO_OPERATOR)
 
 
 def sizes_fit(captured: Captured) -> bool:

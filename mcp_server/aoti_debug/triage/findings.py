@@ -24,6 +24,7 @@ from aoti_debug.read.check_report import (
 )
 from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
+from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import RuntimeMessage, SanitizerError
 from aoti_debug.triage.decision import Planned
 from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
@@ -66,11 +67,11 @@ def steps_of(
     reports: CheckReports,
     processes: Sequence[Ran],
     state: RunState,
-    repeated: int | None = None,
+    call: Call | None,
 ) -> list[Step]:
-    """Return the checks that shared a process, one by one; `repeated` is the call's number."""
+    """Return the checks of a call that shared a process, one by one."""
     by_directory = {state.below(ran.directory): ran for ran in processes}
-    last = processes[-1]
+    last, repeated = processes[-1], call.call if call is not None else None
     found = []
     for one in planned:
         name: Check = one.name  # type: ignore[assignment]  # the plan gives no other to this process

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -18,22 +19,16 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.package.inspect import inspect
+from aoti_debug.read.check_report import CompareReport
 from aoti_debug.read.record import PythonException
 from aoti_debug.record.outputs import always
-from aoti_debug.triage import decision
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.captured_program import (
-    Older,
-    compile_of,
-    older_package,
-    package_of,
-    passed_over,
-    scripts,
-)
-from aoti_debug.triage.replay import REPORT, check_call, interpreter, limit, report_of, words
+from aoti_debug.triage.captured_program import older_package, passed_over, scripts
+from aoti_debug.triage.decision import Machine
+from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, name_calls, read
-from aoti_debug.triage.spawn import spawn
+from aoti_debug.vocabulary import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ class Context:
     """What a later step may build on: the call, the machine, and how long it may take."""
 
     call: Captured
-    machine: decision.Machine
+    machine: Machine
     budget_s: float
 
 
@@ -73,15 +68,14 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
     if impossible := call.why_no_exported or call.why_no_inputs:
         state.impossible("nodes", WHY_NODES, impossible)
         return observations
-    directory = state.subdirectory("nodes")
-    # The package itself is not run here.
-    argv = (*interpreter(state, "walk"), *words(state, replace(call, package=None), directory))
-    ran = await spawn(state, "nodes", argv, directory, timeout_s=limit(state))
-    report = await anyio.to_thread.run_sync(report_of, ran.directory)
-    nan = returns_nan(observations)
-    found = read_report(report, input_numbers(observations), nan=nan) if report else None
+    plain = replace(call, package=None)  # the package itself is not run here
+    ran, report, artifact = await probed(state, "nodes", "walk", plain, timeout_s=limit(state))
+    seen = observations.run.call
+    numbers = (
+        {i.name: i.index for i in seen.inputs if i.name and i.index is not None} if seen else {}
+    )
+    found = read_report(report, numbers, nan=returns_nan(observations)) if report else None
     if found is not None:
-        artifact = f"{state.below(ran.directory)}/{REPORT}"
         found = brought(replace(found, artifact=artifact), observations)
     clean = "every value is finite, every index fits" if report else "the process left no report"
     state.done(state.step("nodes", WHY_NODES, ran, found.summary if found else clean))
@@ -127,13 +121,6 @@ def returns_nan(observations: Observations) -> bool:
     return returned or any(one.package.not_finite for one in outputs)
 
 
-def input_numbers(observations: Observations) -> dict[str, int]:
-    """Return the numbers of the inputs by their names."""
-    call = observations.run.call
-    inputs = call.inputs if call is not None else ()
-    return {i.name: i.index for i in inputs if i.name is not None and i.index is not None}
-
-
 WHY_BISECT = "which value inside the model is the first that is compiled wrong"
 
 
@@ -159,28 +146,16 @@ async def take_bisection(
         why_not = impossible or "a budget of 0 s allows no compile"
         state.impossible("bisect", WHY_BISECT, why_not)
         return observations
-    directory = state.subdirectory("bisect")
-    argv = (*interpreter(state, "bisect"), *words(state, call, directory))
-    argv = (*argv, "--settings", json.dumps(settings_of(observations)))
-    argv = argv if budget else (*argv, "--compiles", "1")
-    argv = (*argv, "--seconds", str(budget or state.request.timeout_s))
+    lowered = observations.run.of("lower")  # with the settings of the last compile
+    settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
+    seconds = str(budget or state.request.timeout_s)
+    more = ("--settings", settings, "--seconds", seconds, *(() if budget else ("--compiles", "1")))
     longest = (budget or 0.0) + state.request.timeout_s
-    ran = await spawn(state, "bisect", argv, directory, timeout_s=longest)
-    report = await anyio.to_thread.run_sync(report_of, ran.directory) or {}
-    found = read_bisection(report)
-    if found is not None:
-        artifact = f"{state.below(ran.directory)}/{REPORT}"
-        found = replace(found, artifact=artifact)
-    said = found.summary if found else vanished(report)
+    ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
+    found = read_bisection(report or {})
+    said = found.summary if found else vanished(report or {})
     state.done(state.step("bisect", WHY_BISECT, ran, said))
-    return replace(observations, walked=found)
-
-
-def settings_of(observations: Observations) -> dict[str, object]:
-    """Return the settings that the model was compiled with, of the last compile that was seen."""
-    lowered = observations.run.of("lower")
-    found = lowered[-1].details.settings if lowered else None
-    return dict(found or {})
+    return replace(observations, walked=replace(found, artifact=artifact) if found else None)
 
 
 WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"
@@ -196,20 +171,20 @@ async def take_older(state: RunState, observations: Observations, context: Conte
     """Repeat the call with the package that stood in the same place before, where its kernels are
     others: a package that was only trained anew has the same ones, and is no finding."""
     call = context.call
-    older = await anyio.to_thread.run_sync(older_of, state, observations, call)
-    if older is None or call.package is None or call.call is None or call.call.package is None:
+    if call.package is None or call.call is None or call.call.package is None:
+        return observations
+    find = partial(older_package, observations.run, call.call, state.directory.path)
+    older = await anyio.to_thread.run_sync(find)
+    if older is None:
         return observations
     was = await anyio.to_thread.run_sync(kernels, older.file, call.call.model)
     now = await anyio.to_thread.run_sync(kernels, call.package, call.call.model)
     if not was or not now or set(was) == set(now):
         return observations
     again = replace(call, package=older.file, constants=(), others=())
-    reports, processes = await check_call(state, again, ["compare"], "older-package")
-    report = reports.compare
     said = f"the package of run {older.run.id} and this exported program: "
-    said += (report.verdict or report.state) if report is not None else "not compared"
-    state.done(state.step("older package", WHY_OLDER, processes[-1], said))
-    if report is None or report.verdict != "differs":
+    report = await differing(state, OLDER, WHY_OLDER, again, said)
+    if report is None:
         return observations
     found = OlderPackage(
         older.run.id,
@@ -223,13 +198,19 @@ async def take_older(state: RunState, observations: Observations, context: Conte
     return replace(observations, older=found)
 
 
-def older_of(state: RunState, observations: Observations, call: Captured) -> Older | None:
-    if call.call is None:
-        return None
-    run, directory = observations.run, state.directory.path
-    package = package_of(run, call.call)
-    compiled = compile_of(run, package, call.call.model, directory, directory.parent.parent)
-    return older_package(run, package, compiled, directory)
+async def differing(
+    state: RunState, step: LaterStep, why: str, call: Captured, said: str, *, guarded: bool = False
+) -> CompareReport | None:
+    """Hold a package against a program, if this is `guarded` where that takes the call; return the
+    comparison where they differ."""
+    names: tuple[Check, ...] = ("guards", "compare") if guarded else ("compare",)
+    label = step.name.replace(" ", "-")
+    reports, processes = await check_call(state, call, names, label)
+    takes = not guarded or (reports.guards is not None and reports.guards.passed)
+    report = reports.compare if takes else None
+    said += (report.verdict or report.state) if report is not None else "not compared"
+    state.done(state.step(step.name, why, processes[-1], said))
+    return report if report is not None and report.verdict == "differs" else None
 
 
 def kernels(package: Path, model: str) -> tuple[str, ...]:
@@ -262,16 +243,9 @@ async def take_unused(
     if newer is None:
         return observations
     again = replace(call, exported=newer[1], others=())
-    reports, processes = await check_call(state, again, ["guards", "compare"], "unused-package")
-    guards, report = reports.guards, reports.compare
-    takes = guards is not None and guards.passed
     said = f"the package that was called and the program of {base_name(newer[0])}: "
-    said += (report.verdict or report.state) if takes and report is not None else "not compared"
-    state.done(state.step("unused package", WHY_UNUSED, processes[-1], said))
-    if not takes or report is None or report.verdict != "differs":
-        return observations
-    kinds = {one.verdict for one in report.outputs}
-    if kinds & {"shape", "dtype"}:
+    report = await differing(state, UNUSED, WHY_UNUSED, again, said, guarded=True)
+    if report is None or {one.verdict for one in report.outputs} & {"shape", "dtype"}:
         return observations  # another model, not another version of it
     loaded = tuple(loaded_at(observations))
     path = call.call.package

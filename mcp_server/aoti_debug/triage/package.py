@@ -24,6 +24,7 @@ from aoti_debug.package.record import Package
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.debuggers import process_tree
 from aoti_debug.triage.run_state import RunState
 
 LISTED = 6
@@ -184,12 +185,7 @@ class OpenFiles:
         wait = FIRST_S
         while not self._over.wait(wait):
             wait = min(LAST_S, wait * SLOWER)
-            try:
-                root = psutil.Process(pid)
-                tree = [root, *root.children(recursive=True)]
-            except psutil.Error:
-                continue
-            for process in tree:
+            for process in process_tree(pid):
                 with contextlib.suppress(psutil.Error, OSError):
                     self._look(process)
 

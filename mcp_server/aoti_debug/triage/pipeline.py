@@ -6,9 +6,8 @@ import contextlib
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import anyio
 
@@ -21,7 +20,7 @@ from aoti_debug.run.device import Device
 from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import script_and_args, tree_of
-from aoti_debug.triage import debuggers, decision, plan
+from aoti_debug.triage import debuggers, plan
 from aoti_debug.triage.captured_call import (
     Captured,
     captured,
@@ -30,6 +29,7 @@ from aoti_debug.triage.captured_call import (
     with_sizes,
     with_trials,
 )
+from aoti_debug.triage.decision import CHECK, REPLAY, TARGET, Machine, Planned
 from aoti_debug.triage.earlier_packages import compiled_in
 from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
@@ -46,9 +46,6 @@ from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
 from aoti_debug.triage.without_trial import TRIAL
-from aoti_debug.vocabulary import CHECKS
-
-Where = Literal["checks", "replay", "target"]
 
 PATCH = "fix.patch"
 
@@ -91,7 +88,7 @@ async def triage(state: RunState) -> TriageAnswer:
 
 
 async def later(
-    state: RunState, observations: Observations, call: Captured, machine: decision.Machine
+    state: RunState, observations: Observations, call: Captured, machine: Machine
 ) -> Observations:
     """Take the later steps that the diagnosis calls for, each within its budget."""
     for step in LATER:
@@ -188,9 +185,9 @@ def instead(state: RunState, call: Captured) -> list[str]:
     ]
 
 
-def machine_of(state: RunState, devices: Sequence[Device]) -> decision.Machine:
+def machine_of(state: RunState, devices: Sequence[Device]) -> Machine:
     target = state.request.target
-    return decision.Machine(
+    return Machine(
         gpu=bool(devices),
         sanitizer=find_tool("compute-sanitizer", target.env, target.python),
         gdb=find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env),
@@ -199,104 +196,61 @@ def machine_of(state: RunState, devices: Sequence[Device]) -> decision.Machine:
 
 async def take(
     state: RunState,
-    planned: Sequence[decision.Planned],
+    planned: Sequence[Planned],
     call: Captured,
-    machine: decision.Machine,
+    machine: Machine,
     first: Observations,
 ) -> Observations:
     """Take the planned steps and join what they say of the failing call: the checks in one
-    process, replays side by side with it, the target itself alone, since it may write files."""
+    process, replays side by side with it, the target itself alone, since it may write files. A
+    step that the user's stop ends is left out: the others end first, then the stop is raised."""
     first = not_taken(state, planned, first)
-    found = Found(first)
+    checked, found = [first], dict[str, Observations]()
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
+
+    async def checks(steps: Sequence[Planned]) -> None:
+        with contextlib.suppress(Cancelled):
+            async with limit:
+                reports, processes = await check_call(state, call, [step.name for step in steps])
+            for step in steps_of(steps, reports, processes, state, call.call):
+                state.done(step)
+            checked.append(with_checks(first, reports, processes))
+
+    async def alone(step: Planned) -> None:
+        with contextlib.suppress(Cancelled):
+            directory = state.subdirectory(step.key.replace(" ", "-"))
+            async with limit:
+                if step.decision == TARGET:
+                    ran = await run_target(state, step, directory, first, machine)
+                else:
+                    ran = await replay(state, step.name, call, directory, machine)
+            state.done(state.step(step.key, step.why, ran, finding(step, ran, first)))
+            found[step.key] = ran.observations
+
     async with anyio.create_task_group() as tasks:
-        if checks := to_run(planned, "checks"):
-            tasks.start_soon(take_checks, state, checks, call, limit, found)
-        for step in to_run(planned, "replay"):
-            tasks.start_soon(take_replay, state, step, call, machine, limit, found)
-    for step in to_run(planned, "target"):
-        if not state.stop.is_set():
-            await take_target(state, step, machine, found)
+        if shared := [step for step in planned if step.decision == CHECK]:
+            tasks.start_soon(checks, shared)
+        for step in planned:
+            if step.decision == REPLAY:
+                tasks.start_soon(alone, step)
+    for step in planned:
+        if step.decision == TARGET and not state.stop.is_set():
+            await alone(step)
     if state.stop.is_set():
         raise Cancelled
-    return with_steps(found.observations, found.steps)
+    return with_steps(checked[-1], found)
 
 
-@dataclass
-class Found:
-    """What the steps of one batch have found so far. A step that the user's stop ends is left out:
-    the group of steps ends first, then the stop is raised once."""
-
-    first: Observations
-    observations: Observations = field(init=False)
-    steps: dict[str, Observations] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.observations = self.first
-
-
-def to_run(planned: Sequence[decision.Planned], where: Where) -> list[decision.Planned]:
-    return [step for step in planned if step.decision == decision.Run(where)]
-
-
-def not_taken(
-    state: RunState, planned: Sequence[decision.Planned], first: Observations
-) -> Observations:
+def not_taken(state: RunState, planned: Sequence[Planned], first: Observations) -> Observations:
     """Record the steps that are skipped or impossible."""
     impossible = dict(first.impossible)
     for step in planned:
-        if isinstance(step.decision, decision.Run):
-            continue
-        skipped = isinstance(step.decision, decision.Skip)
-        status: Literal["impossible", "skipped"] = "skipped" if skipped else "impossible"
-        state.done(Step(name=step.key, status=status, why=step.why, finding=step.decision.why))
-        if not skipped:
-            impossible[step.key] = step.decision.why
+        how, why_not = step.decision.how, step.decision.why
+        if how in ("skipped", "impossible"):
+            state.done(Step(name=step.key, status=how, why=step.why, finding=why_not))
+        if how == "impossible":
+            impossible[step.key] = why_not
     return replace(first, impossible=impossible)
-
-
-async def take_checks(
-    state: RunState,
-    planned: Sequence[decision.Planned],
-    call: Captured,
-    limit: anyio.CapacityLimiter,
-    found: Found,
-) -> None:
-    wanted = {step.name for step in planned}
-    with contextlib.suppress(Cancelled):
-        async with limit:
-            names = [check for check in CHECKS if check in wanted]
-            reports, processes = await check_call(state, call, names)
-        number = call.call.call if call.call is not None else None
-        for step in steps_of(planned, reports, processes, state, number):
-            state.done(step)
-        found.observations = with_checks(found.observations, reports, processes)
-
-
-async def take_replay(
-    state: RunState,
-    step: decision.Planned,
-    call: Captured,
-    machine: decision.Machine,
-    limit: anyio.CapacityLimiter,
-    found: Found,
-) -> None:
-    with contextlib.suppress(Cancelled):
-        directory = state.subdirectory(step.key.replace(" ", "-"))
-        async with limit:
-            ran = await replay(state, step.name, call, directory, machine)
-        state.done(state.step(step.key, step.why, ran, finding(step, ran, found.first)))
-        found.steps[step.key] = ran.observations
-
-
-async def take_target(
-    state: RunState, step: decision.Planned, machine: decision.Machine, found: Found
-) -> None:
-    with contextlib.suppress(Cancelled):
-        directory = state.subdirectory(step.key.replace(" ", "-"))
-        ran = await run_target(state, step, directory, found.first, machine)
-        state.done(state.step(step.key, step.why, ran, finding(step, ran, found.first)))
-        found.steps[step.key] = ran.observations
 
 
 def judge(state: RunState, observations: Observations) -> Diagnosis | None:

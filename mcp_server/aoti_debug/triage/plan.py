@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from aoti_debug.diagnose import Observations
@@ -22,14 +23,13 @@ from aoti_debug.triage.decision import (
     REPLAY,
     TARGET,
     Decision,
-    Impossible,
     Machine,
     Name,
     Planned,
-    Run,
-    Skip,
     in_view_of_dump,
     of_target,
+    skip,
+    unless,
 )
 from aoti_debug.triage.fingerprint import reproduced
 from aoti_debug.triage.observe import (
@@ -40,12 +40,39 @@ from aoti_debug.triage.observe import (
     only_values,
 )
 
-TRIALS = "which calls are wrong, and is one right without its broken property"
+WHY: Mapping[Name, str] = {
+    "contract": "does the call fit what was compiled: the most frequent fault",
+    "guards": "what the model's checks leave out: integer arguments, divisibility, indices",
+    "calls": "guards, declared sizes and indices of the calls that are not repeated",
+    "fakes": "the model has custom operators: does each return what its fake kernel promised",
+    "compare": "the call returned and the script ended: only values can be wrong",
+    "repeats": "a race or a bad read seldom gives the same bits twice",
+    "poison": "a result that changes with a pattern in free memory depends on uninitialized memory",
+    "writes": "the model has custom operators: does one write to an input without declaring it",
+    "trials": "which calls are wrong, and is one right without its broken property",
+    "memcheck": "a GPU fault: access, size and distance to the nearest allocation",
+    "again": "is it the same failure every time",
+    "native": "a host signal: the frame in the model's generated wrapper",
+    "synccheck": "a kernel that does not end may wait at a barrier",
+}
 FORKED = "a forked child does not return from a call that its parent has made: is it the fork"
-WRITES = "the model has custom operators: does one write to an input without declaring it"
+NOT_REPEATED = (
+    "the failure does not come when the captured call is repeated, so the target itself is run"
+)
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
+
+
+def planned(name: Name, decision: Decision) -> Planned:
+    return Planned(name, WHY[name], decision)
+
+
+def on_call(name: Name, captured: Captured, decision: Decision) -> Planned:
+    """Return a step on the captured call, or where there is none on the target itself."""
+    if captured.replayable:
+        return planned(name, decision)
+    return of_target(name, f"{WHY[name]}; on the target itself: {captured.why_not}", decision)
 
 
 def first_batch(
@@ -61,9 +88,12 @@ def first_batch(
         return of_opaque_program(observations, best, machine)
     if not observations.run.calls:
         dark = crashed(observations, best) and best.category == "host_segfault"
-        return [native(captured, machine)] if dark else []
+        return [on_call("native", captured, with_gdb(machine))] if dark else []
     if best.category == "hang":
-        return after_hang(best, captured, machine)
+        # A replay would hang too, so only what can say more than the stacks of the first run is
+        # worth its time-out.
+        known = best.kernel is not None or not machine.gpu
+        return [] if known else [planned("synccheck", sanitized_replay(captured, machine))]
     steps = on_failing_call(observations, best, captured, machine)
     settled_or_not = (unless_settled(step, best, captured) for step in steps)
     return [in_view_of_dump(step, observations, best, captured) for step in settled_or_not]
@@ -72,28 +102,28 @@ def first_batch(
 def unless_settled(step: Planned, best: Diagnosis, captured: Captured) -> Planned:
     """Skip what could say nothing new. A contract that a call breaks is the cause only if
     something is wrong because of it: where calls can be tried, they are."""
-    if not isinstance(step.decision, Run) or (captured.trials and step.name != "contract"):
+    if not step.decision.runs or (captured.trials and step.name != "contract"):
         return step
     return replace(step, decision=settled(best, of_target=step.of_target) or step.decision)
 
 
-def settled(best: Diagnosis, *, of_target: bool = False) -> Skip | None:
+def settled(best: Diagnosis, *, of_target: bool = False) -> Decision | None:
     """Say why the first run leaves nothing to ask, if so; a step must earn what it costs, and one
     that runs the target itself costs a compile more often than not."""
     if best.category == "out_of_memory":
-        return Skip("the memory that was short then is not short in another process")
+        return skip("the memory that was short then is not short in another process")
     if best.confidence != "proved":
         return None
     if best.category == "index_out_of_bounds" and best.input is not None and best.kernel:
-        return Skip("the value, where it stands and the kernel's line are known")
+        return skip("the value, where it stands and the kernel's line are known")
     if best.category == "constants_missing":
-        return Skip("the missing constants are known: every call reads null pointers")
+        return skip("the missing constants are known: every call reads null pointers")
     # A stride that differs may do no harm: that takes a comparison of the results.
     if best.category.startswith("contract_") and best.category != "contract_stride":
-        return Skip("the package's own source proves it")
+        return skip("the package's own source proves it")
     line = best.kernel.line if best.kernel is not None else None
     if of_target and best.category in GPU_FAULTS and line is not None:
-        return Skip(
+        return skip(
             "kernel, file and line are known; without a capture it would take the script again"
         )
     return None
@@ -104,73 +134,38 @@ def on_failing_call(
 ) -> list[Planned]:
     """Return everything that may say more about a call that failed or ended well."""
     outside = crashed_outside(observations, best)
+    # Guards and sizes are held against the graph, which may be kept where the weights are not.
+    no_graph = "" if captured.graph is not None else captured.why_no_exported
+    no_program = captured.why_no_exported or captured.why_no_inputs
     steps = [
         contract(observations, captured, outside=outside),
-        Planned(
-            "guards",
-            "what the model's checks leave out: integer arguments, divisibility, indices",
-            with_graph(captured),
-        ),
+        planned("guards", unless(no_graph or captured.why_no_inputs)),
     ]
     if captured.others:
-        why = "guards, declared sizes and indices of the calls that are not repeated"
-        missing = "" if captured.graph is not None else captured.why_no_exported
-        steps.append(Planned("calls", why, Impossible(missing) if missing else CHECK))
+        steps.append(planned("calls", unless(no_graph)))
     if observations.run.custom_ops:
-        steps.append(
-            Planned(
-                "fakes",
-                "the model has custom operators: does each return what its fake kernel promised",
-                with_program(captured),
-            )
-        )
+        steps.append(planned("fakes", unless(no_program)))
     if only_values(observations, best, captured.call):
-        steps += values(captured)
+        no_package = captured.why_no_package if captured.package is None else ""
+        steps.append(planned("compare", unless(no_program or no_package)))
+        repeated = unless(captured.why_not)
+        steps += [planned("repeats", repeated), planned("poison", repeated)]
         if captured.threads > 1:
-            steps.append(threads(captured))
+            why = f"{captured.threads} threads called it at the same time: is it right then too"
+            steps.append(Planned("threads", why, repeated))
         if observations.run.custom_ops:
-            steps.append(Planned("writes", WRITES, with_program(captured)))
+            steps.append(planned("writes", unless(no_program)))
         if captured.trials or captured.pair is not None:
-            decision = CHECK if captured.pair is not None else with_program(captured)
-            steps.append(Planned("trials", TRIALS, decision))
+            steps.append(planned("trials", unless("" if captured.pair else no_program)))
     if best.category in GPU_FAULTS and on_gpu(observations):
-        why = "a GPU fault: access, size and distance to the nearest allocation"
-        steps.append(on_call("memcheck", why, captured, with_sanitizer(machine)))
-    proved = best.confidence == "proved" and best.input is not None
-    if best.category in GPU_FAULTS and not proved:
-        decision = REPLAY if captured.replayable else Impossible(captured.why_not)
-        steps.append(Planned("again", "is it the same failure every time", decision))
+        steps.append(on_call("memcheck", captured, with_sanitizer(machine)))
+    if best.category in GPU_FAULTS and (best.confidence != "proved" or best.input is None):
+        steps.append(planned("again", unless(captured.why_not, REPLAY)))
     if outside:
         steps.append(native_outside(observations, machine))
     elif crashed(observations, best):
-        steps.append(native(captured, machine))
+        steps.append(on_call("native", captured, with_gdb(machine)))
     return steps
-
-
-def values(captured: Captured) -> list[Planned]:
-    """Return what a call that returned can still be wrong in."""
-    compared = with_program(captured)
-    if isinstance(compared, Run) and captured.package is None:
-        compared = Impossible(captured.why_no_package)
-    repeated: Decision = CHECK if captured.replayable else Impossible(captured.why_not)
-    return [
-        Planned(
-            "compare",
-            "the call returned and the script ended: only values can be wrong",
-            compared,
-        ),
-        Planned("repeats", "a race or a bad read seldom gives the same bits twice", repeated),
-        Planned(
-            "poison",
-            "a result that changes with a pattern in free memory depends on uninitialized memory",
-            repeated,
-        ),
-    ]
-
-
-def threads(captured: Captured) -> Planned:
-    why = f"{captured.threads} threads called it at the same time: is it right then too"
-    return Planned("threads", why, CHECK if captured.replayable else Impossible(captured.why_not))
 
 
 def of_opaque_program(
@@ -179,39 +174,25 @@ def of_opaque_program(
     """Return what a program without the probe calls for: it is run again itself, under checks that
     the model or a tool makes."""
     steps: list[Planned] = []
-    ending = observations.ending
-    has_model = observations.package is not None
-    if best.phase in ("load", "constants") or best.category == "hang" or ending is None:
+    if best.phase in ("load", "constants") or best.category == "hang":
         return steps
-    if has_model or crashed(observations, best):
-        steps.append(
-            of_target(
-                "contract",
-                f"{OPAQUE}: whether it keeps the compiled contract is checked in a run of its own",
-                TARGET if checks_compiled_in(observations) else NO_CHECKS,
-            )
-        )
+    died = crashed(observations, best)
+    if observations.package is not None or died:
+        why = f"{OPAQUE}: whether it keeps the compiled contract is checked in a run of its own"
+        steps.append(of_target("contract", why, with_input_checks(observations)))
     if best.category in GPU_FAULTS or (best.category == "host_segfault" and on_gpu(observations)):
-        why = "a GPU fault: access, size and distance to the nearest allocation"
-        steps.append(of_target("memcheck", why, with_sanitizer(machine)))
-    if crashed(observations, best):
-        steps.append(native(Captured(why_no_package=OPAQUE), machine))
+        steps.append(of_target("memcheck", WHY["memcheck"], with_sanitizer(machine)))
+    if died:
+        steps.append(on_call("native", Captured(why_no_package=OPAQUE), with_gdb(machine)))
     return steps
 
 
 def contract(observations: Observations, captured: Captured, *, outside: bool) -> Planned:
-    why = "does the call fit what was compiled: the most frequent fault"
     ending = observations.ending
     if ending is not None and ending.clean and not captured.replayable:
-        return Planned("contract", why, Impossible(captured.why_not))
-    decision: Decision = CHECK if checks_compiled_in(observations) else NO_CHECKS
-    step = on_call("contract", why, captured, decision)
-    return replace(step, decision=Skip(OUTSIDE)) if outside and step.of_target else step
-
-
-def native(captured: Captured, machine: Machine) -> Planned:
-    why = "a host signal: the frame in the model's generated wrapper"
-    return on_call("native", why, captured, REPLAY if machine.gdb is not None else NO_GDB)
+        return planned("contract", unless(captured.why_not))
+    step = on_call("contract", captured, with_input_checks(observations))
+    return replace(step, decision=skip(OUTSIDE)) if outside and step.of_target else step
 
 
 def native_outside(observations: Observations, machine: Machine) -> Planned:
@@ -219,25 +200,9 @@ def native_outside(observations: Observations, machine: Machine) -> Planned:
     unless Python's own stack tells the place."""
     why = "a host signal: the native frame"
     if python_tells(observations):
-        told = Skip(f"{OUTSIDE}, and Python's own stack tells the line")
+        told = skip(f"{OUTSIDE}, and Python's own stack tells the line")
         return of_target("native", why, told)
-    return of_target("native", f"{why}; {OUTSIDE}", TARGET if machine.gdb is not None else NO_GDB)
-
-
-def on_call(name: Name, why: str, captured: Captured, decision: Decision) -> Planned:
-    """Return a step on the captured call, or where there is none on the target itself."""
-    if captured.replayable:
-        return Planned(name, why, decision)
-    return of_target(name, f"{why}; on the target itself: {captured.why_not}", decision)
-
-
-def after_hang(best: Diagnosis, captured: Captured, machine: Machine) -> list[Planned]:
-    """Return what a hang calls for. A replay would hang too, so only what can say more than the
-    stacks of the first run is worth its time-out."""
-    if best.kernel is not None or not machine.gpu:
-        return []
-    why = "a kernel that does not end may wait at a barrier"
-    return [Planned("synccheck", why, sanitized_replay(captured, machine))]
+    return of_target("native", f"{why}; {OUTSIDE}", with_gdb(machine))
 
 
 def second_batch(
@@ -270,39 +235,27 @@ def when_not_reproduced(
         return []
     if observations.of(SanitizerError) or reproduced(observations):
         return []
-    why = (
-        "the failure does not come when the captured call is repeated, so the target itself is run"
-    )
-    checked: Decision = TARGET if checks_compiled_in(observations) else NO_CHECKS
-    steps = [of_target("contract", why, checked)]
+    steps = [of_target("contract", NOT_REPEATED, with_input_checks(observations))]
     if crashed(observations, best):
-        steps.append(of_target("native", why, TARGET if machine.gdb is not None else NO_GDB))
+        steps.append(of_target("native", NOT_REPEATED, with_gdb(machine)))
     if on_gpu(observations):
-        steps.append(of_target("deterministic", why, TARGET))
+        steps.append(of_target("deterministic", NOT_REPEATED, TARGET))
     return steps
 
 
-def with_program(captured: Captured) -> Decision:
-    """Return whether the exported program can be run on the inputs of the call."""
-    why = captured.why_no_exported or captured.why_no_inputs
-    return Impossible(why) if why else CHECK
+def with_input_checks(observations: Observations) -> Decision:
+    return unless("" if checks_compiled_in(observations) else NO_CHECKS)
 
 
-def with_graph(captured: Captured) -> Decision:
-    """Return whether the exported program's guards can be held against the inputs of the call."""
-    return with_program(
-        captured if captured.graph is None else replace(captured, why_no_exported="")
-    )
+def with_gdb(machine: Machine) -> Decision:
+    return unless("" if machine.gdb is not None else NO_GDB, REPLAY)
 
 
 def with_sanitizer(machine: Machine) -> Decision:
-    if not machine.gpu:
-        return NO_GPU
-    return REPLAY if machine.sanitizer is not None else NO_SANITIZER
+    missing = "" if machine.sanitizer is not None else NO_SANITIZER
+    return unless(missing if machine.gpu else NO_GPU, REPLAY)
 
 
 def sanitized_replay(captured: Captured, machine: Machine) -> Decision:
     decision = with_sanitizer(machine)
-    if isinstance(decision, Run) and not captured.replayable:
-        return Impossible(captured.why_not)
-    return decision
+    return unless(captured.why_not, decision) if decision.runs else decision

@@ -18,7 +18,7 @@ from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
 from aoti_debug.triage.environment import KEY, SCRIPT
-from aoti_debug.triage.observe import about_the_call
+from aoti_debug.triage.observe import SANITIZER, about_the_call
 from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
@@ -46,7 +46,7 @@ SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
 async def check_call(
-    state: RunState, call: Captured, names: Sequence[Check], label: str = "checks"
+    state: RunState, call: Captured, names: Sequence[Name], label: str = "checks"
 ) -> tuple[CheckReports, list[Ran]]:
     """Take these checks of a captured call, in one process as long as none of them ends it.
 
@@ -142,16 +142,37 @@ async def replay(
     state: RunState, name: Name, call: Captured, directory: Path, machine: Machine
 ) -> Ran:
     """Repeat the call alone: as it is, under a debugger, or under a memory checker."""
-    around: tuple[str, ...] = ()
+    files = words(state, replace(call, exported=None, graph=None), directory)
+    argv = (*under(name, machine, directory), *interpreter(state, "replay"), *files)
+    return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
+
+
+def under(name: Name, machine: Machine, directory: Path) -> tuple[str, ...]:
+    """Return the words that run a command under the tool of a step; none where it has none."""
     if name in SANITIZERS:
         assert machine.sanitizer is not None  # the plan has looked
-        around = debuggers.sanitizer(machine.sanitizer, name, directory / "sanitizer.xml")
-    elif name == "native":
+        return debuggers.sanitizer(machine.sanitizer, name, directory / SANITIZER)
+    if name == "native":
         assert machine.gdb is not None  # the plan has looked
-        around = debuggers.gdb(machine.gdb)
-    files = words(state, replace(call, exported=None, graph=None), directory)
-    argv = (*around, *interpreter(state, "replay"), *files)
-    return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))
+        return debuggers.gdb(machine.gdb)
+    return ()
+
+
+async def probed(
+    state: RunState,
+    name: str,
+    program: str,
+    call: Captured,
+    *more: str,
+    timeout_s: float | None = None,
+) -> tuple[Ran, dict[str, Any] | None, str]:
+    """Run a program of the probe on a call; return what it reported, if it came so far, and the
+    name of the report."""
+    directory = state.subdirectory(name.replace(" ", "-"))
+    argv = (*interpreter(state, program), *words(state, call, directory), *more)
+    ran = await spawn(state, name, argv, directory, timeout_s=timeout_s)
+    report = await anyio.to_thread.run_sync(report_of, directory)
+    return ran, report, f"{state.below(directory)}/{REPORT}"
 
 
 def interpreter(state: RunState, program: str) -> tuple[str, ...]:

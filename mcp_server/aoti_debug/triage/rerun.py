@@ -14,13 +14,13 @@ from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.model import Diagnosis
 from aoti_debug.run.machine import find_tool
 from aoti_debug.symptom import agreeing, rejects
-from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
 from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.later_steps import Context, LaterStep
+from aoti_debug.triage.replay import under
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.spawn import installed, spawn
+from aoti_debug.triage.spawn import spawn
 from aoti_debug.triage.stage import torch_version
 
 NAME = "capture"
@@ -134,20 +134,13 @@ async def run_target(
     state: RunState, planned: Planned, directory: Path, first: Observations, machine: Machine
 ) -> Ran:
     """Run the target as it is under one tool or under the flags of one stage."""
-    target = state.request.target
-    argv, flags, watch = target.argv, {}, True
+    target, flags = state.request.target, {}
+    watch = planned.name != "native"  # gdb has a Python of its own, where the probe would start
     if planned.name in STAGES:
-        versions = installed(state)
-        version = torch_version(versions.torch if versions else None)
-        flags = dict(stage_named(planned.name).environment(Setting(version, directory)))
-    elif planned.name == "native":
-        assert machine.gdb is not None  # the plan has looked
-        argv = (*debuggers.gdb(machine.gdb), *executed(argv, target.env))
-        watch = False  # gdb has a Python of its own, where the probe would start
-    else:
-        assert machine.sanitizer is not None  # the plan has looked
-        xml = directory / "sanitizer.xml"
-        argv = (*debuggers.sanitizer(machine.sanitizer, planned.name, xml), *argv)
+        setting = Setting(torch_version(state), directory)
+        flags = dict(stage_named(planned.name).environment(setting))
+    argv = target.argv if watch else executed(target.argv, target.env)
+    argv = (*under(planned.name, machine, directory), *argv)
     name = f"the target itself: {planned.name}"
     ran = await spawn(state, name, argv, directory, flags=flags, watch=watch, recompiles=watch)
     if not watch:

@@ -25,6 +25,7 @@ from aoti_debug.run.kept import Kept
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
 from aoti_debug.run.turns import TurnsByName
+from aoti_debug.triage.debuggers import process_tree
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
 CALLS = "calls"
@@ -89,12 +90,7 @@ class Counter:
 
 def listens(pid: int) -> bool:
     """Tell whether a process or one that it started waits for connections."""
-    try:
-        root = psutil.Process(pid)
-        tree = [root, *root.children(recursive=True)]
-    except psutil.Error:
-        return False
-    for process in tree:
+    for process in process_tree(pid):
         with contextlib.suppress(psutil.Error, OSError):
             if any(c.status == psutil.CONN_LISTEN for c in process.net_connections("tcp")):
                 return True
@@ -262,17 +258,26 @@ class RunState:
         self.directories += 1
         return self.directory.subdirectory(f"steps/{self.directories + 1:02d}-{name}", new=True)
 
-    def command(
+    async def run(
         self,
+        name: str,
         argv: tuple[str, ...],
         env: Mapping[str, str],
+        directory: Path,
         *,
         cwd: Path | None = None,
         timeout_s: float | None = None,
         watch_for_s: float | None = None,
-    ) -> Command:
-        """Return a command within the limits of this run."""
-        return Command(
+        on_timeout: OnTimeout | None = None,
+        on_start: OnStart | None = None,
+        torch: str | None = None,
+    ) -> Ran:
+        """Run one process of this run within its limits, and read what it left.
+
+        Raises:
+            Cancelled: the user's stop ended it.
+        """
+        command = Command(
             argv,
             env,
             cwd or self.request.target.cwd,
@@ -280,22 +285,6 @@ class RunState:
             watch_for_s=math.inf if watch_for_s is None else watch_for_s,
             on_timeout_s=ON_TIMEOUT_S,
         )
-
-    async def run(
-        self,
-        name: str,
-        command: Command,
-        directory: Path,
-        *,
-        on_timeout: OnTimeout | None = None,
-        on_start: OnStart | None = None,
-        torch: str | None = None,
-    ) -> Ran:
-        """Run one process of this run and read what it left.
-
-        Raises:
-            Cancelled: the user's stop ended it.
-        """
         self.process_runs += 1
         self.say(name)
         self.record()
@@ -315,7 +304,7 @@ class RunState:
         self.notes.extend(f"{name}: {note}" for note in (*ended.notes, *dropped(ended)))
         if ended.cancelled or self.stop.is_set():
             raise Cancelled
-        ours = files_asked_for(directory, (*command.argv, *command.env.values()))
+        ours = files_asked_for(directory, (*argv, *env.values()))
         if ended.timed_out and on_timeout is not None:
             ours.add(STACKS)
         below = self.below(directory)

@@ -10,9 +10,10 @@ import anyio
 import anyio.to_thread
 
 from aoti_debug.run.device import Device, health, hold_devices, visible_devices
-from aoti_debug.run.interpreter import Installed, installed_versions
+from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
+from aoti_debug.run.target import Target
 from aoti_debug.run.turns import Turns
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
@@ -145,14 +146,17 @@ async def spawn(
     environment.update(flags or {})
     if "sanitizer" in Path(argv[0]).name:
         environment = debuggers.sanitizer_environment(environment)
-    versions = installed(state)
     ran = await state.run(
         name,
-        state.command(argv, environment, cwd=cwd, timeout_s=timeout_s, watch_for_s=watch_for_s),
+        argv,
+        environment,
         directory,
+        cwd=cwd,
+        timeout_s=timeout_s,
+        watch_for_s=watch_for_s,
         on_timeout=stacks_into(directory, target.env) if stacks else None,
         on_start=on_start,
-        torch=versions.torch if versions else None,
+        torch=torch_of(target),
     )
     seen = ran.observations.run
     state.recompiles += len(seen.compiles) - len(seen.reused) if recompiles else 0
@@ -160,7 +164,6 @@ async def spawn(
     return ran
 
 
-def installed(state: RunState) -> Installed | None:
-    """Return which versions the target's interpreter has; None for a target without Python."""
-    target = state.request.target
-    return installed_versions(target.python, target.env) if target.python else None
+def torch_of(target: Target) -> str | None:
+    """Return the version of the torch that a target's interpreter has, if it has Python."""
+    return installed_versions(target.python, target.env).torch if target.python else None

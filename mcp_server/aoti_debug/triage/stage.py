@@ -14,32 +14,30 @@ from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
-from aoti_debug.triage.spawn import installed, spawn
+from aoti_debug.triage.spawn import spawn, torch_of
 
 NEWEST: Version = (2, 15)
 RANGES = 8  # tensors of which the values are told
 
 
-def torch_version(text: str | None) -> Version:
-    """Return (major, minor); the newest known when it cannot be told."""
-    found = re.match(r"(\d+)\.(\d+)", text or "")
+def torch_version(state: RunState) -> Version:
+    """Return (major, minor) of the target's torch; the newest known when it cannot be told."""
+    found = re.match(r"(\d+)\.(\d+)", torch_of(state.request.target) or "")
     return (int(found[1]), int(found[2])) if found else NEWEST
 
 
 async def run_stage(state: RunState, stage: Stage) -> StageAnswer:
     """Run the target once under `stage`, and say whether it could act."""
-    versions = installed(state)
-    version = torch_version(versions.torch if versions else None)
-    directory = state.directory.path
-    setting = Setting(version, directory, state.request.kernels)
-    ran = await run_under(state, stage, setting)
+    ran = await run_under(state, stage)
     if stage.name == "tensors":
         collect_tensors(ran.observations, state)
-    return finish(state, stage, version, ran)
+    return finish(state, stage, ran)
 
 
-async def run_under(state: RunState, stage: Stage, setting: Setting) -> Ran:
+async def run_under(state: RunState, stage: Stage, repro_level: int = 2) -> Ran:
     directory = state.directory.path
+    kernels = state.request.kernels
+    setting = Setting(torch_version(state), directory, kernels, repro_level=repro_level)
     flags = dict(stage.environment(setting))
     compiles = stage.acts_in(setting.version) == "codegen"
     if compiles:
@@ -58,7 +56,8 @@ async def run_under(state: RunState, stage: Stage, setting: Setting) -> Ran:
     )
 
 
-def finish(state: RunState, stage: Stage, version: Version, ran: Ran) -> StageAnswer:
+def finish(state: RunState, stage: Stage, ran: Ran) -> StageAnswer:
+    version = torch_version(state)
     did, why = acted(stage, stage.acts_in(version), ran.observations)
     found = diagnose(ran.observations)
     best = found[0] if found else None

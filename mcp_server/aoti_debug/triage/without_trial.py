@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import anyio
-
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.facts.trials import without
@@ -17,9 +15,8 @@ from aoti_debug.read.trial_report import read_trial
 from aoti_debug.run.files import is_regular
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.later_steps import Context, LaterStep
-from aoti_debug.triage.replay import REPORT, interpreter, report_of, words
+from aoti_debug.triage.replay import probed
 from aoti_debug.triage.run_state import RunState
-from aoti_debug.triage.spawn import spawn
 
 NAME = "without the trial"
 WHY = "the compile stopped in a trial on made-up data: does it end with the trial left out"
@@ -44,14 +41,10 @@ async def take(state: RunState, observations: Observations, _: Context) -> Obser
         state.impossible(NAME, WHY, finding)
         return observations
     call = with_custom_ops(Captured(exported=program), run)
-    directory = state.subdirectory("without-the-trial")
     changed = without(compiled.flags or {})
     settings = json.dumps({**(compiled.settings or {}), **changed})
-    argv = (*interpreter(state, "without_trial"), *words(state, call, directory))
-    argv = (*argv, "--settings", settings, *bound(observations))
-    ran = await spawn(state, NAME, argv, directory, timeout_s=state.request.timeout_s)
-    artifact = f"{state.below(directory)}/{REPORT}"
-    document = await anyio.to_thread.run_sync(report_of, ran.directory)
+    more = ("--settings", settings, *bound(observations))
+    ran, document, artifact = await probed(state, NAME, "without_trial", call, *more)
     found = read_trial(document, changed, artifact)
     state.done(state.step(NAME, WHY, ran, f"{settings_of(changed)}: {outcome(found)}"))
     return replace(observations, without_trial=found)
