@@ -8,13 +8,13 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from aoti_debug.read.record import QUOTE_LIMIT, Line, Span
+from aoti_debug.read.record import QUOTE_LIMIT, Line, Record, Span
 
 LONG = 16 << 20  # bytes after which the automaton that is slow to build and fast to run pays
 
@@ -159,7 +159,10 @@ def span_of(artifact: str, lines: list[Line]) -> Span:
     return Span(artifact, lines[0].number, lines[-1].number, quote)
 
 
-def triple(text: str) -> tuple[int, int, int] | None:
+Triple = tuple[int, int, int]
+
+
+def triple(text: str) -> Triple | None:
     """Read `(1,2,3)` or `[1, 2, 3]`, the first in `text`."""
     found = _TRIPLE.search(text)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
@@ -209,3 +212,51 @@ class Ends(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         yield from self._first
         yield from self._last
+
+
+R = TypeVar("R", bound=Record)
+
+
+class BlockReader(Generic[R]):
+    """A reader that keeps the first and last of what it finds; `lines` are those of the block that
+    it is in, as many as a quote holds."""
+
+    triggers: tuple[str, ...] = ()
+    keeps: ClassVar[tuple[int, int]] = (200, 100)
+
+    def __init__(self, artifact: str) -> None:
+        self.artifact = artifact
+        self.found: Ends[R] = Ends(*self.keeps)
+        self.lines: list[Line] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Set what is known of the next block to nothing."""
+
+    def end(self) -> None:
+        """Keep what is known of the block that is open, if one is."""
+
+    def finish(self) -> Iterable[R]:
+        self.end()
+        return list(self.found)
+
+
+class Alike(Generic[R]):
+    """Keep the first of the records whose fields `names` are equal, and count them. `spans`: its
+    span reaches to the last of them."""
+
+    def __init__(self, *names: str, most: int, spans: bool = True) -> None:
+        self._names, self._most, self._spans = names, most, spans
+        self._found: dict[tuple[object, ...], Any] = {}
+
+    def add(self, new: R) -> None:
+        key = tuple(getattr(new, name) for name in self._names)
+        old = self._found.get(key)
+        if old is not None:
+            span = replace(old.span, last=new.span.last) if self._spans else old.span
+            self._found[key] = replace(old, span=span, count=old.count + 1)
+        elif len(self._found) < self._most:
+            self._found[key] = new
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._found.values())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from aoti_debug.read.blocks import span_of, triple
+from aoti_debug.read.blocks import Alike, span_of, triple
 from aoti_debug.read.record import GpuException, Line
 
 _DETECTED = "Detected an exception of type "
@@ -37,43 +37,26 @@ _GDB_LINES = 400  # looked at after the focus
 
 @dataclass(slots=True)
 class _Parts:
+    """What is known of an exception so far."""
+
     source: Literal["driver", "cuda-gdb"]
     lines: list[Line]
-    exception: str = ""
-    kernel: str | None = None
-    pc: str | None = None
+    known: dict[str, Any] = field(default_factory=dict)  # fields of the record
     fault: tuple[str, int] | None = None  # file and line of the faulting instruction
     full: dict[int, str] = field(default_factory=dict)  # line -> full file name
     text: dict[int, str] = field(default_factory=dict)  # line -> source text
     frame: tuple[str, int] | None = None  # file and line where the kernel stands now
-    grid: tuple[int, int, int] | None = None
-    block_size: tuple[int, int, int] | None = None
-    block: tuple[int, int, int] | None = None
-    thread: tuple[int, int, int] | None = None
-    instruction: str | None = None
     count: int = 0
 
     def record(self, artifact: str) -> GpuException:
         file, line = self.fault or self.frame or (None, None)
+        start_only = self.source == "cuda-gdb" and self.fault is None and line is not None
         if line is not None:
             file = self.full.get(line, file)
-        start_only = self.source == "cuda-gdb" and self.fault is None and line is not None
-        return GpuException(
-            span_of(artifact, self.lines),
-            source=self.source,
-            exception=self.exception,
-            kernel=self.kernel,
-            file=file,
-            line=line,
-            text=self.text.get(line) if line is not None and not start_only else None,
-            block=self.block,
-            thread=self.thread,
-            grid=self.grid,
-            block_size=self.block_size,
-            pc=self.pc,
-            instruction=self.instruction,
-            start_only=start_only,
-        )
+            self.known["text"] = None if start_only else self.text.get(line)
+        known = {"exception": "", **self.known, "file": file, "line": line}
+        span = span_of(artifact, self.lines)
+        return GpuException(span, self.source, start_only=start_only, **known)
 
 
 def kernel_name(told: str) -> str:
@@ -89,7 +72,8 @@ class CoreDumpReader:
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
-        self._found: dict[object, GpuException] = {}
+        kind = ("source", "exception", "kernel", "file", "line")
+        self._found: Alike[GpuException] = Alike(*kind, most=200, spans=False)
         self._now: _Parts | None = None
 
     def feed(self, line: Line) -> bool:
@@ -97,11 +81,11 @@ class CoreDumpReader:
         detected = _TYPE.search(text)
         if detected:
             self._end()
-            self._now = _Parts("driver", [line], exception=detected[1])
+            self._now = _Parts("driver", [line], {"exception": detected[1]})
             return True
         focus = "focus set to CUDA kernel" in text
         old = self._now
-        new = old is None or old.source == "driver" or (focus and old.exception)
+        new = old is None or old.source == "driver" or (focus and "exception" in old.known)
         if new and (focus or "CUDA Exception: " in text):
             self._end()
             self._now = _Parts("cuda-gdb", [line])
@@ -109,12 +93,9 @@ class CoreDumpReader:
         if now is None:
             return False
         now.count += 1
-        if now.source == "driver":
-            took = self._feed_driver(now, text)
-            limit = _DRIVER_LINES
-        else:
-            took = self._feed_gdb(now, text)
-            limit = _GDB_LINES
+        driver = now.source == "driver"
+        took = self._feed_driver(now, text) if driver else self._feed_gdb(now, text)
+        limit = _DRIVER_LINES if driver else _GDB_LINES
         if took and len(now.lines) < 30:
             now.lines.append(line)
         if now.count > limit:
@@ -123,17 +104,17 @@ class CoreDumpReader:
 
     def finish(self) -> Iterable[GpuException]:
         self._end()
-        return list(self._found.values())
+        return list(self._found)
 
     def _feed_driver(self, now: _Parts, text: str) -> bool:
         if "coredump:" not in text:
             return False
         pc = _PC.search(text)
         frame = _DRIVER_FRAME.search(text)
-        if pc and now.pc is None:
-            now.pc = pc[1]
-        elif frame and now.kernel is None:
-            now.kernel = frame[1]
+        if pc and "pc" not in now.known:
+            now.known["pc"] = pc[1]
+        elif frame and "kernel" not in now.known:
+            now.known["kernel"] = frame[1]
         elif "has finished state collection" in text:
             now.count = _DRIVER_LINES + 1
             return False
@@ -141,18 +122,18 @@ class CoreDumpReader:
 
     def _feed_gdb(self, now: _Parts, text: str) -> bool:
         if focus := _FOCUS.search(text):
-            now.block, now.thread = triple(focus[1]), triple(focus[2])
+            now.known |= {"block": triple(focus[1]), "thread": triple(focus[2])}
         elif exception := _EXCEPTION.search(text.rstrip()):
-            now.exception = (exception[1] or exception[2]).strip()
+            now.known["exception"] = (exception[1] or exception[2]).strip()
         elif triggered := _TRIGGERED.search(text):
-            now.pc = triggered[1]
+            now.known["pc"] = triggered[1]
             self._feed_place(now, (triggered[2] or "").strip())
         elif frame := _FRAME.match(text):
             self._feed_frame(now, frame[1].rstrip())
         elif source := _SOURCE.match(text):
             now.text.setdefault(int(source[1]), source[2].strip())
         elif instruction := _INSTRUCTION.match(text.strip()):
-            now.instruction = now.instruction or instruction[1].strip()
+            now.known.setdefault("instruction", instruction[1].strip())
         elif line := _LINE.search(text):
             now.full.setdefault(int(line[1]), line[2])
         else:
@@ -164,8 +145,8 @@ class CoreDumpReader:
         if place:
             now.fault = (place[1], int(place[2]))
             text = text[: place.start()].rstrip()
-        if text and now.kernel is None:
-            now.kernel = kernel_name(text.partition("+")[0])
+        if text:
+            now.known.setdefault("kernel", kernel_name(text.partition("+")[0]))
 
     def _feed_frame(self, now: _Parts, text: str) -> None:
         at = _AT.search(text)
@@ -174,20 +155,13 @@ class CoreDumpReader:
             now.full.setdefault(int(at[2]), at[1])
         launch = _LAUNCH.search(text)
         if launch:
-            now.kernel = kernel_name(text[: launch.start()])
-            now.grid, now.block_size = triple(launch[1]), triple(launch[2])
+            now.known["kernel"] = kernel_name(text[: launch.start()])
+            now.known |= {"grid": triple(launch[1]), "block_size": triple(launch[2])}
 
     def _end(self) -> None:
         now, self._now = self._now, None
-        if now is None or not (now.exception or now.kernel):
-            return
-        new = now.record(self._artifact)
-        key = (new.source, new.exception, new.kernel, new.file, new.line)
-        old = self._found.get(key)
-        if old is not None:
-            self._found[key] = replace(old, count=old.count + 1)
-        elif len(self._found) < 200:
-            self._found[key] = new
+        if now is not None and ("exception" in now.known or "kernel" in now.known):
+            self._found.add(now.record(self._artifact))
 
 
 READERS = (CoreDumpReader,)

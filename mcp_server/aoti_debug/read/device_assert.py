@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
-from aoti_debug.read.blocks import span_of, triple
+from aoti_debug.read.blocks import Alike, Triple, span_of, triple
 from aoti_debug.read.record import DeviceAssert, Line
 
 _KEPT = 1000
@@ -28,7 +27,7 @@ class DeviceAssertReader:
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
-        self._found: dict[tuple[str, int, str], DeviceAssert] = {}
+        self._found: Alike[DeviceAssert] = Alike("file", "line", "condition", most=_KEPT)
         self._cpu: Line | None = None
 
     def feed(self, line: Line) -> bool:
@@ -48,7 +47,7 @@ class DeviceAssertReader:
         if self._cpu is not None:
             self._add_cpu(self._cpu, None)
             self._cpu = None
-        return list(self._found.values())
+        return list(self._found)
 
     def _feed_gpu(self, line: Line) -> None:
         head, block, rest = line.text.partition(": block: [")
@@ -62,67 +61,42 @@ class DeviceAssertReader:
         if not file or not (number.isdigit() and len(number) < 10):
             return
         at, _, thread = ("[" + before).partition("thread: ")
-        self._add(
-            line,
-            DeviceAssert(
-                span_of(self._artifact, [line]),
-                file=file,
-                line=int(number),
-                function=None if function in ("", "unknown") else function,
-                block=triple(at),
-                thread=triple(thread),
-                condition=condition,
-                **_bounds(condition),
-                count=1,
-            ),
-        )
+        own = None if function in ("", "unknown") else function
+        self._add(line, file, int(number), own, condition, triple(at), triple(thread))
 
     def _add_cpu(self, line: Line, raised: re.Match[str] | None) -> None:
         said = _SAID.search(line.text)
-        if said is None:
-            return
-        condition = said[1]
-        bounds = _bounds(condition)
-        self._add(
-            line,
-            DeviceAssert(
-                span_of(self._artifact, [line]),
-                file=raised[2] if raised else "",
-                line=int(raised[3]) if raised else 0,
-                function=raised[1] if raised else None,
-                block=None,
-                thread=None,
-                condition=condition,
-                **bounds,
-                count=1,
-            ),
-        )
+        if said is not None:
+            file, number = (raised[2], int(raised[3])) if raised else ("", 0)
+            self._add(line, file, number, raised[1] if raised else None, said[1])
 
-    def _add(self, line: Line, new: DeviceAssert) -> None:
-        key = (new.file, new.line, new.condition)
-        old = self._found.get(key)
-        if old is not None:
-            span = replace(old.span, last=line.number)
-            self._found[key] = replace(old, span=span, count=old.count + 1)
-        elif len(self._found) < _KEPT:
-            self._found[key] = new
+    def _add(
+        self,
+        line: Line,
+        file: str,
+        number: int,
+        function: str | None,
+        condition: str,
+        block: Triple | None = None,
+        thread: Triple | None = None,
+    ) -> None:
+        span = span_of(self._artifact, [line])
+        place = (file, number, function, block, thread)
+        self._found.add(DeviceAssert(span, *place, condition, *_bounds(condition), count=1))
 
 
-def _bounds(condition: str) -> dict[str, str | None]:
-    """Take apart `index out of bounds: LOWER <= INDEX < UPPER`; a side that is known to hold is
-    not checked, and not said."""
+def _bounds(condition: str) -> tuple[str | None, str | None, str | None]:
+    """Take LOWER, INDEX and UPPER out of `index out of bounds: LOWER <= INDEX < UPPER`; a side that
+    is known to hold is not checked, and not said."""
     _, found, range_ = condition.partition(_INDEX)
     lower, below, rest = range_.partition(" <= ")
     if not below:
         lower, rest = "", range_
     index, above, upper = rest.rpartition(" < ")
     if not (found and (below or above)):
-        return {"lower": None, "index": None, "upper": None}
-    return {
-        "lower": _plain(lower) if below else None,
-        "index": _plain(index if above else rest),
-        "upper": _plain(upper) if above else None,
-    }
+        return None, None, None
+    first, last = _plain(lower) if below else None, _plain(upper) if above else None
+    return first, _plain(index if above else rest), last
 
 
 def _plain(text: str) -> str:

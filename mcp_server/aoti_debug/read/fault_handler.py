@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
 
-from aoti_debug.read.blocks import Ends, span_of
+from aoti_debug.read.blocks import BlockReader, span_of
 from aoti_debug.read.record import (
     CppFrame,
     FaultHandlerDump,
@@ -34,78 +32,59 @@ _SHELL = re.compile(
 _MORE = 6  # lines of what() after the first
 
 
-class TerminatedReader:
+class TerminatedReader(BlockReader[Terminated]):
     """Give each way in which a process said that it died."""
 
-    triggers: tuple[str, ...] = (
-        "terminate called",
-        "free(): ",
-        "malloc(): ",
-        "realloc(): ",
-        "calloc(): ",
-        "chunk(): ",
-        "double free or corruption",
-        "corrupted ",
-        "malloc_consolidate(): ",
-        "*** stack smashing",
-        "*** buffer overflow",
-        "pure virtual method called",
-        "Killed",
-        "Aborted",
-        "Segmentation fault",
-        "Bus error",
-        "Illegal instruction",
-        "Floating point exception",
-        "Trace/breakpoint trap",
+    triggers = (
+        *("terminate called", "free(): ", "malloc(): ", "realloc(): ", "calloc(): ", "chunk(): "),
+        *("double free or corruption", "corrupted ", "malloc_consolidate(): "),
+        *("*** stack smashing", "*** buffer overflow", "pure virtual method called"),
+        *("Killed", "Aborted", "Segmentation fault", "Bus error", "Illegal instruction"),
+        *("Floating point exception", "Trace/breakpoint trap"),
     )
+    keeps = (100, 50)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[Terminated] = Ends(100, 50)
+    def begin(self) -> None:
         self._type: str | None = None
         self._what: list[str] = []
-        self._lines: list[Line] = []
 
     def feed(self, line: Line) -> bool:
         text = line.text.rstrip()
         thrown = _THROWN.search(text)
         if thrown:
-            self._end()
-            self._type, self._lines = thrown[1], [line]
+            self.end()
+            self._type, self.lines = thrown[1], [line]
             return True
-        if self._lines:
+        if self.lines:
             if self._feed_what(line, text):
                 return True
-            self._end()
+            self.end()
         found = _GLIBC.search(text) or _SHELL.match(text.strip())
         if found:
             message = " ".join(found[1].split()) if found.re is _SHELL else found[0]
-            self._found.add(Terminated(span_of(self._artifact, [line]), None, message))
+            self.found.add(Terminated(span_of(self.artifact, [line]), None, message))
         return False
-
-    def finish(self) -> Iterable[Terminated]:
-        self._end()
-        return list(self._found)
 
     def _feed_what(self, line: Line, text: str) -> bool:
         at = text.find(_WHAT)
         if not self._what and at >= 0:
             self._what = [text[at + len(_WHAT) :]]
         elif not self._what:
-            self._lines.append(line)  # other output between the two lines
-            return len(self._lines) < _MORE
+            self.lines.append(line)  # other output between the two lines
+            return len(self.lines) < _MORE
         elif not text or text.startswith(("Exception raised from", "frame #", "Fatal Python")):
             return False
         else:
             self._what.append(text)
-        self._lines.append(line)
+        self.lines.append(line)
         return len(self._what) <= _MORE
 
-    def _end(self) -> None:
-        if self._lines:
+    def end(self) -> None:
+        if self.lines:
             message = "\n".join(self._what)[:4000]
-            self._found.add(Terminated(span_of(self._artifact, self._lines), self._type, message))
-        self._type, self._what, self._lines = None, [], []
+            self.found.add(Terminated(span_of(self.artifact, self.lines), self._type, message))
+        self.lines = []
+        self.begin()
 
 
 _SIGNAL = re.compile(r"(?:received|terminated with) signal (SIG\w{1,20})")
@@ -116,49 +95,41 @@ _GPU = ("<<<", "coredump:")
 _NATIVE_FRAMES = 256
 
 
-class NativeReader:
+class NativeReader(BlockReader[NativeBacktrace]):
     """Give the first and last stacks; the signal is the one that gdb named before."""
 
-    triggers: tuple[str, ...] = ("received signal SIG", "terminated with signal SIG", "#0  ")
+    triggers = ("received signal SIG", "terminated with signal SIG", "#0  ")
+    keeps = (50, 50)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[NativeBacktrace] = Ends(50, 50)
+    def begin(self) -> None:
         self._signal: str | None = None
         self._frames: list[NativeFrame] = []
-        self._lines: list[Line] = []
-        self._gap = 0
 
     def feed(self, line: Line) -> bool:
         signal = _SIGNAL.search(line.text)
         if signal:
-            self._end()
+            self.end()
             self._signal = signal[1]
             return False
         frame = _NATIVE_FRAME.match(line.text)
         if frame is None or any(part in line.text for part in _GPU):
-            if self._frames:
-                self._end()
+            self.end()
             return False
         index = int(frame[1])
         if index == 0:
-            self._end()
+            self.end()
         elif not self._frames:
             return False
         if len(self._frames) < _NATIVE_FRAMES:
             self._frames.append(_native(index, frame[2].rstrip()))
-        self._lines = [*self._lines[:7], line]
+        self.lines = [*self.lines[:7], line]
         return True
 
-    def finish(self) -> Iterable[NativeBacktrace]:
-        self._end()
-        return list(self._found)
-
-    def _end(self) -> None:
+    def end(self) -> None:
         if self._frames:
-            span = replace(span_of(self._artifact, self._lines), last=self._lines[-1].number)
-            self._found.add(NativeBacktrace(span, self._signal, tuple(self._frames)))
-        self._frames, self._lines = [], []
+            span = span_of(self.artifact, self.lines)
+            self.found.add(NativeBacktrace(span, self._signal, tuple(self._frames)))
+        self._frames, self.lines = [], []
 
 
 def _native(index: int, text: str) -> NativeFrame:
@@ -187,18 +158,14 @@ _FRAMES = 200
 _STACKS, _DEEPEST = 20, 30  # threads whose stacks are kept, and frames of each
 
 
-class FaultHandlerReader:
+class FaultHandlerReader(BlockReader[FaultHandlerDump]):
     """Keep the stack of the current thread; of a time-out, of the thread printed last (main)."""
 
-    triggers: tuple[str, ...] = (_FATAL, "Timeout (", "(most recent call first)", _MODULES)
+    triggers = (_FATAL, "Timeout (", "(most recent call first)", _MODULES)
+    keeps = (50, 50)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[FaultHandlerDump] = Ends(50, 50)
-        self._lines: list[Line] = []
-        self._reset()
-
-    def _reset(self) -> None:
+    def begin(self) -> None:
+        self.lines = []
         self._reason: str | None = None
         self._frames: list[Place] = []
         self._native: list[CppFrame] = []
@@ -213,22 +180,18 @@ class FaultHandlerReader:
         timeout = _TIMEOUT.search(text)
         at = text.find(_FATAL)
         if at >= 0 or timeout:
-            self._end()
+            self.end()
             self._reason = timeout[0].rstrip("!") if timeout else text[at + len(_FATAL) :].strip()
-            self._lines = [line]
+            self.lines = [line]
             return True
         if self._reason is None:
             return False
         self._count += 1
         if self._count > _LINES or not self._feed_open(text):
-            self._end()
+            self.end()
             return False
-        self._lines = [*self._lines[:7], line]
+        self.lines = [*self.lines[:7], line]
         return True
-
-    def finish(self) -> Iterable[FaultHandlerDump]:
-        self._end()
-        return list(self._found)
 
     def _feed_open(self, text: str) -> bool:
         thread = _THREAD.search(text)
@@ -267,21 +230,20 @@ class FaultHandlerReader:
             return True
         return not text.strip() or text.startswith(("  ", "Python runtime state", "<"))
 
-    def _end(self) -> None:
+    def end(self) -> None:
         if self._reason is None:
             return
-        span = span_of(self._artifact, self._lines)
-        dump = FaultHandlerDump(
-            replace(span, last=max(line.number for line in self._lines)),
-            self._reason[:500],
-            tuple(self._frames),
-            tuple(self._native),
-            max(self._threads, 1),
-            tuple(tuple(stack) for stack in self._stacks),
+        self.found.add(
+            FaultHandlerDump(
+                span_of(self.artifact, self.lines),
+                self._reason[:500],
+                tuple(self._frames),
+                tuple(self._native),
+                max(self._threads, 1),
+                tuple(map(tuple, self._stacks)),
+            )
         )
-        self._found.add(dump)
-        self._reset()
-        self._lines = []
+        self.begin()
 
 
 READERS = (FaultHandlerReader, TerminatedReader, NativeReader)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import astuple, dataclass
 
-from aoti_debug.read.blocks import Ends, span_of
-from aoti_debug.read.record import InputCheck, Line, Record
+from aoti_debug.read.blocks import BlockReader, span_of
+from aoti_debug.read.record import InputCheck, Line, Property, Record, Relation
 
 _HEAD = "Constraints violated ("
 _SIZE = r"(?:(?P<{0}name>[^=\s]{{1,80}}) = )?(?P<{0}source>L\[.{{1,200}}?\.size\(\)\[\d{{1,3}}\])"
@@ -50,39 +49,31 @@ class ConstraintsViolated(Record):
         return {r.size: r.dim for r in self.reasons if r.size is not None}
 
 
-class ConstraintsReader:
+class ConstraintsReader(BlockReader[ConstraintsViolated]):
     """Give one record for each block of reasons; torch prints the same block twice."""
 
-    triggers: tuple[str, ...] = (_HEAD,)
-
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._lines: list[Line] = []
-        self._found: Ends[ConstraintsViolated] = Ends(20, 20)
+    triggers = (_HEAD,)
+    keeps = (20, 20)
 
     def feed(self, line: Line) -> bool:
-        if self._lines:
-            if line.text[:2] in ("  ", "Su") and len(self._lines) < _LINES:
-                self._lines.append(line)
+        if self.lines:
+            if line.text[:2] in ("  ", "Su") and len(self.lines) < _LINES:
+                self.lines.append(line)
                 return True
-            self._end()
+            self.end()
         if _HEAD in line.text:
-            self._lines = [line]
-        return bool(self._lines)
+            self.lines = [line]
+        return bool(self.lines)
 
-    def finish(self) -> Iterable[Record]:
-        self._end()
-        return list(self._found)
-
-    def _end(self) -> None:
-        lines, self._lines = self._lines, []
+    def end(self) -> None:
+        lines, self.lines = self.lines, []
         texts = [line.text for line in lines]
         at = next((i for i, t in enumerate(texts) if t.startswith("Suggested")), len(texts))
         reasons = [reason for text in texts[:at] if (reason := _reason(text)) is not None]
         fixes = [(f["name"], f["value"]) for t in texts[at:] if (f := _FIX.match(t))]
         if reasons:
-            span = span_of(self._artifact, lines)
-            self._found.add(ConstraintsViolated(span, tuple(reasons), tuple(fixes)))
+            span = span_of(self.artifact, lines)
+            self.found.add(ConstraintsViolated(span, tuple(reasons), tuple(fixes)))
 
 
 def _reason(text: str) -> Reason | None:
@@ -92,15 +83,13 @@ def _reason(text: str) -> Reason | None:
     if found := _VALUES.search(text):
         guard = found["guard"].removesuffix(".")
         value = re.fullmatch(r"a constant \((-?\d{1,19})\)", guard)
-        size, name = found["source"], found["name"] or found["source"]
+        size = found["source"]
         if value:
-            return Reason(name, size, f"{size} == {value[1]}", int(value[1]))
-        return Reason(name, size, guard)
+            return Reason(found["name"] or size, size, f"{size} == {value[1]}", int(value[1]))
+        return Reason(found["name"] or size, size, guard)
     if found := _RELATED.search(text):
-        other = found["othersource"]
-        return Reason(
-            found["name"] or found["source"], found["source"], f"{found['source']} == {other}"
-        )
+        size = found["source"]
+        return Reason(found["name"] or size, size, f"{size} == {found['othersource']}")
     return None
 
 
@@ -139,35 +128,21 @@ DEVICES = tuple(
 _KEPT = 200
 # In the wrapper's source the same words stand within quotation marks.
 _INPUT = re.compile(r"(?<!\")input_handles\[(\d{1,9})\]: ([^\n\"]{1,600})$")
-Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
-Relation = Literal["equal", "min", "max"]
-_TEXTS: tuple[tuple[str, Property, Relation], ...] = (
-    (r"unmatched dtype, expected: ([^,]{1,80}), but got: (\S{1,40})()", "dtype", "equal"),
-    (
-        r"unmatched dim value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
-        "size",
-        "equal",
-    ),
-    (
-        r"dim value is too small at (\d{1,4}), expected it to be >= (-?\d{1,19}), but got: "
-        r"(-?\d{1,19})",
-        "size",
-        "min",
-    ),
-    (
-        r"dim value is too large at (\d{1,4}), expected(?: it)? to be <= (-?\d{1,19}), but got: "
-        r"(-?\d{1,19})",
-        "size",
-        "max",
-    ),
-    (
-        r"unmatched stride value at (\d{1,4}), expected: (-?\d{1,19}), but got: (-?\d{1,19})",
-        "stride",
-        "equal",
-    ),
-    (r"unmatched device type, expected: ([^,]{1,80}), but got: (\S{1,40})()", "device", "equal"),
-    (r"(?:unmatched|expected) (?:ndim|rank)\D{1,20}(\d{1,4})\D{1,20}(\d{1,4})()", "rank", "equal"),
+_WHAT = re.compile(
+    r"unmatched (dtype|device) ?(?:type)?, expected: ([^,]{1,80}), but got: (\S{1,40})"
 )
+_NAMES = {"dtype": DTYPES, "device": DEVICES}
+_RANK = re.compile(r"(?:unmatched|expected) (?:ndim|rank)\D{1,20}(\d{1,4})\D{1,20}(\d{1,4})")
+_DIM = re.compile(
+    r"(unmatched dim|unmatched stride|dim value is too small|dim value is too large)(?: value)? at "
+    r"(\d{1,4}), expected(?: it)?(?: to be [<>]=|:) (-?\d{1,19}), but got: (-?\d{1,19})"
+)
+_OF_A_DIM: dict[str, tuple[Property, Relation]] = {
+    "unmatched dim": ("size", "equal"),
+    "dim value is too small": ("size", "min"),
+    "dim value is too large": ("size", "max"),
+    "unmatched stride": ("stride", "equal"),
+}
 
 
 class InputCheckReader:
@@ -181,35 +156,28 @@ class InputCheckReader:
 
     def feed(self, line: Line) -> bool:
         if found := _INPUT.search(line.text):
-            self._add_input(line, int(found[1]), found[2].strip())
+            index, text = int(found[1]), found[2].strip()
+            check = InputCheck(span_of(self._artifact, [line]), index, *_found_wrong(text))
+            key = astuple(check)[1:]
+            if key not in self._found and len(self._found) < _KEPT:
+                self._found[key] = check
         return False
 
     def finish(self) -> Iterable[InputCheck]:
         return list(self._found.values())
 
-    def _add_input(self, line: Line, index: int, text: str) -> None:
-        dim: int | None = None
-        property_: Property = "other"
-        relation: Relation = "equal"
-        expected, got = "", text
-        for pattern, what, how in _TEXTS:
-            match = re.search(pattern, text)
-            if match is None:
-                continue
-            property_, relation = what, how
-            if match[3]:
-                dim, expected, got = int(match[1]), match[2], match[3]
-            else:
-                expected, got = match[1], match[2]
-            break
-        if property_ == "dtype":
-            expected, got = _code(expected, DTYPES), _code(got, DTYPES)
-        elif property_ == "device":
-            expected, got = _code(expected, DEVICES), _code(got, DEVICES)
-        span = span_of(self._artifact, [line])
-        key = (index, property_, dim, relation, expected, got)
-        if key not in self._found and len(self._found) < _KEPT:
-            self._found[key] = InputCheck(span, index, property_, dim, relation, expected, got)
+
+def _found_wrong(text: str) -> tuple[Property, int | None, Relation, str, str]:
+    """Return property, dimension and relation, what was expected and what was got."""
+    if found := _WHAT.search(text):
+        expected, got = (_code(one, _NAMES[found[1]]) for one in found.group(2, 3))
+        return "dtype" if found[1] == "dtype" else "device", None, "equal", expected, got
+    if found := _DIM.search(text):
+        property_, relation = _OF_A_DIM[found[1]]
+        return property_, int(found[2]), relation, found[3], found[4]
+    if found := _RANK.search(text):
+        return "rank", None, "equal", found[1], found[2]
+    return "other", None, "equal", "", text
 
 
 def _code(text: str, names: tuple[str, ...]) -> str:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from aoti_debug.read.blocks import span_of, triple, whole
+from aoti_debug.read.blocks import Alike, span_of, triple, whole
 from aoti_debug.read.record import Line, Record, SanitizerError, SanitizerSummary
 
 Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
 Access = Literal["read", "write", "atomic", "assert", "free"]
-Side = Literal["after", "before", "inside"]
 
 _PREFIX = "========="
 _START = re.compile(r"={9}(?: |\s*$)(?!.{0,8000}=\s*$)")  # a rule of some test runner ends so
-_KEPT = 500
+KEPT = 500
 _LINES = 200  # of one finding
-_FRAMES = 64
+FRAMES = 64
 _SIZE = re.compile(r" of size ([\d,]{1,30}) byte")
 _RACE = re.compile(r"\w{1,20} Thread (\([\d,]{1,40}\)) (at .{1,8000})")
 _SHARED = re.compile(r" at __shared__ (0x[0-9a-fA-F]{1,20}) in block (\([\d,]{1,40}\))")
@@ -52,17 +51,11 @@ _NOT_FINDINGS = (
 
 @dataclass(slots=True)
 class _Finding:
+    """What is known of a finding so far; `known` are fields of its record."""
+
     lines: list[Line]
     what: str
-    kernel: str | None = None
-    offset: int | None = None
-    place: tuple[str, int] | None = None
-    thread: tuple[int, int, int] | None = None
-    block: tuple[int, int, int] | None = None
-    address: int | None = None
-    distance: int | None = None
-    side: Side | None = None
-    allocation: tuple[int, int | None] | None = None
+    known: dict[str, Any] = field(default_factory=dict)
     frames: list[str] = field(default_factory=list)
 
     def record(self, artifact: str) -> SanitizerError:
@@ -73,19 +66,12 @@ class _Finding:
             what=self.what[:1000],
             access=access_of(self.what),
             size=whole(size[1]) if size else None,
-            kernel=self.kernel,
-            offset=self.offset,
-            file=self.place[0] if self.place else None,
-            line=self.place[1] if self.place else None,
-            block=self.block,
-            thread=self.thread,
-            address=self.address,
-            distance=self.distance,
-            side=self.side,
-            allocation_address=self.allocation[0] if self.allocation else None,
-            allocation_size=self.allocation[1] if self.allocation else None,
             frames=tuple(self.frames),
+            **self.known,
         )
+
+
+ALIKE = ("what", "kernel", "offset", "file", "line")  # but for thread and address
 
 
 class MemcheckReader:
@@ -95,7 +81,7 @@ class MemcheckReader:
 
     def __init__(self, artifact: str) -> None:
         self._artifact = artifact
-        self._found: dict[object, SanitizerError] = {}
+        self._found: Alike[SanitizerError] = Alike(*ALIKE, most=KEPT)
         self._now: _Finding | None = None
         self._summary: SanitizerSummary | None = None
 
@@ -113,7 +99,7 @@ class MemcheckReader:
 
     def finish(self) -> Iterable[Record]:
         self._end()
-        found: list[Record] = list(self._found.values())
+        found: list[Record] = list(self._found)
         if self._summary is not None:
             found.append(self._summary)
         return found
@@ -133,9 +119,9 @@ class MemcheckReader:
             self._feed_place(now, place)
         elif shared := _SHARED.search(text):
             now.what = text[: shared.start()]
-            now.address, now.block = int(shared[1], 16), triple(shared[2])
+            now.known |= {"address": int(shared[1], 16), "block": triple(shared[2])}
         elif leak := _LEAK.match(text):
-            now.what, now.address = leak[1], int(leak[2], 16)
+            now.what, now.known["address"] = leak[1], int(leak[2], 16)
 
     def _feed_detail(self, now: _Finding, line: Line, text: str) -> None:
         if len(now.lines) >= _LINES:
@@ -144,52 +130,44 @@ class MemcheckReader:
         if text.startswith("at "):
             self._feed_place(now, text)
         elif race := _RACE.match(text):
-            now.thread = now.thread or triple(race[1])
+            now.known.setdefault("thread", triple(race[1]))
             self._feed_place(now, race[2])
         elif by := _BY.search(text):
-            now.thread, now.block = triple(by[1]), triple(by[2])
+            now.known |= {"thread": triple(by[1]), "block": triple(by[2])}
         elif "Frame: " in text:
-            if len(now.frames) < _FRAMES:
+            if len(now.frames) < FRAMES:
                 now.frames.append(text[:1000])
         else:
             if address := _ADDRESS.search(text):
-                now.address = int(address[1], 16)
+                now.known["address"] = int(address[1], 16)
                 fault = _FAULT.search(text)
                 if fault and fault[0] not in now.what:
                     now.what += fault[0]  # as the XML words it
             if distance := _DISTANCE.search(text):
-                now.distance = whole(distance[1])
-                now.side = "after" if distance[2] == "after" else "before"
+                now.known |= {"distance": whole(distance[1]), "side": distance[2]}
             elif "is inside the nearest" in text:
-                now.side = "inside"
+                now.known["side"] = "inside"
             if allocation := _ALLOCATION.search(text):
-                now.allocation = (int(allocation[1], 16), whole(allocation[2]))
+                now.known["allocation_address"] = int(allocation[1], 16)
+                now.known["allocation_size"] = whole(allocation[2])
 
     def _feed_place(self, now: _Finding, text: str) -> None:
-        if now.kernel is not None:
+        if "kernel" in now.known:
             return
         kernel, _, place = text.removeprefix("at ").strip().rpartition(" in ")
         if not kernel:
             kernel, place = place, ""
         kernel, offset = split_offset(kernel)
-        now.kernel, now.offset = kernel[:1000], offset
+        now.known |= {"kernel": kernel[:1000], "offset": offset}
         file, _, number = place.partition(" and ")[0].rpartition(":")
         digits = re.match(r"\d{1,9}", number)
         if file and digits:
-            now.place = (file, int(digits[0]))
+            now.known |= {"file": file, "line": int(digits[0])}
 
     def _end(self) -> None:
         now, self._now = self._now, None
-        if now is None:
-            return
-        new = now.record(self._artifact)
-        key = (new.what, new.kernel, new.offset, new.file, new.line)
-        old = self._found.get(key)
-        if old is not None:
-            span = replace(old.span, last=new.span.last)
-            self._found[key] = replace(old, span=span, count=old.count + 1)
-        elif len(self._found) < _KEPT:
-            self._found[key] = new
+        if now is not None:
+            self._found.add(now.record(self._artifact))
 
 
 def split_offset(kernel: str) -> tuple[str, int | None]:

@@ -7,20 +7,18 @@ tells.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from xml.parsers import expat
 
 from aoti_debug.errors import UnreadableInput
-from aoti_debug.read.memcheck import Tool, access_of
+from aoti_debug.read.blocks import Alike
+from aoti_debug.read.memcheck import ALIKE, FRAMES, KEPT, Tool, access_of
 from aoti_debug.read.record import SanitizerError, Span
 
 _ROOT = "ComputeSanitizerOutput"
 _LIMIT = 64 << 20  # bytes of a file that are looked at
 _RECORDS = 200_000
-_KEPT = 500
 _DEPTH = 32
 _TEXT = 20_000  # characters of one element
-_FRAMES = 64
 _TOOLS: dict[str, Tool] = {
     "initcheck": "initcheck",
     "synccheck": "synccheck",
@@ -54,7 +52,7 @@ def read_memcheck_xml(data: bytes, artifact: str) -> tuple[SanitizerError, ...]:
             raise UnreadableInput(f"{artifact} is not compute-sanitizer's XML: {error}") from error
     if not collector.rooted:
         raise UnreadableInput(f"{artifact} is not compute-sanitizer's XML")
-    return tuple(collector.found.values())
+    return tuple(collector.found)
 
 
 def _refuse(*_: object) -> None:
@@ -72,7 +70,7 @@ class _Collector:
         self._count = 0
         self.rooted = False
         self.line: Callable[[], int] = lambda: 0
-        self.found: dict[object, SanitizerError] = {}
+        self.found: Alike[SanitizerError] = Alike(*ALIKE, most=KEPT)
 
     def start(self, name: str, _attributes: dict[str, str]) -> None:
         if not self._names and name != _ROOT:
@@ -102,21 +100,13 @@ class _Collector:
                 self._add(element)
         elif len(self._names) > 1:
             values = self._stack[-1].setdefault(name, [])
-            if len(values) < 2 * _FRAMES:
+            if len(values) < 2 * FRAMES:
                 values.append(element or text)
 
     def _add(self, record: Element) -> None:
         kind = _text(record, "kind").lower()
-        if kind in ("api", "api error"):
-            return
-        new = self._error(record, kind)
-        key = (new.what, new.kernel, new.offset, new.file, new.line)
-        old = self.found.get(key)
-        if old is not None:
-            span = replace(old.span, last=new.span.last)
-            self.found[key] = replace(old, span=span, count=old.count + 1)
-        elif len(self.found) < _KEPT:
-            self.found[key] = new
+        if kind not in ("api", "api error"):
+            self.found.add(self._error(record, kind))
 
     def _error(self, record: Element, kind: str) -> SanitizerError:
         what, who = _child(record, "what"), _child(record, "who")
@@ -140,9 +130,6 @@ class _Collector:
             block=_axes(_child(who, "blockIdx") or _child(common, "blockIdx")),
             thread=_axes(_child(who, "threadIdx") or _child(thread0, "threadIdx")),
             address=_int(_text(what, "address") or _text(common, "address")),
-            distance=None,
-            side=None,
-            allocation_address=None,
             allocation_size=_int(_text(what, "size")) if leak else None,
             frames=_frames(record),
         )
@@ -174,7 +161,7 @@ def _frames(record: Element) -> tuple[str, ...]:
     frames: list[str] = []
     for stack, word in (("deviceStack", "Device"), ("hostStack", "Host")):
         for frame in _child(record, stack).get("frame", ()):
-            if isinstance(frame, dict) and len(frames) < _FRAMES:
+            if isinstance(frame, dict) and len(frames) < FRAMES:
                 name = _text(frame, "func") or _text(frame, "pc")
                 frames.append(f"{word} Frame: {name} in {_text(frame, 'module')}"[:1000])
     return tuple(frames)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from aoti_debug.read.blocks import Ends, integers, number, span_of, whole
+from aoti_debug.read.blocks import BlockReader, Ends, integers, number, span_of, whole
 from aoti_debug.read.record import Launches, Line, Record, SavedTensor, Span, TensorStatistics
 
 When = Literal["before", "after", "input"]
@@ -43,10 +43,7 @@ _SAVED_KEPT = 5000
 @dataclass(slots=True)
 class _Block:
     line: Line
-    when: When
-    kernel: str
-    argument: str
-    launch: int
+    head: tuple[When, str, str, int]  # kernel, argument, launch
     fields: dict[str, str] = field(default_factory=dict)
     values: list[str] = field(default_factory=list)
     size: int = 0
@@ -54,17 +51,14 @@ class _Block:
     last: int = 0
 
     def record(self, artifact: str) -> TensorStatistics:
-        span = span_of(artifact, [self.line])
+        when, kernel, argument, _ = self.head
         stats = [f"{k}: {v}" for k, v in self.fields.items()]
-        quote = "\n".join([f"{self.when} {self.kernel} - {self.argument}", *stats])[:300]
-        values = "\n".join(self.values).strip()[:_VALUES]
+        quote = "\n".join([f"{when} {kernel} - {argument}", *stats])[:300]
+        first = self.line.number
         got = self.fields.get
         return TensorStatistics(
-            Span(artifact, self.line.number, max(self.last, self.line.number), quote or span.quote),
-            when=self.when,
-            kernel=self.kernel,
-            argument=self.argument,
-            launch=self.launch,
+            Span(artifact, first, max(self.last, first), quote),
+            *self.head,
             numel=whole(got("Number of elements", "")),
             dtype=got("Dtype"),
             device=got("Device"),
@@ -73,7 +67,7 @@ class _Block:
             max=number(got("Max value", "")),
             size=integers(got("Size", "")),
             stride=integers(got("Stride", "")),
-            values=values or None,
+            values="\n".join(self.values).strip()[:_VALUES] or None,
         )
 
 
@@ -140,13 +134,12 @@ class _Order:
         )
 
 
-class PrinterReader:
+class PrinterReader(BlockReader[Record]):
     """Give the order of launches for each mode, and the first and last of what repeats."""
 
-    triggers: tuple[str, ...] = ("_launch: ", "_launch - ", "aoti_model_inputs", _SAVED)
+    triggers = ("_launch: ", "_launch - ", "aoti_model_inputs", _SAVED)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
+    def begin(self) -> None:
         self._orders: dict[int, _Order] = {}
         self._blocks: dict[tuple[str, str, str], _Kept] = {}
         self._saved: Ends[tuple[Line, str]] = Ends(_SAVED_KEPT, _SAVED_KEPT)
@@ -162,7 +155,7 @@ class PrinterReader:
             launch = self._order(mode).see(line, when, kernel)
             self._end_block()
             if mode == 2 and argument is not None:
-                self._block = _Block(line, when, kernel, argument, launch)
+                self._block = _Block(line, (when, kernel, argument, launch))
         at = line.text.find(_SAVED)
         if at >= 0:
             self._saved.add((line, line.text[at + len(_SAVED) :].strip()))
@@ -173,7 +166,7 @@ class PrinterReader:
         saved = self._read_saved()
         for mode in sorted(self._orders):
             if self._orders[mode].total:
-                yield self._orders[mode].record(self._artifact)
+                yield self._orders[mode].record(self.artifact)
         for kept in self._blocks.values():
             yield from {id(b): b for b in (kept.first, kept.bad, kept.last) if b}.values()
         yield from saved
@@ -199,7 +192,7 @@ class PrinterReader:
             return
         if not any(_SUMMARY.search(v) for v in block.values):  # a program's own output
             block.values = []
-        new = block.record(self._artifact)
+        new = block.record(self.artifact)
         key = (new.when, new.kernel, new.argument)
         kept = self._blocks.get(key)
         if kept is not None:
@@ -218,7 +211,7 @@ class PrinterReader:
                 kernel, argument = _known(argument or "", kernels)
             if when is not None and when != "input" and kernel is not None:
                 self._order(1).see(line, when, kernel)
-            span = span_of(self._artifact, [line])
+            span = span_of(self.artifact, [line])
             records.append(SavedTensor(span, path, when, kernel, argument))
         return records
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import BinaryIO, Literal
 
-from aoti_debug.read.blocks import MARK, Ends, span_of
+from aoti_debug.read.blocks import MARK, BlockReader, span_of
 from aoti_debug.read.record import QUOTE_LIMIT, ErrorLine, Line, PythonException, SaidLine, Span
 from aoti_debug.vocabulary import Place
 
@@ -146,14 +145,13 @@ class _Traceback:
         return text
 
 
-class TracebackReader:
+class TracebackReader(BlockReader[PythonException]):
     """Give every exception of every traceback; of very many the first and last."""
 
-    triggers: tuple[str, ...] = (_START, '  File "')
+    triggers = (_START, '  File "')
+    keeps = (300, 300)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[PythonException] = Ends(300, 300)
+    def begin(self) -> None:
         self._now: _Traceback | None = None
         self._ended: PythonException | None = None  # may yet be the cause of a next one
         self._after = 0
@@ -179,10 +177,9 @@ class TracebackReader:
         self._now.frames.append(_frame(found))
         return True
 
-    def finish(self) -> Iterable[PythonException]:
+    def end(self) -> None:
         self._end()
         self._release(None)
-        return list(self._found)
 
     def _start(self, line: Line, before: str, at: int) -> None:
         self._end()
@@ -264,7 +261,7 @@ class TracebackReader:
             self._name(now, now.candidate)
         if not now.type and (now.headless or not now.frames):
             return
-        span = replace(span_of(self._artifact, now.lines), last=now.last.number)
+        span = replace(span_of(self.artifact, now.lines), last=now.last.number)
         message = "\n".join(now.message).strip()[:_MESSAGE]
         if now.type and message:
             span = replace(span, quote=f"{now.type}: {message}"[:300])
@@ -291,7 +288,7 @@ class TracebackReader:
     def _release(self, relation: Literal["cause", "context"] | None) -> None:
         if self._ended is not None:
             ended, self._ended = self._ended, None
-            self._found.add(replace(ended, relation=relation, last=relation is None))
+            self.found.add(replace(ended, relation=relation, last=relation is None))
 
 
 READERS = (TracebackReader,)

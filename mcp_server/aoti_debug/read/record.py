@@ -42,7 +42,8 @@ class Reader(Protocol):
     keeps the first and last of what repeats and counts the rest.
     """
 
-    triggers: tuple[str, ...]
+    @property
+    def triggers(self) -> tuple[str, ...]: ...
 
     def feed(self, line: Line) -> bool: ...
 
@@ -66,14 +67,18 @@ class DeviceAssert(Record):
     count: int  # how many such lines there were
 
 
+Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
+Relation = Literal["equal", "min", "max"]
+
+
 @dataclass(frozen=True, slots=True)
 class InputCheck(Record):
     """`input_handles[N]: ...`, the model's own input check."""
 
     input: int
-    property: Literal["dtype", "size", "stride", "device", "rank", "other"]
+    property: Property
     dim: int | None
-    relation: Literal["equal", "min", "max"]
+    relation: Relation
     expected: str
     got: str
 
@@ -215,16 +220,16 @@ class GpuException(Record):
 
     source: Literal["driver", "cuda-gdb"]
     exception: str  # CUDBG_EXCEPTION_... of the driver, "Warp Illegal Address" of cuda-gdb
-    kernel: str | None
-    file: str | None
-    line: int | None
-    text: str | None
-    block: tuple[int, int, int] | None
-    thread: tuple[int, int, int] | None
-    grid: tuple[int, int, int] | None  # dimensions, in blocks
-    block_size: tuple[int, int, int] | None
-    pc: str | None
-    instruction: str | None
+    kernel: str | None = None
+    file: str | None = None
+    line: int | None = None
+    text: str | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    grid: tuple[int, int, int] | None = None  # dimensions, in blocks
+    block_size: tuple[int, int, int] | None = None
+    pc: str | None = None
+    instruction: str | None = None
     start_only: bool = False
     count: int = 1
 
@@ -237,17 +242,17 @@ class SanitizerError(Record):
     what: str
     access: Literal["read", "write", "atomic", "assert", "free"] | None
     size: int | None  # of the access, in bytes
-    kernel: str | None
-    offset: int | None
-    file: str | None
-    line: int | None
-    block: tuple[int, int, int] | None
-    thread: tuple[int, int, int] | None
-    address: int | None
-    distance: int | None  # bytes to the nearest allocation
-    side: Literal["after", "before", "inside"] | None
-    allocation_address: int | None
-    allocation_size: int | None
+    kernel: str | None = None
+    offset: int | None = None
+    file: str | None = None
+    line: int | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    address: int | None = None
+    distance: int | None = None  # bytes to the nearest allocation
+    side: Literal["after", "before", "inside"] | None = None
+    allocation_address: int | None = None
+    allocation_size: int | None = None
     frames: tuple[str, ...] = ()  # host and device frames, at most 64
     count: int = 1
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from aoti_debug.read.blocks import MARK, Ends, span_of
+from aoti_debug.read.blocks import MARK, BlockReader, span_of
 from aoti_debug.read.record import (
     CodePlace,
     CppFrame,
@@ -59,39 +58,22 @@ _TYPE = re.compile(
 )
 
 
-class CodePlaceReader:
+_CODE = (
+    *("torch/_", "torch/export", "torch/fx", "torch/onnx/_internal", "torch/utils/cpp_extension"),
+    *("triton/compiler", "triton/backends", "triton/language", "triton/runtime", "triton/common"),
+)
+
+
+class CodePlaceReader(BlockReader[CodePlace]):
     """Give the places in printed order; of very many the first and last."""
 
-    triggers: tuple[str, ...] = (
-        "torch/_",
-        "torch\\_",
-        "torch/export",
-        "torch\\export",
-        "torch/fx",
-        "torch\\fx",
-        "torch/onnx/_internal",
-        "torch._",
-        "torch.onnx._internal",
-        "torch.fx.experimental",
-        "triton/compiler",
-        "triton\\compiler",
-        "triton/backends",
-        "triton\\backends",
-        "triton/language",
-        "triton\\language",
-        "triton/runtime",
-        "triton\\runtime",
-        "triton/common",
-        "triton\\common",
-        "torchinductor/",
-        "torchdynamo/",
-        "torch/utils/cpp_extension",
-        "torch\\utils\\cpp_extension",
+    triggers = (
+        *_CODE,
+        *(path.replace("/", "\\") for path in _CODE),
+        *("torchinductor/", "torchdynamo/"),
+        *("torch._", "torch.onnx._internal", "torch.fx.experimental"),
     )
-
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[CodePlace] = Ends(200, 400)
+    keeps = (200, 400)
 
     def feed(self, line: Line) -> bool:
         if _TOLD_ON_REQUEST.search(line.text):
@@ -110,25 +92,21 @@ class CodePlaceReader:
             self._add(line, found[1].replace(".", "/"), "", "type")
         return False
 
-    def finish(self) -> Iterable[CodePlace]:
-        return list(self._found)
-
     def _add(self, line: Line, file: str, function: str, told: Told) -> None:
-        self._found.add(CodePlace(span_of(self._artifact, [line]), file, function, told))
+        self.found.add(CodePlace(span_of(self.artifact, [line]), file, function, told))
 
 
 # Text of the program that did not end its line, then the runtime's message.
 _GLUED = re.compile(r"\s(Error: (?:input_handles\[|CUDA |index out of bounds: |\w{1,80}\())")
 
 
-class RuntimeMessageReader:
+class RuntimeMessageReader(BlockReader[RuntimeMessage]):
     """Keep the first and last messages; equal ones once."""
 
-    triggers: tuple[str, ...] = ("Error: ",)
+    triggers = ("Error: ",)
+    keeps = (200, 50)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[RuntimeMessage] = Ends(200, 50)
+    def begin(self) -> None:
         self._seen: set[str] = set()
 
     def feed(self, line: Line) -> bool:
@@ -143,12 +121,9 @@ class RuntimeMessageReader:
             return False
         if len(self._seen) < 5000:
             self._seen.add(key)
-        span = span_of(self._artifact, [line])
-        self._found.add(RuntimeMessage(span, text[len("Error: ") :][:4000]))
+        span = span_of(self.artifact, [line])
+        self.found.add(RuntimeMessage(span, text[len("Error: ") :][:4000]))
         return False
-
-    def finish(self) -> Iterable[RuntimeMessage]:
-        return list(self._found)
 
 
 _LOGGED = "Exception in aoti_torch: "
@@ -161,18 +136,13 @@ _FRAMES = 128
 _MESSAGE_LINES = 60
 
 
-class ShimReader:
+class ShimReader(BlockReader[Record]):
     """Give a ShimException for each logged call and a CppThrow for each `Exception raised from`."""
 
-    triggers: tuple[str, ...] = (_LOGGED, _THROWN)
+    triggers = (_LOGGED, _THROWN)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Ends[Record] = Ends(200, 100)
-        self._lines: list[Line] = []
-        self._reset()
-
-    def _reset(self) -> None:
+    def begin(self) -> None:
+        self.lines = []
         self._place: tuple[str, int] | None = None
         self._message: list[str] = []
         self._in_message = False
@@ -184,17 +154,17 @@ class ShimReader:
         text = line.text
         head = _HEAD.search(text) if _LOGGED in text else None
         if head:
-            self._end()
+            self.end()
             self._place = (head[1], int(head[2]))
             self._message = [text[text.index(_LOGGED) + len(_LOGGED) :]]
             self._in_message = True
-            self._lines, self._last = [line], line.number
+            self.lines, self._last = [line], line.number
             return True
         raised = _RAISED.search(text) if _THROWN in text else None
         if raised:
             if not self._in_message:
-                self._end()
-                self._lines = [line]
+                self.end()
+                self.lines = [line]
             self._raised = (raised[1], raised[2], int(raised[3]))
             self._in_message = False
             self._last = line.number
@@ -202,12 +172,8 @@ class ShimReader:
         if not (self._place or self._raised):
             return False
         if not self._feed_open(line):
-            self._end()
+            self.end()
         return bool(self._place or self._raised)
-
-    def finish(self) -> Iterable[Record]:
-        self._end()
-        return list(self._found)
 
     def _feed_open(self, line: Line) -> bool:
         frame = _FRAME.search(line.text)
@@ -224,18 +190,17 @@ class ShimReader:
             self._last = line.number
         return len(self._message) < _MESSAGE_LINES
 
-    def _end(self) -> None:
-        if not self._lines:
+    def end(self) -> None:
+        if not self.lines:
             return
-        span = replace(span_of(self._artifact, self._lines), last=self._last)
+        span = replace(span_of(self.artifact, self.lines), last=self._last)
         frames = tuple(self._frames)
         if self._place is not None:
             message = "\n".join(self._message).strip()[:4000]
-            self._found.add(ShimException(span, *self._place, message, frames))
+            self.found.add(ShimException(span, *self._place, message, frames))
         if self._raised is not None:
-            self._found.add(CppThrow(span, *self._raised, frames))
-        self._lines = []
-        self._reset()
+            self.found.add(CppThrow(span, *self._raised, frames))
+        self.begin()
 
 
 def _frame(index: int, text: str) -> CppFrame:
