@@ -70,10 +70,8 @@ async def take_nodes(state: RunState, observations: Observations, context: Conte
         return observations
     plain = replace(call, package=None)  # the package itself is not run here
     ran, report, artifact = await probed(state, "nodes", "walk", plain, timeout_s=limit(state))
-    seen = observations.run.call
-    numbers = (
-        {i.name: i.index for i in seen.inputs if i.name and i.index is not None} if seen else {}
-    )
+    inputs = observations.run.call.inputs if observations.run.call is not None else ()
+    numbers = {i.name: i.index for i in inputs if i.name is not None and i.index is not None}
     found = read_report(report, numbers, nan=returns_nan(observations)) if report else None
     if found is not None:
         found = brought(replace(found, artifact=artifact), observations)
