@@ -27,7 +27,7 @@ from aoti_debug.triage.captured_program import older_package, passed_over, scrip
 from aoti_debug.triage.decision import Machine
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
-from aoti_debug.triage.source_text import LOADERS, name_calls, read
+from aoti_debug.triage.source_text import LOADERS, calls_of, read
 from aoti_debug.vocabulary import Check
 
 
@@ -256,8 +256,8 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
     run = observations.run
     script = next(iter(scripts(run)), None)
     file = read(script, script.parent) if script is not None else None
-    lines = [n for name in LOADERS for n in name_calls(file.tree, name)] if file is not None else []
-    return [SourceLine(file=str(script), line=lines[0])] if len(lines) == 1 else []
+    calls = calls_of(file.tree, *LOADERS) if file is not None else []
+    return [SourceLine(file=str(script), line=calls[0].lineno)] if len(calls) == 1 else []
 
 
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)

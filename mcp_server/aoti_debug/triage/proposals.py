@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
@@ -21,7 +22,9 @@ from aoti_debug.triage.source_text import (
     File,
     Given,
     argument,
+    calls_of,
     diff,
+    every,
     kernels,
     name_of,
     read,
@@ -31,18 +34,9 @@ from aoti_debug.triage.source_text import (
 
 IN_SO = "aot_inductor.package_constants_in_so"
 DEVICE = re.compile(r"(?:cpu|cuda|xpu)(?::\d{1,3})?")
-KINDS = {
-    "bool": 0,
-    "uint8": 1,
-    "int8": 1,
-    "int16": 1,
-    "int32": 1,
-    "int64": 1,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 2,
-    "float64": 2,
-}
+EXPORTS = ("torch.export.export", "export.export")
+ORDER = ("bool", "uint8 int8 int16 int32 int64", "float16 bfloat16 float32 float64")
+KINDS = {name: place for place, names in enumerate(ORDER) for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +73,26 @@ def with_patch(
     return diagnosis
 
 
-def given_for(file: File, observations: Observations, found: InputFinding) -> Given | None:
-    """Return what the failing call gives for an input, where this file makes that call."""
-    call, lines = observations.run.call, observations.caller
-    if call is None or not lines or Path(lines[0].file).resolve() != file.path:
+def given_for(
+    diagnosis: Diagnosis, observations: Observations, file: File
+) -> tuple[InputFinding, Given] | None:
+    """Return the input that is to blame and what the failing call gives for it, where this file
+    makes that call."""
+    found, call, lines = diagnosis.input, observations.run.call, observations.caller
+    if found is None or call is None or not lines or Path(lines[0].file).resolve() != file.path:
         return None
     places = (n for n, leaf in enumerate(call.inputs) if leaf.index == found.index)
     place = next(places, None)
-    if place is None:
-        return None
-    return argument(file, lines[0].line, call, place, found.name)
+    given = argument(file, lines[0].line, call, place, found.name) if place is not None else None
+    return (found, given) if given is not None else None
 
 
 def cast(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Give the input as it was exported: type, layout or device."""
-    found = diagnosis.input
-    place = given_for(file, observations, found) if found is not None else None
-    if found is None or place is None or not found.expected:
+    if (given := given_for(diagnosis, observations, file)) is None:
         return None
-    method = conversion(found, observations, file)
-    if method is None:
+    found, place = given
+    if (method := conversion(found, observations, file)) is None:
         return None
     what = f"give the package {found.name or 'the input'}{method}"
     text = file.replaced(place.expression, wrapped(file, place.expression) + method)
@@ -116,24 +110,21 @@ def conversion(found: InputFinding, observations: Observations, file: File) -> s
         return f'.to("{expected}")' if DEVICE.fullmatch(expected) else None
     if found.property == "stride" and found.dim is not None:
         call = observations.run.call
-        one = next((i for i in call.inputs if i.index == found.index), None) if call else None
+        one = call.input(found.index) if call is not None and found.index is not None else None
         shape = one.shape if one is not None else None
         if not shape or found.dim >= len(shape) or (found.dim == 0 and len(shape) > 3):
             return None
-        whole = 1
-        for size in shape[found.dim + 1 :]:
-            whole *= size
-        return ".contiguous()" if expected == str(whole) else None
+        return ".contiguous()" if expected == str(prod(shape[found.dim + 1 :])) else None
     return None
 
 
 def guard(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
     """Refuse values outside a table before the call."""
-    found = diagnosis.input
-    place = given_for(file, observations, found) if found is not None else None
-    if found is None or found.upper is None or place is None or not place.plain:
+    if (given := given_for(diagnosis, observations, file)) is None:
         return None
-    if not isinstance(place.expression, (ast.Name, ast.Attribute)):
+    found, place = given
+    named = isinstance(place.expression, (ast.Name, ast.Attribute))
+    if found.upper is None or not place.plain or not named:
         return None
     name, low, high = file.of(place.expression), found.lower or 0, found.upper
     lines = [
@@ -154,13 +145,8 @@ def widened(diagnosis: Diagnosis, observations: Observations, file: File) -> Pro
         return None
     relation, _, bound = (found.expected or "").partition(" ")
     word = {"<=": "max", ">=": "min"}.get(relation)
-    dims = [
-        keyword.value
-        for node in ast.walk(file.tree)
-        if isinstance(node, ast.Call) and name_of(node.func) == "Dim"
-        for keyword in node.keywords
-        if keyword.arg == word
-    ]
+    keywords = (one for call in calls_of(file.tree, "Dim") for one in call.keywords)
+    dims = [keyword.value for keyword in keywords if keyword.arg == word]
     same = [d for d in dims if isinstance(d, ast.Constant) and str(d.value) == bound]
     if word is None or len(dims) != len(same) or len(same) != 1:
         return None
@@ -176,13 +162,7 @@ def freed(diagnosis: Diagnosis, observations: Observations, file: File) -> Propo
         return None
     if not (found.expected or "").isdigit() or len(call.inputs) != 1 or not found.name:
         return None
-    exports = [
-        node
-        for node in ast.walk(file.tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and file.of(node.func) in ("torch.export.export", "export.export")
-    ]
+    exports = [call for call in every(file.tree, ast.Call) if file.of(call.func) in EXPORTS]
     if len(exports) != 1 or not file.has_torch:
         return None
     shapes = f'{{"{found.name}": {{{found.dim}: torch.export.Dim.DYNAMIC}}}}'
@@ -200,17 +180,12 @@ def _with_shapes(file: File, export: ast.Call, shapes: str) -> str | None:
             return None
         last = [*export.args, *(k.value for k in export.keywords)][-1]
         return file.replaced(last, f"{file.of(last)}, dynamic_shapes={shapes}")
-    if isinstance(given, ast.Constant) and given.value is None:
-        return file.replaced(given, shapes)
-    assigned = [
-        node.value
-        for node in ast.walk(file.tree)
-        if isinstance(node, ast.Assign)
-        and isinstance(given, ast.Name)
-        and any(isinstance(t, ast.Name) and t.id == given.id for t in node.targets)
-    ]
-    if len(assigned) == 1 and isinstance(assigned[0], ast.Constant) and assigned[0].value is None:
-        return file.replaced(assigned[0], shapes)
+    values = [given]
+    if isinstance(given, ast.Name):
+        assigned = ((node.value, t) for node in every(file.tree, ast.Assign) for t in node.targets)
+        values = [value for value, t in assigned if isinstance(t, ast.Name) and t.id == given.id]
+    if len(values) == 1 and isinstance(values[0], ast.Constant) and values[0].value is None:
+        return file.replaced(values[0], shapes)
     return None
 
 
@@ -250,8 +225,7 @@ def packaged(diagnosis: Diagnosis, observations: Observations, file: File) -> Pr
     """Leave the weights in the package, where one setting alone takes them out of it."""
     settings = [
         value
-        for node in ast.walk(file.tree)
-        if isinstance(node, ast.Dict)
+        for node in every(file.tree, ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True)
         if isinstance(key, ast.Constant) and key.value == IN_SO
     ]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
+from typing import TypeVar
 
 from aoti_debug.model import Next, SourceLine
 from aoti_debug.read.event_records import Call
@@ -21,6 +22,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 PASS_OVER_NAN = ("nanmean", "nansum", "nanmedian", "nanquantile", "nan_to_num")
 SEARCHED = 200  # files of a project
 ELSEWHERE = ("site-packages", "node_modules", "__pycache__", "venv", "build", "dist")
+N = TypeVar("N", bound=ast.AST)
 BINDS_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -56,8 +58,18 @@ class File:
 
     @property
     def has_torch(self) -> bool:
-        imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.Import))
-        return any(a.name == "torch" and a.asname is None for i in imports for a in i.names)
+        names = (one for node in every(self.tree, ast.Import) for one in node.names)
+        return any(one.name == "torch" and one.asname is None for one in names)
+
+
+def every(tree: ast.AST, kind: type[N]) -> list[N]:
+    """Return the nodes of a kind in a tree."""
+    return [node for node in ast.walk(tree) if isinstance(node, kind)]
+
+
+def calls_of(tree: ast.AST, *names: str) -> list[ast.Call]:
+    """Return the calls of what has one of these names."""
+    return [node for node in every(tree, ast.Call) if name_of(node.func) in names]
 
 
 def read(path: Path, tree: Path) -> File | None:
@@ -132,13 +144,10 @@ def names_of_packages(tree: ast.Module) -> set[str]:
     else."""
     loaded: set[str] = set()
     others: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            value = node.value
-            names = {name_of(target) for target in targets}
-            is_load = isinstance(value, ast.Call) and name_of(value.func) in LOADERS
-            (loaded if is_load else others).update(names)
+    for node in (*every(tree, ast.Assign), *every(tree, ast.AnnAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        is_load = isinstance(node.value, ast.Call) and name_of(node.value.func) in LOADERS
+        (loaded if is_load else others).update(map(name_of, targets))
     return loaded - others - {""}
 
 
@@ -168,7 +177,7 @@ def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.Func
     """Return the functions that stand for an operator and for its fake kernel, each if it is the
     only one."""
     name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = every(tree, ast.FunctionDef)
     real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
     names = {f.name for f in real}
     fake = [
@@ -195,7 +204,7 @@ def _is(decorator: ast.expr, names: Sequence[str], op: str) -> bool:
 
 def returned(function: ast.FunctionDef) -> ast.expr | None:
     """Return the value of a function that returns at one place alone."""
-    found = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    found = every(function, ast.Return)
     return found[0].value if len(found) == 1 else None
 
 
@@ -220,7 +229,7 @@ def builder_of(package: Path, folder: Path) -> Builder | None:
         file = read(path, folder)
         if file is None or package.name not in file.text:
             continue
-        texts = (n.value for n in ast.walk(file.tree) if isinstance(n, ast.Constant))
+        texts = (node.value for node in every(file.tree, ast.Constant))
         named = any(isinstance(t, str) and Path(t).name == package.name for t in texts)
         for node, way in walked(file.tree) if named else ():
             if isinstance(node, ast.Call) and name_of(node.func) in COMPILERS:
@@ -253,23 +262,13 @@ def sets(variable: str, folders: Sequence[Path]) -> SourceLine | None:
     return None
 
 
-def name_calls(tree: ast.Module, name: str) -> list[int]:
-    """Return the lines that call what has this name."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return sorted(node.lineno for node in calls if name_of(node.func) == name)
-
-
 def expects_nan(tree: ast.Module) -> bool:
     """Tell whether a file takes NaN for a missing value: a function in it passes over NaN, or it
     both writes NaN and looks for it."""
-    called = {name_of(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    return bool(called & set(PASS_OVER_NAN)) or ("isnan" in called and writes_nan(tree))
-
-
-def writes_nan(tree: ast.Module) -> bool:
-    constants = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))
-    named = (n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
-    return any(isinstance(c, str) and c.lower() == "nan" for c in constants) or "nan" in named
+    constants = [node.value for node in every(tree, ast.Constant)]
+    named = any(node.attr == "nan" for node in every(tree, ast.Attribute))
+    writes = named or any(isinstance(one, str) and one.lower() == "nan" for one in constants)
+    return bool(calls_of(tree, *PASS_OVER_NAN)) or (writes and bool(calls_of(tree, "isnan")))
 
 
 def reached(tree: ast.Module) -> set[str]:
@@ -278,7 +277,7 @@ def reached(tree: ast.Module) -> set[str]:
     waiting: list[ast.AST] = [n for n in tree.body if not isinstance(n, (*FUNCTIONS, ast.ClassDef))]
     found: set[str] = set()
     while waiting:
-        called = {name_of(n.func) for n in ast.walk(waiting.pop()) if isinstance(n, ast.Call)}
+        called = {name_of(node.func) for node in every(waiting.pop(), ast.Call)}
         waiting += [own[name] for name in called - found if name in own]
         found |= called
     return found
@@ -307,9 +306,9 @@ def built_by(script: Path, package: Path) -> Next | None:
         )
     said += f", in {function.name}()"
     own = read(script, folder)
-    calls = name_calls(own.tree, function.name) if own is not None else []
-    if calls:
-        said += f", which {script.name}:{calls[0]} calls: if it does so where there is no package"
+    lines = [one.lineno for one in calls_of(own.tree, function.name)] if own is not None else []
+    if lines:
+        said += f", which {script.name}:{min(lines)} calls: if it does so where there is no package"
         return Next(tool="triage", arguments=this, why=f"{said}, {again}")
     module = where.with_suffix("").parts
     if function.args.args or not all(part.isidentifier() for part in module):
