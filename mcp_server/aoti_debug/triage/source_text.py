@@ -144,10 +144,11 @@ def names_of_packages(tree: ast.Module) -> set[str]:
     else."""
     loaded: set[str] = set()
     others: set[str] = set()
-    for node in (*every(tree, ast.Assign), *every(tree, ast.AnnAssign)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        is_load = isinstance(node.value, ast.Call) and name_of(node.value.func) in LOADERS
-        (loaded if is_load else others).update(map(name_of, targets))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            is_load = isinstance(node.value, ast.Call) and name_of(node.value.func) in LOADERS
+            (loaded if is_load else others).update(map(name_of, targets))
     return loaded - others - {""}
 
 
